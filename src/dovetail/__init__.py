@@ -1,0 +1,36 @@
+"""An agent runtime for Python: one Tool, one pipeline, answers that stream in as typed fields."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dovetail.version import __version__
+
+if TYPE_CHECKING:
+    from dovetail.messages.kind import Kind
+    from dovetail.tools.tool import Tool, ToolResult
+
+__all__ = [
+    "Kind",
+    "Tool",
+    "ToolResult",
+    "__version__",
+]
+
+_HOMES = {
+    "Kind": "dovetail.messages.kind",
+    "Tool": "dovetail.tools.tool",
+    "ToolResult": "dovetail.tools.tool",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name at its first use, so that `import dovetail` stays fast and starts nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dovetail' has no attribute {name!r}; it exports: {', '.join(__all__)}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""The fluent agent, its agent extensions, one request and the loop of turns."""

@@ -1,0 +1,1 @@
+"""The agent extensions of document 000: classes mixed into `Agent`."""

@@ -1,0 +1,15 @@
+"""Finds what ships with the package: the web client, the extension folders and the agent files."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_REPOSITORY = _PACKAGE.parent.parent
+_SOURCES = {"web": "web/dist", "extensions": "extensions", "agents": "agents"}
+
+
+def find_assets(name: str) -> Path | None:
+    """The folder of a shipped part: inside the installed package, or in the repository."""
+    for folder in (_PACKAGE / "assets" / name, _REPOSITORY / _SOURCES[name]):
+        if folder.is_dir():
+            return folder
+    return None

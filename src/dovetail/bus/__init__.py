@@ -1,0 +1,1 @@
+"""Events out, questions out, answers in; policy."""

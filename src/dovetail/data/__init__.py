@@ -1,0 +1,1 @@
+"""Layered data (inherit and merge), dot and slash paths, values made serializable."""

@@ -1,0 +1,72 @@
+"""Every error Dovetail raises, in one tree.
+
+* DovetailError
+  x ConfigError          the developer must change code or settings; raised as early as can be
+    · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
+    · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
+  x ModelError           the model API failed; carries provider, status and request id
+  x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
+  x ToolError            a tool says no; the text goes to the model and the run goes on
+  x CancelledRunError    somebody stopped the work on purpose
+"""
+
+from typing import Any
+
+
+class DovetailError(Exception):
+    """The root of all errors that Dovetail raises on purpose."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class ConfigError(DovetailError):
+    """The developer must change code or settings."""
+
+
+class PromptError(ConfigError, ValueError):
+    """A prompt slot holds something it cannot hold."""
+
+
+class EmptyPromptError(ConfigError, KeyError):
+    """A prompt has none of the slots that make up a request."""
+
+
+class ModelError(DovetailError):
+    """The model API failed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str,
+        status: int | None = None,
+        request_id: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.provider = provider
+        self.status = status
+        self.request_id = request_id
+
+
+class ResponseError(DovetailError):
+    """The model answered, but not what was asked for."""
+
+
+class ToolError(DovetailError):
+    """A tool says no; `type` is a snake_case word that programs can match."""
+
+    def __init__(self, message: str, *, type: str = "execution_failed", data: Any = None) -> None:
+        super().__init__(message)
+        self.type = type
+        self.data = data
+
+
+class CancelledRunError(DovetailError):
+    """The request or run was cancelled on purpose."""

@@ -1,0 +1,1 @@
+"""Extension folders on disk: discover, import, validate, publish a generation."""

@@ -1,0 +1,37 @@
+"""Loads heavy outside packages at their first use, so that `import dovetail` stays fast."""
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+
+class LazyModule:
+    """Stands for a module and imports it when an attribute is first read."""
+
+    def __init__(self, name: str, extra: str | None = None) -> None:
+        self._name = name
+        self._extra = extra
+        self._module: ModuleType | None = None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if self._module is None:
+            self._module = _load(self._name, self._extra)
+        value = getattr(self._module, attribute)
+        setattr(self, attribute, value)  # the next read does not come here
+        return value
+
+
+def lazy(name: str, extra: str | None = None) -> Any:
+    """A stand-in for the module `name`; `extra` names the pip extra that brings it."""
+    return LazyModule(name, extra)
+
+
+def _load(name: str, extra: str | None) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        if extra is None:
+            raise
+        raise ImportError(
+            f"{name} is needed here and not installed: pip install 'dovetail[{extra}]'"
+        ) from error

@@ -1,0 +1,36 @@
+"""What is asked of a model: one request, whatever the provider."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+ChatMessage: TypeAlias = Mapping[str, Any]
+"""One message as chat models take it: `role` and `content` (text or a list of parts), an assistant's
+`tool_calls` as `[{"id", "type": "function", "function": {"name", "arguments"}}]`, and a tool's answer as
+`{"role": "tool", "tool_call_id", "content"}`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """What a model is told of a tool."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request to a model.
+
+    `schema` is the JSON Schema the answer's text must follow, where the model can be held to one.
+    `options` go to the provider as they are (temperature, max_tokens, …).
+    """
+
+    messages: Sequence[ChatMessage]
+    model: str = ""
+    tools: Sequence[ToolSpec] = ()
+    tool_choice: Literal["auto", "none", "required"] = "auto"
+    schema: Mapping[str, Any] | None = None
+    stream: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,0 +1,1 @@
+"""Slots in; text, messages, output model and exports out."""

@@ -1,0 +1,1 @@
+"""One module per model API: a request in, deltas out."""

@@ -1,0 +1,1 @@
+"""Deltas in; events, fields and a typed result out; no I/O."""

@@ -1,0 +1,1 @@
+"""One run: a numbered event journal beside its readers, cancel, engines."""

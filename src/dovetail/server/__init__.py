@@ -1,0 +1,1 @@
+"""HTTP in, event streams out: routes, encoders, the built web client."""

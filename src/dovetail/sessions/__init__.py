@@ -1,0 +1,1 @@
+"""Conversations: a tree of messages and a head, kept in the store."""

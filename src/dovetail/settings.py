@@ -1,0 +1,66 @@
+"""Layered settings and their defaults: app → agent → request, the nearest wins."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.data.layered import LayeredData
+
+DEFAULTS: dict[str, Any] = {
+    "prompt": {
+        "role_mapping": {
+            "system": "system",
+            "developer": "developer",
+            "assistant": "assistant",
+            "user": "user",
+            "_": "assistant",
+        },
+        "prompt_title_mapping": {
+            "system": "SYSTEM",
+            "developer": "DEVELOPER DIRECTIONS",
+            "chat_history": "CHAT HISTORY",
+            "info": "INFO",
+            "tools": "TOOLS",
+            "action_results": "ACTION RESULTS",
+            "instruct": "INSTRUCT",
+            "examples": "EXAMPLES",
+            "input": "INPUT",
+            "output": "OUTPUT",
+            "output_requirement": "OUTPUT REQUIREMENT",
+        },
+        "resolve_type_names": False,
+    },
+    "response": {"streaming_parse_path_style": "dot"},
+    "runtime": {"show_tool_logs": False, "show_model_logs": False},
+    "tools": {"strategy": "judge", "max_rounds": 1, "allowed": None, "excluded": []},
+    "subagents": {"enabled": True},
+    "bus": {"enabled": True},
+    "model": {"name": None, "base_url": None, "api_key": None, "structured": "auto", "options": {}},
+}
+
+ENVIRONMENT = {
+    "DOVETAIL_MODEL": "model.name",
+    "DOVETAIL_BASE_URL": "model.base_url",
+    "DOVETAIL_API_KEY": "model.api_key",
+}
+"""Environment variables and the settings they set; read when an app or runtime is made, never at import."""
+
+
+class Settings(LayeredData):
+    """Settings by dotted key, with an optional parent whose values hold where this layer has none."""
+
+
+def default_settings() -> Settings:
+    """A fresh layer that holds the defaults, the environment's choices on top."""
+    settings = Settings(DEFAULTS)
+    for variable, key in ENVIRONMENT.items():
+        if value := os.environ.get(variable):
+            settings.set(key, value)
+    return settings
+
+
+def as_settings(data: "Settings | Mapping[str, Any] | None", parent: Settings | None = None) -> Settings:
+    """A settings layer over `parent`, holding `data`."""
+    if isinstance(data, Settings):
+        return data
+    return Settings(data, parent=parent or default_settings())

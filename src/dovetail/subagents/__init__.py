@@ -1,0 +1,1 @@
+"""Agents as data and as tools: definitions, files, registry."""

@@ -1,0 +1,1 @@
+"""Model replies by script, for users' tests and ours."""

@@ -1,0 +1,189 @@
+"""Imports point down one written stack, equals do not know each other, outside packages have a home."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "dovetail"
+
+STACK = [
+    ["__init__", "__main__"],
+    ["cli"],
+    ["server"],
+    ["app"],
+    ["sessions"],
+    ["runs"],
+    ["subagents"],
+    ["extensions", "skills"],
+    ["agent"],
+    ["tools", "testing"],
+    ["prompt", "requesters", "response", "bus"],
+    ["store"],
+    ["messages"],
+    ["settings"],
+    ["data"],
+    ["concurrency"],
+    ["errors", "lazy", "assets", "version"],
+]
+
+# In which parts (or single modules) an outside package may be imported.
+HOME = {
+    "aiohttp": {"requesters", "testing"},
+    "aiosqlite": {"store"},
+    "alembic": {"store"},
+    "asyncpg": {"store"},
+    "dbos": {"runs"},
+    "fastapi": {"server"},
+    "json5": {"prompt", "data"},
+    "jsonschema_rs": {"tools", "subagents"},
+    "langchain_core": {"tools/langchain.py", "requesters/langchain.py"},
+    "mcp": {"tools/mcp.py", "cli"},
+    "opentelemetry": {"agent", "server"},
+    "platformdirs": {"requesters", "app.py", "cli"},
+    "prometheus_client": {"server"},
+    "pydantic": {
+        "prompt",
+        "tools",
+        "response",
+        "agent",
+        "subagents",
+        "skills",
+        "extensions",
+        "sessions",
+        "runs",
+        "server",
+        "data",
+    },
+    "rich": {"cli"},
+    "sqlalchemy": {"store", "sessions/store.py", "runs/store.py", "bus/store.py"},
+    "starlette": {"server"},
+    "typer": {"cli"},
+    "uvicorn": {"server", "cli"},
+    "watchfiles": {"extensions"},
+    "xllamacpp": {"requesters/local.py"},
+    "yaml": {"prompt", "subagents", "skills", "extensions", "agent", "data"},
+}
+
+LONGEST_MODULE = 400
+
+
+def find_violations(source: Path) -> list[str]:
+    """Every broken rule below `source`, as `path:line what is wrong`."""
+    violations: list[str] = []
+    graph: dict[str, set[str]] = {}
+    for path in sorted(source.rglob("*.py")):
+        relative = path.relative_to(source).as_posix()
+        text = path.read_text(encoding="utf-8")
+        if (length := text.count("\n")) > LONGEST_MODULE:
+            violations.append(
+                f"{relative}: {length} lines, at most {LONGEST_MODULE}: split it by responsibility"
+            )
+        inside = graph.setdefault(_module_name(relative), set())
+        for line, name in _imported_names(ast.parse(text)):
+            target, is_inside = _resolve(source, name)
+            if is_inside:
+                inside.add(target)
+                violations += _judge_inside(relative, line, target)
+            else:
+                violations += _judge_outside(relative, line, target)
+    return violations + _find_cycle(graph)
+
+
+def _imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """All imports, also those inside functions, under TYPE_CHECKING and through `lazy("…")`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lazy":
+            yield from (
+                (node.lineno, argument.value)
+                for argument in node.args[:1]
+                if isinstance(argument, ast.Constant)
+            )
+
+
+def _module_name(relative: str) -> str:
+    return relative.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _resolve(source: Path, name: str) -> tuple[str, bool]:
+    """The module below `source` that an import means, or the outside package."""
+    package, *rest = name.split(".")
+    if package != "dovetail":
+        return package, False
+    while rest:
+        path = source.joinpath(*rest)
+        if path.with_suffix(".py").is_file() or (path / "__init__.py").is_file():
+            return ".".join(rest), True
+        rest.pop()
+    return "__init__", True
+
+
+def _level(part: str) -> int | None:
+    return next((level for level, parts in enumerate(STACK) if part in parts), None)
+
+
+def _judge_inside(relative: str, line: int, target: str) -> list[str]:
+    importer = relative.split("/")[0].removesuffix(".py")
+    imported = target.split(".")[0]
+    if importer == imported:
+        return []
+    upper, lower = _level(importer), _level(imported)
+    if upper is None or lower is None:
+        return [f"{relative}:{line} {importer if upper is None else imported} is not in the stack"]
+    if upper < lower:
+        return []
+    relation = "its equal" if upper == lower else "above it"
+    return [f"{relative}:{line} {importer} imports {imported}, which is {relation} in the stack"]
+
+
+def _judge_outside(relative: str, line: int, package: str) -> list[str]:
+    homes = HOME.get(package)
+    if homes is None or any(relative == home or relative.startswith(f"{home}/") for home in homes):
+        return []
+    return [f"{relative}:{line} {package} is at home in {', '.join(sorted(homes))}, not here"]
+
+
+def _find_cycle(graph: dict[str, set[str]]) -> list[str]:
+    # The root's lazy table names every public module; only what runs at import can make a cycle.
+    edges = {name: targets - {name} for name, targets in graph.items() if name != "__init__"}
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return [f"cycle: {' -> '.join(error.args[1])}"]
+    return []
+
+
+def test_imports_point_down_the_stack() -> None:
+    assert find_violations(SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "complaint"),
+    [
+        ("data/paths.py", "from dovetail.tools.tool import Tool\n", "above it"),
+        ("prompt/slots.py", "def late():\n    from dovetail.response.result import Result\n", "its equal"),
+        ("tools/registry.py", "import fastapi\n", "at home in server"),
+        ("agent/base.py", "from dovetail.lazy import lazy\nuvicorn = lazy('uvicorn')\n", "at home in"),
+        ("tools/tool.py", "import dovetail.tools.runner\n", "cycle"),
+        ("helpers/common.py", "import dovetail.errors\n", "not in the stack"),
+        ("data/long.py", "x = 1\n" * 401, "401 lines"),
+    ],
+)
+def test_planted_violation_is_caught(tmp_path: Path, path: str, text: str, complaint: str) -> None:
+    for name in ("tools/tool.py", "response/result.py", "errors.py", "lazy.py"):
+        _write(tmp_path / name, "")
+    _write(tmp_path / "tools/runner.py", "import dovetail.tools.tool\n")
+    assert find_violations(tmp_path) == []
+    _write(tmp_path / path, text)
+    assert complaint in "\n".join(find_violations(tmp_path))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
