@@ -1,0 +1,17 @@
+"""A tool call as a model asked for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted"]
+"""How a call ended; every call ends in exactly one of these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call: `arguments` is the model's text as it came, or a mapping when it is known already."""
+
+    call_id: str
+    name: str
+    arguments: str | Mapping[str, Any]

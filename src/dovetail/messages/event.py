@@ -1,0 +1,227 @@
+"""What happens in a run, as numbered journal entries.
+
+Events are made where things happen (the loop, the tool runner, the run itself) and handed to an `Emit`; the run's
+journal gives each its number. Text and tool-input deltas are made once per token, so events are plain.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from dovetail.messages.call import CallStatus
+from dovetail.messages.delta import Usage
+
+AskKind: TypeAlias = Literal["approval", "browser", "question"]
+EndReason: TypeAlias = Literal[
+    "goal", "max-turns", "timeout", "no-completion", "cancelled", "error", "interrupted"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """The run begins."""
+
+    type: ClassVar = "run-start"
+    agent: str
+    model: str
+    generation: int = 0
+    session_id: str | None = None
+    parent_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextStart:
+    """A piece of answer text begins."""
+
+    type: ClassVar = "text-start"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextMore:
+    """More of a piece of answer text (`text-delta`)."""
+
+    type: ClassVar = "text-delta"
+    id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextEnd:
+    """A piece of answer text is complete."""
+
+    type: ClassVar = "text-end"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningStart:
+    """A piece of reasoning begins."""
+
+    type: ClassVar = "reasoning-start"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningMore:
+    """More of a piece of reasoning (`reasoning-delta`)."""
+
+    type: ClassVar = "reasoning-delta"
+    id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEnd:
+    """A piece of reasoning is complete."""
+
+    type: ClassVar = "reasoning-end"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputStart:
+    """The model begins to write a call's arguments."""
+
+    type: ClassVar = "tool-input-start"
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputMore:
+    """More of a call's arguments as text (`tool-input-delta`)."""
+
+    type: ClassVar = "tool-input-delta"
+    call_id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputEnd:
+    """A call's arguments are complete."""
+
+    type: ClassVar = "tool-input-end"
+    call_id: str
+    name: str
+    args: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStart:
+    """A call begins to execute."""
+
+    type: ClassVar = "tool-start"
+    call_id: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """A running call shows what it has so far."""
+
+    type: ClassVar = "tool-progress"
+    call_id: str
+    output: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnd:
+    """A call has its one result."""
+
+    type: ClassVar = "tool-end"
+    call_id: str
+    status: CallStatus
+    result: Any
+    error: Mapping[str, Any] | None = None
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """Somebody outside must answer: a person approves, a browser acts."""
+
+    type: ClassVar = "ask-request"
+    ask_id: str
+    kind: AskKind
+    call_id: str
+    payload: Mapping[str, Any]
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskAnswer:
+    """The answer to an ask; an ask has at most one."""
+
+    type: ClassVar = "ask-answer"
+    ask_id: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """One turn is over: a model answer and the results of its calls."""
+
+    type: ClassVar = "turn-end"
+    turn: int
+    usage: Usage
+    finish_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """The run is over; the last event of every run."""
+
+    type: ClassVar = "run-end"
+    reason: EndReason
+    result: Any = None
+    usage: Usage = dataclasses.field(default_factory=Usage)
+    error: Mapping[str, Any] | None = None
+
+
+Event: TypeAlias = (
+    RunStart
+    | TextStart
+    | TextMore
+    | TextEnd
+    | ReasoningStart
+    | ReasoningMore
+    | ReasoningEnd
+    | ToolInputStart
+    | ToolInputMore
+    | ToolInputEnd
+    | ToolStart
+    | ToolProgress
+    | ToolEnd
+    | AskRequest
+    | AskAnswer
+    | TurnEnd
+    | RunEnd
+)
+
+Emit: TypeAlias = Callable[[Event], None]
+"""Where events go; must not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One journal entry: an event with its number, its run's path from the root, and its time."""
+
+    number: int
+    run_id: str
+    path: tuple[str, ...]
+    time: float
+    event: Event
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as JSON data, the event's fields beside the envelope's."""
+        return {
+            "number": self.number,
+            "run_id": self.run_id,
+            "path": list(self.path),
+            "time": self.time,
+            "type": self.event.type,
+            **dataclasses.asdict(self.event),
+        }
