@@ -1,7 +1,7 @@
 """What happens in a run, as numbered journal entries.
 
-Events are made where things happen (the loop, the tool runner, the run itself) and handed to an `Emit`; the run's
-journal gives each its number. Text and tool-input deltas are made once per token, so events are plain.
+Events are made where things happen (the loop, the tool runner, the run itself) and handed to an `Emit`; the
+run's journal gives each its number. Text and tool-input deltas are made once per token, so events are plain.
 """
 
 import dataclasses
