@@ -1,0 +1,98 @@
+"""The `dovetail` command: loads only the group that was asked for and turns errors into messages.
+
+A group is a module `cli/<name>.py` with a typer app called `app`. It gets one line in `GROUPS`. A group of
+several commands is `typer.Typer(name="models")`; a single command is an unnamed app with one
+`@app.command("doctor")`.
+"""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import takewhile
+from typing import NoReturn
+
+import typer
+
+from dovetail.errors import DovetailError
+from dovetail.version import __version__
+
+GROUPS: dict[str, str] = {
+    "models": "The embedded models: which there are, fetch one, where it lies.",
+    "doctor": "Say what is there, what is missing and what to do.",
+}
+"""The groups and their help line; `dovetail.cli.<name>` is imported when the group is asked for."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code: 1 an error, 2 wrong usage, 130 Ctrl-C."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = list(takewhile(lambda word: word.startswith("-"), words))
+    asked = words[len(options)] if len(options) < len(words) else None
+    try:
+        command = typer.main.get_command(build_app(asked))
+        command.main(args=words, prog_name="dovetail")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if "--debug" in options:
+            traceback.print_exc()
+        report_error(error)
+        sys.exit(1)
+    sys.exit(0)
+
+
+def build_app(asked: str | None) -> typer.Typer:
+    """The root app: the asked group as it is, of the others only name and help line."""
+    app = typer.Typer(
+        no_args_is_help=True, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.callback()(_root_options)
+    for name, summary in GROUPS.items():
+        if name == asked:
+            group: typer.Typer = import_module(f"dovetail.cli.{name}").app
+            app.add_typer(group)
+        else:
+            app.command(name, help=summary)(_not_asked)
+    return app
+
+
+def report_error(error: BaseException) -> None:
+    """Write one clear message to the error stream: what happened, then what would help."""
+    error = _find_cause(error)
+    if isinstance(error, DovetailError):
+        typer.secho(f"Error: {error.message}", fg="red", err=True)
+        if error.hint:
+            typer.echo(error.hint, err=True)
+    elif isinstance(error, ImportError):
+        typer.secho(f"Error: {error}", fg="red", err=True)
+    else:
+        typer.secho(f"Unexpected error: {type(error).__name__}: {error}", fg="red", err=True)
+        typer.echo("`dovetail --debug …` shows where it happened.", err=True)
+
+
+def _find_cause(error: BaseException) -> BaseException:
+    """Our own error inside a group of errors, when there is one."""
+    while isinstance(error, BaseExceptionGroup):
+        inner = [_find_cause(one) for one in error.exceptions]
+        error = next((one for one in inner if isinstance(one, DovetailError)), inner[0])
+    return error
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dovetail {__version__}")
+        raise typer.Exit
+
+
+def _root_options(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version.", callback=_show_version, is_eager=True
+    ),
+    debug: bool = typer.Option(False, "--debug", help="Show the stack trace of an error."),
+) -> None:
+    """Dovetail: agents whose tools, prompts and answers fit one joint."""
+
+
+def _not_asked() -> None:
+    """Stands for a group in the list of commands."""

@@ -1,0 +1,126 @@
+"""The command line finds its groups lazily and turns errors into messages."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+import typer
+
+from dovetail.cli import main as frame
+from dovetail.errors import ConfigError, DovetailError
+from dovetail.version import __version__
+
+
+def run(*words: str) -> int:
+    """Run the command line in this process; its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        frame.main(words)
+    return int(caught.value.code or 0)
+
+
+@pytest.fixture
+def add_command(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], None]:
+    """Registers a group `probe` whose one command is the given function."""
+
+    def add(function: Callable[[], None]) -> None:
+        module = ModuleType("dovetail.cli.probe")
+        app = typer.Typer()
+        app.command("probe")(function)
+        module.__dict__["app"] = app
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setitem(frame.GROUPS, "probe", "Tries things.")
+
+    return add
+
+
+def test_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"dovetail {__version__}\n"
+
+
+def test_help_lists_every_group_and_imports_none() -> None:
+    code = (
+        "import json, sys\n"
+        "from dovetail.cli.main import main, GROUPS\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps([name for name in GROUPS if f'dovetail.cli.{name}' in sys.modules]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert all(name in done.stdout for name in frame.GROUPS)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize("name", sorted(frame.GROUPS))
+def test_each_group_shows_its_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(name, "--help") == 0
+    assert f"dovetail {name}" in capsys.readouterr().out
+
+
+def test_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("model") == 2
+    assert "'models'" in capsys.readouterr().err
+
+
+def test_own_error_is_one_message_with_its_hint(
+    add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ConfigError("no model 'x'", hint="Choose another.")
+
+    add_command(fail)
+    assert run("probe") == 1
+    assert capsys.readouterr().err == "Error: no model 'x'\nChoose another.\n"
+
+
+def test_own_error_is_found_inside_a_group_of_errors(
+    add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ExceptionGroup("tasks", [ValueError("other"), ExceptionGroup("inner", [DovetailError("ours")])])
+
+    add_command(fail)
+    assert run("probe") == 1
+    assert capsys.readouterr().err == "Error: ours\n"
+
+
+def test_unforeseen_error_shows_no_stack_trace(
+    add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ValueError("odd")
+
+    add_command(fail)
+    assert run("probe") == 1
+    error = capsys.readouterr().err
+    assert "ValueError: odd" in error
+    assert "Traceback" not in error
+
+
+def test_debug_shows_the_stack_trace(
+    add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ConfigError("odd")
+
+    add_command(fail)
+    assert run("--debug", "probe") == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_interrupt_leaves_with_130(add_command: Callable[[Callable[[], None]], None]) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    add_command(interrupt)
+    assert run("probe") == 130
+
+
+def test_python_m_is_the_same_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dovetail", "--version"], capture_output=True, text=True, timeout=30
+    )
+    assert done.stdout == f"dovetail {__version__}\n"
