@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import takewhile
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 import typer
 
@@ -73,10 +73,14 @@ def report_error(error: BaseException) -> None:
 
 def _find_cause(error: BaseException) -> BaseException:
     """Our own error inside a group of errors, when there is one."""
-    while isinstance(error, BaseExceptionGroup):
-        inner = [_find_cause(one) for one in error.exceptions]
-        error = next((one for one in inner if isinstance(one, DovetailError)), inner[0])
-    return error
+    if not _is_group(error):
+        return error
+    causes = [_find_cause(member) for member in error.exceptions]
+    return next((cause for cause in causes if isinstance(cause, DovetailError)), causes[0])
+
+
+def _is_group(error: BaseException) -> TypeGuard[BaseExceptionGroup[BaseException]]:
+    return isinstance(error, BaseExceptionGroup)
 
 
 def _show_version(wanted: bool) -> None:
