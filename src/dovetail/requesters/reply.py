@@ -1,0 +1,82 @@
+"""One answer of a scripted model, made of steps."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.requesters.gate import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A step, for servers only: the connection is reset, or closed before the answer is complete."""
+
+    how: Literal["reset", "close"] = "reset"
+
+
+Step: TypeAlias = str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | Gate | Break | Exception
+"""One thing that happens in a reply: text, a delta, raw bytes (servers only), a stop, an end, an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer of a scripted model; `steps`, when given, stand for text, reasoning and tool calls.
+
+    `cut` is the number of characters of each delta (0: one delta), `delay` the seconds before each.
+    With `when`, the reply is only for requests whose last message holds that text; with `repeat`, it is
+    never used up. A `status` other than 200 or a `body` makes it a plain HTTP answer.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    steps: Sequence[Step] = ()
+    cut: int = 0
+    delay: float = 0.0
+    finish_reason: str = ""
+    usage: Usage = field(default_factory=Usage)
+    model: str = "scripted"
+    when: str | None = None
+    repeat: bool = False
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes | str | Mapping[str, Any] | None = None
+
+    def plan(self) -> Iterator[Step]:
+        """The reply's steps, in order."""
+        if self.steps:
+            yield from self.steps
+            return
+        yield from (ReasoningDelta(piece) for piece in _cut(self.reasoning, self.cut))
+        yield from (TextDelta(piece) for piece in _cut(self.text, self.cut))
+        for index, call in enumerate(self.tool_calls):
+            yield ToolCallDelta(index, call.call_id, call.name)
+            arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
+            yield from (ToolCallDelta(index, arguments=piece) for piece in _cut(arguments, self.cut))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is an HTTP answer that no model spoke."""
+        return self.status != 200 or self.body is not None
+
+    @property
+    def payload(self) -> bytes:
+        """The bytes of a plain HTTP answer."""
+        body = self.body or b""
+        if isinstance(body, bytes):
+            return body
+        return body.encode() if isinstance(body, str) else json.dumps(body, ensure_ascii=False).encode()
+
+    def finish(self, request_id: str | None = None) -> FinishDelta:
+        """The delta that ends the reply."""
+        calls = self.tool_calls or any(isinstance(step, ToolCallDelta) for step in self.steps)
+        reason = self.finish_reason or ("tool-calls" if calls else "stop")
+        return FinishDelta(reason, self.usage, self.model, request_id)
+
+
+def _cut(text: str, size: int) -> Iterator[str]:
+    step = size or len(text) or 1
+    return (text[start : start + step] for start in range(0, len(text), step))

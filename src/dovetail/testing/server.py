@@ -1,0 +1,154 @@
+"""An OpenAI-compatible HTTP server that plays a script, in its own thread on loopback."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from aiohttp import web
+
+from dovetail.errors import ConfigError
+from dovetail.messages.request import ModelRequest
+from dovetail.requesters.script import Script, Scripted
+from dovetail.testing.control import add_control_routes
+from dovetail.testing.play import play
+from dovetail.testing.wire import describe_error, read_request
+
+START_LIMIT = 10.0
+"""Seconds that starting and stopping may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRequest:
+    """What a client sent: the JSON body and headers as they came, and the request they make."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    request: ModelRequest
+
+
+class ScriptedServer:
+    """Plays replies in order to whoever asks; a sync and an async context manager.
+
+    `wire_cut` cuts streams into writes of so many bytes, wherever that falls (0: one write per event).
+    `key`, when given, is the only API key it accepts. One request too many gets status 400.
+    """
+
+    def __init__(
+        self, replies: Iterable[Scripted] = (), *, port: int = 0, wire_cut: int = 0, key: str | None = None
+    ) -> None:
+        self.script = Script(replies)
+        self.requests: list[RecordedRequest] = []
+        self.wire_cut = wire_cut
+        self._port = port
+        self._key = key
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._runner: web.AppRunner | None = None
+        self._active: set[asyncio.Transport] = set()
+
+    @property
+    def url(self) -> str:
+        """The base address for clients, `http://127.0.0.1:<port>/v1`."""
+        if self._runner is None:
+            raise ConfigError(
+                "the scripted server is not running; enter it with `with` or `async with` first"
+            )
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def start(self) -> None:
+        """Listen; returns when requests can be made."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=_run_loop, args=(self._loop,), name="scripted-server", daemon=True
+        )
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(START_LIMIT)
+
+    def stop(self) -> None:
+        """Break every open connection and end the thread; stopping twice is fine."""
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
+            return
+        self._loop = self._thread = None
+        asyncio.run_coroutine_threadsafe(self._close(), loop).result(START_LIMIT)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(START_LIMIT)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self.start)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await asyncio.to_thread(self.stop)
+
+    async def _open(self) -> None:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post("/v1/chat/completions", self._answer_chat)
+        app.router.add_get("/v1/models", self._answer_models)
+        add_control_routes(app, self.script, lambda: [recorded.body for recorded in self.requests])
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", self._port)
+        await site.start()
+        self._port = runner.addresses[0][1]
+        self._runner = runner
+
+    async def _close(self) -> None:
+        for transport in self._active:
+            transport.abort()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def _answer_models(self, request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+
+    async def _answer_chat(self, request: web.Request) -> web.StreamResponse:
+        transport = request.transport
+        if transport is None:
+            return web.Response()
+        self._active.add(transport)
+        try:
+            return await self._play_next(request)
+        finally:
+            self._active.discard(transport)
+
+    async def _play_next(self, request: web.Request) -> web.StreamResponse:
+        body = json.loads(await request.read())
+        asked = read_request(body)
+        self.requests.append(
+            RecordedRequest(path=request.path, headers=request.headers.copy(), body=body, request=asked)
+        )
+        if self._key is not None and request.headers.get("authorization") != f"Bearer {self._key}":
+            return _refuse(401, "Incorrect API key provided.", "invalid_api_key")
+        try:
+            reply = self.script.take(asked)
+        except ConfigError as error:
+            return _refuse(400, str(error), "script_used_up")
+        return await play(
+            reply, request, body, request_id=f"scripted-{len(self.requests)}", cut=self.wire_cut
+        )
+
+
+def _refuse(status: int, message: str, code: str) -> web.Response:
+    error = {**describe_error(ConfigError(message)), "code": code}
+    return web.json_response({"error": error}, status=status)
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

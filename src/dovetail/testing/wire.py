@@ -1,0 +1,156 @@
+"""Writes replies the way OpenAI-compatible servers put them on the wire, and reads what they are asked."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ModelError
+from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.messages.request import ModelRequest, ToolSpec
+from dovetail.requesters.reply import Reply, Step
+
+DONE = b"data: [DONE]\n\n"
+
+_REASONS = {"tool-calls": "tool_calls", "content-filter": "content_filter"}
+
+
+def read_request(body: Mapping[str, Any]) -> ModelRequest:
+    """The request that a JSON body makes."""
+    known = {"messages", "model", "tools", "tool_choice", "stream"}
+    functions = (tool["function"] for tool in body.get("tools") or ())
+    choice = body.get("tool_choice")
+    return ModelRequest(
+        messages=body.get("messages", ()),
+        model=body.get("model", ""),
+        tools=[
+            ToolSpec(
+                name=function["name"],
+                description=function.get("description", ""),
+                parameters=function.get("parameters", {}),
+            )
+            for function in functions
+        ],
+        tool_choice=choice if choice in ("none", "required") else "auto",
+        schema=_find_schema(body.get("response_format")),
+        stream=bool(body.get("stream")),
+        options={name: value for name, value in body.items() if name not in known},
+    )
+
+
+class ChunkWriter:
+    """Turns the steps of one reply into server-sent events."""
+
+    def __init__(self, reply: Reply, request_id: str) -> None:
+        self._reply = reply
+        self._envelope = {
+            "id": request_id,
+            "object": "chat.completion.chunk",
+            "created": 0,
+            "model": reply.model,
+        }
+
+    def write_step(self, step: Step) -> bytes:
+        """The bytes of a step that speaks."""
+        if isinstance(step, bytes):
+            return step
+        if isinstance(step, Exception):
+            return encode_event({"error": describe_error(step)})
+        return self._write_choice(_describe_step(step), None)
+
+    def write_end(self, *, include_usage: bool) -> Iterator[bytes]:
+        """The bytes that end the answer."""
+        yield self._write_choice({}, wire_reason(self._reply))
+        if include_usage:
+            yield encode_event({**self._envelope, "choices": [], "usage": describe_usage(self._reply.usage)})
+        yield DONE
+
+    def _write_choice(self, delta: dict[str, Any], reason: str | None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return encode_event({**self._envelope, "choices": [choice]})
+
+
+def write_completion(reply: Reply, request_id: str) -> dict[str, Any]:
+    """The whole reply as one JSON answer, for requests that do not stream."""
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    calls: dict[int, dict[str, Any]] = {}
+    for step in reply.plan():
+        if isinstance(step, str | TextDelta):
+            message["content"] = (message["content"] or "") + (step if isinstance(step, str) else step.text)
+        elif isinstance(step, ReasoningDelta):
+            message["reasoning_content"] = message.get("reasoning_content", "") + step.text
+        elif isinstance(step, ToolCallDelta):
+            _add_call(calls, step)
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return {
+        "id": request_id,
+        "object": "chat.completion",
+        "created": 0,
+        "model": reply.model,
+        "choices": [{"index": 0, "message": message, "finish_reason": wire_reason(reply)}],
+        "usage": describe_usage(reply.usage),
+    }
+
+
+def wire_reason(reply: Reply) -> str:
+    """The finish reason in the provider's words."""
+    reason = reply.finish().reason
+    return _REASONS.get(reason, reason)
+
+
+def describe_usage(usage: Usage) -> dict[str, Any]:
+    """Token counts in the provider's shape."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def describe_error(error: Exception) -> dict[str, Any]:
+    """An error in the provider's shape."""
+    status = error.status if isinstance(error, ModelError) else None
+    return {"message": str(error), "type": "scripted_error", "param": None, "code": status}
+
+
+def encode_event(data: Mapping[str, Any]) -> bytes:
+    """One server-sent event."""
+    return b"data: " + json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
+
+
+def _describe_step(step: Step) -> dict[str, Any]:
+    if isinstance(step, str):
+        return {"content": step}
+    if isinstance(step, TextDelta):
+        return {"content": step.text}
+    if isinstance(step, ReasoningDelta):
+        return {"reasoning_content": step.text}
+    if isinstance(step, ToolCallDelta):
+        return {"tool_calls": [_describe_call(step)]}
+    raise TypeError(f"{step!r} says nothing")
+
+
+def _describe_call(step: ToolCallDelta) -> dict[str, Any]:
+    function: dict[str, Any] = {"arguments": step.arguments}
+    if step.name is None:
+        return {"index": step.index, "function": function}
+    return {
+        "index": step.index,
+        "id": step.call_id,
+        "type": "function",
+        "function": {"name": step.name, **function},
+    }
+
+
+def _add_call(calls: dict[int, dict[str, Any]], step: ToolCallDelta) -> None:
+    empty = {"id": step.call_id, "type": "function", "function": {"name": step.name, "arguments": ""}}
+    calls.setdefault(step.index, empty)["function"]["arguments"] += step.arguments
+
+
+def _find_schema(response_format: Any) -> Mapping[str, Any] | None:
+    if not is_mapping(response_format) or response_format.get("type") != "json_schema":
+        return None
+    return response_format["json_schema"].get("schema")
