@@ -14,7 +14,7 @@ from dovetail.messages.delta import Usage
 
 AskKind: TypeAlias = Literal["approval", "browser", "question"]
 EndReason: TypeAlias = Literal[
-    "goal", "max-turns", "timeout", "no-completion", "cancelled", "error", "interrupted"
+    "goal", "max-turns", "max-tokens", "timeout", "no-completion", "cancelled", "error", "interrupted"
 ]
 
 
@@ -181,6 +181,15 @@ class RunEnd:
     error: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ChildEvent:
+    """An event of a child run on its way up; the journal stores the inner event under the child's path."""
+
+    type: ClassVar = "subagent-event"
+    run_id: str
+    event: "Event"
+
+
 Event: TypeAlias = (
     RunStart
     | TextStart
@@ -199,6 +208,7 @@ Event: TypeAlias = (
     | AskAnswer
     | TurnEnd
     | RunEnd
+    | ChildEvent
 )
 
 Emit: TypeAlias = Callable[[Event], None]

@@ -1,0 +1,74 @@
+"""Why and when a loop must stop: one event for both a cancel and the end of its time."""
+
+import asyncio
+from typing import Literal, Self, TypeAlias, TypeVar
+
+from dovetail.messages.budget import Budget
+from dovetail.messages.cancel import CancelSignal
+
+T = TypeVar("T")
+StopReason: TypeAlias = Literal["cancelled", "timeout"]
+
+
+class Stopper:
+    """Sets `event` once, when the run is cancelled `now` or its budget's time is over."""
+
+    def __init__(self, budget: Budget, cancel: CancelSignal) -> None:
+        self.event = asyncio.Event()
+        self.reason: StopReason | None = None
+        self._budget = budget
+        self._cancel = cancel
+        self._timer: asyncio.TimerHandle | None = None
+        self._watcher: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._watcher = asyncio.create_task(self._watch())
+        self._budget.on_pause = self._pause
+        self._set_timer()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._budget.on_pause = None
+        self._clear_timer()
+        if self._watcher:
+            self._watcher.cancel()
+
+    async def guard(self, task: "asyncio.Task[T]") -> T | None:
+        """The task's result, or None when the stop came first; the task is then cancelled and awaited."""
+        stop = asyncio.create_task(self.event.wait())
+        try:
+            await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            return None
+        finally:
+            stop.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        await self._cancel.now.wait()
+        self._stop("cancelled")
+
+    def _stop(self, reason: StopReason) -> None:
+        if self.reason is None:
+            self.reason = reason
+            self.event.set()
+
+    def _pause(self, paused: bool) -> None:
+        if paused:
+            self._clear_timer()
+        else:
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        self._clear_timer()
+        left = self._budget.seconds_left()
+        if left is not None:
+            self._timer = asyncio.get_running_loop().call_later(max(left, 0), self._stop, "timeout")
+
+    def _clear_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,141 @@
+"""One turn: a request goes out, its deltas become events, text and calls are collected."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.messages.event import (
+    Emit,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolEnd,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
+)
+from dovetail.messages.request import ChatMessage
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    call_id: str
+    name: str
+    pieces: list[str] = field(default_factory=list[str])
+
+
+class Turn:
+    """Reads one answer and keeps what has arrived, also when it breaks off in the middle."""
+
+    def __init__(self, number: int, emit: Emit) -> None:
+        self.number = number
+        self.finish = FinishDelta(reason="interrupted")
+        self.calls: list[ToolCall] = []
+        self._emit = emit
+        self._pieces: list[str] = []
+        self._open: str | None = None  # "text" or "reasoning": what is being written
+        self._segment = 0
+        self._calls: dict[int, _OpenCall] = {}
+
+    @property
+    def text(self) -> str:
+        """The answer's text so far."""
+        return "".join(self._pieces)
+
+    @property
+    def message(self) -> ChatMessage:
+        """The turn as the assistant's message."""
+        message: dict[str, object] = {"role": "assistant", "content": self.text}
+        if self.calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.call_id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments},
+                }
+                for call in self.calls
+            ]
+        return message
+
+    async def read(self, deltas: AsyncIterator[Delta]) -> None:
+        """Read the answer to its end; what breaks it off is raised after everything open was closed."""
+        complete = False
+        try:
+            async for delta in deltas:
+                self._take(delta)
+            complete = True
+        finally:
+            self._close_segment()
+            self._close_calls(complete)
+
+    def _take(self, delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            self._switch("text")
+            self._pieces.append(delta.text)
+            self._emit(TextMore(self._segment_id("text"), delta.text))
+        elif isinstance(delta, ReasoningDelta):
+            self._switch("reasoning")
+            self._emit(ReasoningMore(self._segment_id("reasoning"), delta.text))
+        elif isinstance(delta, ToolCallDelta):
+            self._close_segment()
+            self._take_call(delta)
+        else:
+            self.finish = delta
+
+    def _take_call(self, delta: ToolCallDelta) -> None:
+        call = self._calls.get(delta.index)
+        if call is None:
+            call_id = delta.call_id or f"call-{self.number}-{delta.index}"
+            call = self._calls[delta.index] = _OpenCall(call_id, delta.name or "")
+            self._emit(ToolInputStart(call.call_id, call.name))
+        elif delta.name and not call.name:
+            call.name = delta.name
+        if delta.arguments:
+            call.pieces.append(delta.arguments)
+            self._emit(ToolInputMore(call.call_id, delta.arguments))
+
+    def _switch(self, kind: str) -> None:
+        if self._open == kind:
+            return
+        self._close_segment()
+        self._open = kind
+        self._segment += 1
+        identity = self._segment_id(kind)
+        self._emit(TextStart(identity) if kind == "text" else ReasoningStart(identity))
+
+    def _close_segment(self) -> None:
+        if self._open is not None:
+            identity = self._segment_id(self._open)
+            self._emit(TextEnd(identity) if self._open == "text" else ReasoningEnd(identity))
+            self._open = None
+
+    def _segment_id(self, kind: str) -> str:
+        return f"{kind}-{self.number}-{self._segment}"
+
+    def _close_calls(self, complete: bool) -> None:
+        """Complete calls go to the runner; a call that broke off in the middle is over at once."""
+        for call in self._calls.values():
+            arguments = "".join(call.pieces)
+            if complete:
+                self.calls.append(ToolCall(call_id=call.call_id, name=call.name, arguments=arguments))
+                self._emit(ToolInputEnd(call.call_id, call.name, _shown(arguments)))
+            else:
+                error = {
+                    "type": "interrupted",
+                    "message": "the answer broke off before the call was complete",
+                }
+                self._emit(ToolEnd(call.call_id, "interrupted", None, error))
+
+
+def _shown(arguments: str) -> Any:
+    """The arguments as data for those who watch, or the text as it is; the runner reads them for itself."""
+    try:
+        return json.loads(arguments or "{}")
+    except ValueError:
+        return arguments

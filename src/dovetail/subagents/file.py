@@ -1,0 +1,116 @@
+"""Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import (
+    AgentDefinition,
+    InputConfig,
+    ModelConfig,
+    OutputConfig,
+    PromptConfig,
+    RunConfig,
+    ToolConfig,
+)
+
+_KEYS = {
+    "name",
+    "description",
+    "display_name",
+    "inputs",
+    "input_schema",
+    "output",
+    "query",
+    "model",
+    "options",
+    "max_turns",
+    "max_seconds",
+    "max_tokens",
+    "tools",
+}
+_DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
+
+
+def load_definition(path: Path) -> AgentDefinition:
+    """The agent a file defines; raises ConfigError with the file and what is wrong in it."""
+    try:
+        front, body = _split(path.read_text(encoding="utf-8"))
+        return _build(front, body, path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: the front matter is not valid YAML: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
+
+
+def _split(text: str) -> tuple[Mapping[str, Any], str]:
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].strip() != "---":
+        raise ConfigError(
+            "no front matter", hint="Begin the file with `---`, then `name:` and `description:`, then `---`."
+        )
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
+    if end is None:
+        raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
+    front: Any = yaml.safe_load("".join(lines[1:end]))
+    if front is None:
+        front = {}
+    if not is_mapping(front):
+        raise ConfigError(f"the front matter must be a mapping, not {type(front).__name__}")
+    return front, "".join(lines[end + 1 :]).strip()
+
+
+def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
+    unknown = sorted(set(front) - _KEYS)
+    if unknown:
+        raise ConfigError(f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS))}.")
+    name = str(front.get("name") or path.stem)
+    if not front.get("description"):
+        raise ConfigError("no description", hint="`description:` tells other agents when to call this one.")
+    inputs = front.get("inputs") or ({} if front.get("input_schema") else _DEFAULT_INPUTS)
+    return AgentDefinition(
+        name=name,
+        description=str(front["description"]),
+        display_name=str(front.get("display_name") or ""),
+        input_config=InputConfig(inputs=inputs, schema=front.get("input_schema")),
+        output_config=_output(front.get("output")),
+        prompt_config=PromptConfig(system_prompt=body, query=str(front.get("query") or "")),
+        model_config=ModelConfig(model=front.get("model"), options=front.get("options") or {}),
+        run_config=_limits(front),
+        tool_config=ToolConfig(tools=_tools(front.get("tools"))),
+        source=str(path),
+    )
+
+
+def _output(value: Any) -> OutputConfig | None:
+    if value is None:
+        return None
+    if not is_mapping(value):
+        raise ConfigError(f"`output` must be a mapping with `name`, `description`, `schema`, not {value!r}")
+    return OutputConfig(
+        output_name=str(value.get("name", "result")),
+        description=str(value.get("description", "The result of the task.")),
+        schema=value.get("schema"),
+    )
+
+
+def _limits(front: Mapping[str, Any]) -> RunConfig:
+    given = {key: front[key] for key in ("max_turns", "max_seconds", "max_tokens") if key in front}
+    for key, value in given.items():
+        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+            raise ConfigError(f"`{key}` must be a positive number, not {value!r}")
+    return RunConfig(**given)
+
+
+def _tools(value: Any) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not is_list(value) or not all(isinstance(name, str) for name in value):
+        raise ConfigError(f"`tools` must be a list of tool names or globs, not {value!r}")
+    return tuple(value)

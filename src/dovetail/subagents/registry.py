@@ -1,0 +1,69 @@
+"""The agents an app knows, from code and from files."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.file import load_definition
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """An agent file that could not be used, and why."""
+
+    path: str
+    error: str
+
+
+class AgentRegistry:
+    """Agent definitions by name; the first definition of a name wins, one bad file never stops the others."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, AgentDefinition] = {}
+        self.broken: list[BrokenFile] = []
+
+    def register_agent(self, definition: AgentDefinition) -> None:
+        """Add an agent; a second one of the same name is an error that names both owners."""
+        known = self._definitions.get(definition.name)
+        if known is not None and known != definition:
+            raise ConfigError(
+                f"two agents are called {definition.name!r}: from {known.source} and from {definition.source}"
+            )
+        self._definitions[definition.name] = definition
+
+    def get_definition(self, name: str) -> AgentDefinition:
+        """The agent of that name; an unknown one is an error with the nearest names."""
+        if name in self._definitions:
+            return self._definitions[name]
+        near = get_close_matches(name, self._definitions, n=3) or sorted(self._definitions)
+        raise ConfigError(f"no agent {name!r}; there are: {', '.join(near) or 'none'}")
+
+    def get_all_definitions(self) -> Sequence[AgentDefinition]:
+        """All agents, in the order they were registered."""
+        return tuple(self._definitions.values())
+
+    def load_folder(self, folder: Path) -> None:
+        """Register every `*.md` in the folder; names that begin with `_` are left out."""
+        for path in sorted(folder.glob("*.md")):
+            if path.name.startswith("_"):
+                continue
+            try:
+                self.register_agent(load_definition(path))
+            except ConfigError as error:
+                logger.warning("agent file left out: %s", error)
+                self.broken.append(BrokenFile(str(path), str(error)))
+
+    def replace_files(self, folders: Sequence[Path]) -> None:
+        """Read all agent files anew; agents from code stay."""
+        self._definitions = {
+            name: definition for name, definition in self._definitions.items() if definition.source == "code"
+        }
+        self.broken = []
+        for folder in folders:
+            self.load_folder(folder)

@@ -1,0 +1,84 @@
+"""Deltas of one answer become events, text and calls."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dovetail.agent.turn import Turn
+from dovetail.errors import ModelError
+from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.messages.event import (
+    Event,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolEnd,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
+)
+
+
+async def play(*deltas: Delta | Exception) -> AsyncIterator[Delta]:
+    for delta in deltas:
+        if isinstance(delta, Exception):
+            raise delta
+        yield delta
+
+
+async def test_reasoning_and_text_are_separate_segments() -> None:
+    events: list[Event] = []
+    turn = Turn(1, events.append)
+    await turn.read(play(ReasoningDelta("hm"), TextDelta("a"), TextDelta("b"), FinishDelta()))
+    assert events == [
+        ReasoningStart("reasoning-1-1"),
+        ReasoningMore("reasoning-1-1", "hm"),
+        ReasoningEnd("reasoning-1-1"),
+        TextStart("text-1-2"),
+        TextMore("text-1-2", "a"),
+        TextMore("text-1-2", "b"),
+        TextEnd("text-1-2"),
+    ]
+    assert turn.message == {"role": "assistant", "content": "ab"}
+
+
+async def test_parallel_calls_are_put_together_by_index() -> None:
+    events: list[Event] = []
+    turn = Turn(1, events.append)
+    await turn.read(
+        play(
+            ToolCallDelta(0, "c0", "add", '{"a":'),
+            ToolCallDelta(1, "c1", "find", ""),
+            ToolCallDelta(0, arguments=" 1}"),
+            FinishDelta("tool-calls"),
+        )
+    )
+    assert turn.calls == [
+        ToolCall(call_id="c0", name="add", arguments='{"a": 1}'),
+        ToolCall(call_id="c1", name="find", arguments=""),
+    ]
+    assert events == [
+        ToolInputStart("c0", "add"),
+        ToolInputMore("c0", '{"a":'),
+        ToolInputStart("c1", "find"),
+        ToolInputMore("c0", " 1}"),
+        ToolInputEnd("c0", "add", {"a": 1}),
+        ToolInputEnd("c1", "find", {}),
+    ]
+
+
+async def test_broken_answer_keeps_its_text_and_ends_its_open_call() -> None:
+    events: list[Event] = []
+    turn = Turn(2, events.append)
+    failure = ModelError("the connection was lost", provider="openai")
+    with pytest.raises(ModelError):
+        await turn.read(play(TextDelta("half"), ToolCallDelta(0, "c0", "add", '{"a'), failure))
+    assert turn.text == "half"
+    assert turn.calls == []
+    assert [event.type for event in events[-2:]] == ["tool-input-delta", "tool-end"]
+    assert isinstance(events[-1], ToolEnd)
+    assert events[-1].status == "interrupted"

@@ -1,0 +1,77 @@
+"""One budget for a tree of runs."""
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.messages.budget import Budget, BudgetLimits
+from dovetail.messages.delta import Usage
+
+
+class Clock:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_child_uses_up_its_parent() -> None:
+    root = Budget(BudgetLimits(turns=3))
+    child = root.child(BudgetLimits(turns=10))
+    for _ in range(3):
+        child.use_turn()
+    assert child.reached() == "max-turns"
+    assert root.reached() == "max-turns"
+
+
+def test_own_limit_of_a_child_leaves_the_parent_going() -> None:
+    root = Budget(BudgetLimits(turns=3))
+    child = root.child(BudgetLimits(turns=1))
+    child.use_turn()
+    assert child.reached() == "max-turns"
+    assert root.reached() is None
+
+
+def test_tokens_count_upwards() -> None:
+    root = Budget(BudgetLimits(tokens=100))
+    root.child().child().use_tokens(Usage(input_tokens=60, output_tokens=40))
+    assert root.usage == Usage(input_tokens=60, output_tokens=40)
+    assert root.reached() == "max-tokens"
+
+
+def test_depth_and_width_are_limited() -> None:
+    root = Budget(BudgetLimits(depth=1, width=2))
+    child = root.child()
+    with pytest.raises(ConfigError, match="depth limit"):
+        child.child()
+    root.child()
+    with pytest.raises(ConfigError, match="limit of 2 children"):
+        root.child()
+
+
+def test_clock_stands_still_while_a_person_is_asked_here_and_above() -> None:
+    clock = Clock()
+    root = Budget(BudgetLimits(seconds=10), clock=clock)
+    child = root.child(BudgetLimits(seconds=5))
+    clock.now = 2.0
+    with child.paused():
+        clock.now = 100.0
+        assert child.seconds_left() == 3.0
+    assert child.seconds_left() == 3.0
+    assert root.seconds_left() == 8.0
+    clock.now = 103.0
+    assert child.reached() == "timeout"
+    assert root.reached() is None
+
+
+def test_two_questions_at_once_pause_the_clock_once() -> None:
+    clock = Clock()
+    budget = Budget(BudgetLimits(seconds=10), clock=clock)
+    with budget.paused():
+        clock.now = 4.0
+        with budget.paused():
+            clock.now = 6.0
+        clock.now = 7.0
+    assert budget.elapsed() == 0.0

@@ -1,0 +1,70 @@
+"""Agents from code and from files."""
+
+from pathlib import Path
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.registry import AgentRegistry
+
+GOOD = "---\nname: scout\ndescription: Looks around.\ntools: [read_*]\nmax_turns: 4\n---\nYou look around.\n"
+
+
+def test_file_becomes_a_definition(tmp_path: Path) -> None:
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    definition = registry.get_definition("scout")
+    assert definition.prompt_config.system_prompt == "You look around."
+    assert definition.tool_config.tools == ("read_*",)
+    assert definition.run_config.max_turns == 4
+    assert list(definition.input_config.inputs) == ["query"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("no front matter", "no front matter"),
+        ("---\nname: a\n", "has no end"),
+        ("---\nname: a\n---\n", "no description"),
+        ("---\n- a\n---\n", "must be a mapping"),
+        ("---\ndescription: d\ncolour: red\n---\n", "unknown keys: colour"),
+        ("---\ndescription: [\n---\n", "not valid YAML"),
+        ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, not -1"),
+        ("---\ndescription: d\ntools: all\n---\n", "list of tool names"),
+        ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
+    ],
+)
+def test_bad_file_is_reported_and_the_others_live_on(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "bad.md").write_text(text)
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert [definition.name for definition in registry.get_all_definitions()] == ["scout"]
+    assert complaint in registry.broken[0].error
+    assert "bad.md" in registry.broken[0].error
+
+
+def test_unknown_agent_names_the_nearest() -> None:
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="summarizer", description="d"))
+    with pytest.raises(ConfigError, match="no agent 'sumarizer'; there are: summarizer"):
+        registry.get_definition("sumarizer")
+
+
+def test_two_agents_of_one_name_are_refused_with_both_owners() -> None:
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="a", description="one", source="one.md"))
+    with pytest.raises(ConfigError, match=r"from one\.md and from two\.md"):
+        registry.register_agent(AgentDefinition(name="a", description="two", source="two.md"))
+
+
+def test_reading_files_anew_keeps_agents_from_code(tmp_path: Path) -> None:
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="a", description="d"))
+    registry.load_folder(tmp_path)
+    (tmp_path / "scout.md").unlink()
+    registry.replace_files([tmp_path])
+    assert [definition.name for definition in registry.get_all_definitions()] == ["a"]
