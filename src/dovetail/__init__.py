@@ -7,6 +7,7 @@ from dovetail.version import __version__
 
 if TYPE_CHECKING:
     from dovetail.messages.kind import Kind
+    from dovetail.tools.function import tool
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
@@ -14,12 +15,14 @@ __all__ = [
     "Tool",
     "ToolResult",
     "__version__",
+    "tool",
 ]
 
 _HOMES = {
     "Kind": "dovetail.messages.kind",
     "Tool": "dovetail.tools.tool",
     "ToolResult": "dovetail.tools.tool",
+    "tool": "dovetail.tools.function",
 }
 
 
