@@ -47,7 +47,12 @@ ENVIRONMENT = {
 
 
 class Settings(LayeredData):
-    """Settings by dotted key, with an optional parent whose values hold where this layer has none."""
+    """Settings by dotted key, with an optional parent whose values hold where this layer has none.
+
+    Mappings of the layers merge; of everything else, lists included, the nearest wins.
+    """
+
+    joins_lists = False
 
 
 def default_settings() -> Settings:

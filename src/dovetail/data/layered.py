@@ -1,40 +1,20 @@
-"""Data in layers: a child sees its parent's values where it has none of its own."""
+"""Data in layers: a child sees its parent's values where it has none of its own.
 
-from collections.abc import Mapping
-from typing import Any
+Reading copies nothing: a value that only one layer holds is handed out as it is, so treat what `get` returns
+as read-only and change it with `set`, `append`, `replace` and `delete`.
+"""
 
-from dovetail.data.shapes import is_dict, is_mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar
 
+from dovetail.data.merge import copy_containers, inherit_mapping, inherit_value, merge_value
+from dovetail.data.placeholders import fill, fill_text
+from dovetail.data.shapes import is_dict, is_list
 
-class LayeredData:
-    """A tree of values with an optional parent; keys may be dotted."""
+T = TypeVar("T")
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, parent: "LayeredData | None" = None) -> None:
-        self._data: dict[str, Any] = {}
-        self.parent = parent
-        for key, value in (data or {}).items():
-            self.set(key, value)
-
-    def set(self, key: str, value: Any) -> None:
-        """Set `key` (dotted for nested values); mappings merge, other values replace."""
-        *parents, last = key.split(".")
-        target = self._data
-        for name in parents:
-            target = target.setdefault(name, {})
-        if is_mapping(value) and is_dict(target.get(last)):
-            target[last] = _merge(target[last], value)
-        else:
-            target[last] = _copy_mapping(value)
-
-    def get(self, key: str | None = None, default: Any = None, inherit: bool = True) -> Any:
-        """The value at `key`, the parent's where this layer has none; mappings are merged."""
-        own = _lookup(self._data, key)
-        inherited = self.parent.get(key, _MISSING) if inherit and self.parent is not None else _MISSING
-        if own is _MISSING:
-            return default if inherited is _MISSING else inherited
-        if is_dict(own) and is_mapping(inherited):
-            return _merge(inherited, own)
-        return own
+_stamps = itertools.count(1)
 
 
 class _Missing:
@@ -44,22 +24,175 @@ class _Missing:
 _MISSING = _Missing()
 
 
-def _lookup(data: dict[str, Any], key: str | None) -> Any:
+class LayeredData:
+    """A tree of values with an optional parent; keys may be dotted.
+
+    A child's None hides the parent's value. Mappings of both layers merge; lists join: the child's items,
+    then those of the parent that are missing.
+    """
+
+    joins_lists: ClassVar[bool] = True
+    """Whether a list takes further items on `set`, and joins its parent's; else the nearest list wins."""
+
+    logs: ClassVar[frozenset[str]] = frozenset()
+    """Keys whose lists keep every item, also equal ones, the parent's first."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, parent: "LayeredData | None" = None) -> None:
+        self._data: dict[str, Any] = {}
+        self._parent = parent
+        self._stamp = 0
+        self._computed: dict[Callable[..., Any], tuple[int, Any]] = {}
+        if data:
+            self.update(data)
+
+    @property
+    def parent(self) -> "LayeredData | None":
+        """The layer below, whose values hold where this one has none."""
+        return self._parent
+
+    @parent.setter
+    def parent(self, parent: "LayeredData | None") -> None:
+        self._parent = parent
+        self._stamp = next(_stamps)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change of this layer or of one below it."""
+        if self._parent is None:
+            return self._stamp
+        return max(self._stamp, self._parent.version)
+
+    def set(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
+        """Set `key`: mappings merge, a list takes the items it does not hold yet, the rest replaces."""
+        target, last, value = self._prepare(key, value, mappings)
+        if last in self.logs and target is self._data and is_list(target.get(last)) and value is not None:
+            target[last].extend(copy_containers(value if is_list(value) else [value]))
+        else:
+            merge_value(target, last, value, join_lists=self.joins_lists)
+
+    def update(self, data: Mapping[str, Any], mappings: Mapping[str, Any] | None = None) -> None:
+        """Set every key of a mapping."""
+        for key, value in data.items():
+            self.set(key, value, mappings)
+
+    def append(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
+        """Add an item to the list at `key`, also an equal one; a single value becomes its first item."""
+        target, last, value = self._prepare(key, value, mappings)
+        old = target.get(last)
+        if old is None:
+            target[last] = [copy_containers(value)]
+        elif is_list(old):
+            old.append(copy_containers(value))
+        else:
+            target[last] = [old, copy_containers(value)]
+
+    def replace(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
+        """Set `key` to this very value, whatever was there."""
+        target, last, value = self._prepare(key, value, mappings)
+        target[last] = copy_containers(value)
+
+    def delete(self, key: str) -> None:
+        """Forget this layer's own value at `key`; the parent's shows again."""
+        *parents, last = key.split(".")
+        target: Any = self._data
+        for name in parents:
+            target = target.get(name) if is_dict(target) else None
+        if is_dict(target) and last in target:
+            del target[last]
+            self._stamp = next(_stamps)
+
+    def get(self, key: str | None = None, default: Any = None, inherit: bool = True) -> Any:
+        """The value at `key`, the parent's where this layer has none; without a key, everything."""
+        value = self._look_up(key, inherit)
+        return default if value is _MISSING else value
+
+    def compute(self, function: Callable[[Any], T]) -> T:
+        """`function(self)`, computed again only when this layer or one below it has changed."""
+        if not self._data and self._parent is not None:
+            return self._parent.compute(function)
+        version = self.version
+        known = self._computed.get(function)
+        if known is None or known[0] != version:
+            known = self._computed[function] = (version, function(self))
+        return known[1]
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._look_up(key, inherit=True)
+        if value is _MISSING:
+            raise KeyError(f"no value at {key!r}; there are: {', '.join(map(str, self)) or 'none'}")
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.replace(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        self.delete(key)
+
+    def __contains__(self, key: str) -> bool:
+        return self._look_up(key, inherit=True) is not _MISSING
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.get())
+
+    def __len__(self) -> int:
+        return len(self.get())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def keys(self) -> "list[str]":
+        """The top-level keys, the parent's first."""
+        return list(self.get())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.get()!r})"
+
+    def _prepare(
+        self, key: str, value: Any, mappings: Mapping[str, Any] | None
+    ) -> tuple[dict[str, Any], str, Any]:
+        """The dict that holds `key`, the key's last name, and the value with its placeholders filled."""
+        if mappings:
+            key, value = fill_text(key, mappings), fill(value, mappings)
+        if isinstance(value, LayeredData):
+            value = value.get()
+        *parents, last = key.split(".")
+        target = self._data
+        for name in parents:
+            inner = target.get(name)
+            target[name] = target = inner if is_dict(inner) else dict[str, Any]()
+        self._stamp = next(_stamps)
+        return target, last, value
+
+    def _look_up(self, key: str | None, inherit: bool) -> Any:
+        own = _find(self._data, key)
+        if not inherit or self._parent is None:
+            return own
+        below = self._parent._look_up(key, inherit=True)
+        if own is _MISSING or below is _MISSING:
+            return below if own is _MISSING else own
+        if not key:
+            return self._join_all(below, own)
+        return self._join(key, below, own)
+
+    def _join_all(self, below: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+        if not own:
+            return below
+        merged = inherit_mapping(below, own, join_lists=self.joins_lists)
+        for key in self.logs:
+            if key in own and key in below:
+                merged[key] = self._join(key, below[key], own[key])
+        return merged
+
+    def _join(self, key: str, below: Any, own: Any) -> Any:
+        if key in self.logs and is_list(own) and is_list(below):
+            return below + own
+        return inherit_value(below, own, join_lists=self.joins_lists)
+
+
+def _find(data: dict[str, Any], key: str | None) -> Any:
     current: Any = data
-    for name in key.split(".") if key else ():
+    for name in key.split(".") if key is not None else ():
         if not is_dict(current) or name not in current:
             return _MISSING
         current = current[name]
     return current
-
-
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = _merge(old, value) if is_mapping(old) and is_mapping(value) else value
-    return merged
-
-
-def _copy_mapping(value: Any) -> Any:
-    return _merge({}, value) if is_mapping(value) else value

@@ -1,6 +1,6 @@
 """Type guards for JSON-like values, whose items are `Any`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 
@@ -17,3 +17,23 @@ def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Whether the value is a list."""
     return isinstance(value, list)
+
+
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether the value is a tuple."""
+    return isinstance(value, tuple)
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether the value is a sequence of items: not text, not bytes."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+
+
+def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
+    """Whether the value is a set."""
+    return isinstance(value, (set, frozenset))
+
+
+def is_class(value: object) -> TypeGuard[type[Any]]:
+    """Whether the value is a class and not a generic alias such as `list[int]`."""
+    return isinstance(value, type) and not hasattr(value, "__origin__")

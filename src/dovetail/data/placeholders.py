@@ -1,0 +1,54 @@
+"""Placeholders in text: `${name}` becomes the value that a mapping has for `name`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping, is_set, is_tuple
+
+_PLACEHOLDER = re.compile(r"\$\{\s*([^}]+?)\s*\}")
+
+
+def fill(value: Any, mappings: Mapping[str, Any]) -> Any:
+    """The value with its placeholders filled, at every depth, in keys too.
+
+    Text that is one placeholder and nothing else becomes the mapped value itself, whatever its type; a name
+    without a value stays as it is.
+    """
+    if isinstance(value, str):
+        return _fill_leaf(value, mappings)
+    if is_mapping(value):
+        return {_fill_key(key, mappings): fill(item, mappings) for key, item in value.items()}
+    if is_list(value):
+        return [fill(item, mappings) for item in value]
+    if is_tuple(value):
+        return tuple(fill(item, mappings) for item in value)
+    if is_set(value):
+        return {fill(item, mappings) for item in value}
+    return value
+
+
+def fill_text(text: str, mappings: Mapping[str, Any]) -> str:
+    """The text with its placeholders filled, as text."""
+
+    def replace(match: re.Match[str]) -> str:
+        name = match[1]
+        return str(mappings[name]) if name in mappings else match[0]
+
+    return _PLACEHOLDER.sub(replace, text) if "${" in text else text
+
+
+def find_placeholders(text: str) -> list[str]:
+    """The names of the placeholders in a text, in order."""
+    return _PLACEHOLDER.findall(text)
+
+
+def _fill_key(key: Any, mappings: Mapping[str, Any]) -> Any:
+    return fill_text(key, mappings) if isinstance(key, str) else key
+
+
+def _fill_leaf(text: str, mappings: Mapping[str, Any]) -> Any:
+    whole = _PLACEHOLDER.fullmatch(text)
+    if whole is not None and whole[1] in mappings:
+        return mappings[whole[1]]
+    return fill_text(text, mappings)
