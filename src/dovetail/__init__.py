@@ -7,22 +7,22 @@ from dovetail.version import __version__
 
 if TYPE_CHECKING:
     from dovetail.messages.kind import Kind
-    from dovetail.tools.function import tool
+    from dovetail.prompt.prompt import Prompt
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
     "Kind",
+    "Prompt",
     "Tool",
     "ToolResult",
     "__version__",
-    "tool",
 ]
 
 _HOMES = {
     "Kind": "dovetail.messages.kind",
+    "Prompt": "dovetail.prompt.prompt",
     "Tool": "dovetail.tools.tool",
     "ToolResult": "dovetail.tools.tool",
-    "tool": "dovetail.tools.function",
 }
 
 

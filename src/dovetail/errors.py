@@ -3,6 +3,7 @@
 * DovetailError
   x ConfigError          the developer must change code or settings; raised as early as can be
     · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
+    · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
   x ModelError           the model API failed; carries provider, status and request id
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
@@ -31,6 +32,10 @@ class ConfigError(DovetailError):
 
 class PromptError(ConfigError, ValueError):
     """A prompt slot holds something it cannot hold."""
+
+
+class PromptTypeError(ConfigError, TypeError):
+    """A prompt's output or its configuration is of a kind that cannot be used."""
 
 
 class EmptyPromptError(ConfigError, KeyError):

@@ -1,0 +1,58 @@
+"""The names a rendered prompt uses: titles of its blocks and roles of its messages, from the settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.settings import DEFAULTS, Settings
+
+_TITLES: dict[str, str] = DEFAULTS["prompt"]["prompt_title_mapping"]
+
+
+class Titles(dict[str, str]):
+    """Block headings by slot; an extra slot is headed by its own key."""
+
+    def __missing__(self, key: str) -> str:
+        return f"[{key}]"
+
+
+class Roles(dict[str, str]):
+    """Role names by role; `_` serves the roles of the history that have no name of their own."""
+
+    def __missing__(self, role: str) -> str:
+        return self.get("_", role)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Titles and roles, resolved."""
+
+    titles: Titles
+    roles: Roles
+
+    def with_roles(self, roles: Mapping[str, str] | None) -> "Look":
+        """The look with some roles named otherwise."""
+        return Look(self.titles, Roles({**self.roles, **roles})) if roles else self
+
+
+def resolve_look(settings: Settings | None) -> Look:
+    """The look that the settings ask for; without settings, the default one."""
+    if settings is None:
+        return _DEFAULT
+    return settings.compute(_read_look)
+
+
+def _read_look(settings: Settings) -> Look:
+    return _make_look(settings.get("prompt.prompt_title_mapping"), settings.get("prompt.role_mapping"))
+
+
+def _make_look(titles: Any, roles: Any) -> Look:
+    names = {**_TITLES, **titles} if is_mapping(titles) else _TITLES
+    return Look(
+        Titles({slot: f"[{title}]" for slot, title in names.items()}),
+        Roles(roles if is_mapping(roles) else {}),
+    )
+
+
+_DEFAULT = _make_look(_TITLES, DEFAULTS["prompt"]["role_mapping"])

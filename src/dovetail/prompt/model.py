@@ -1,0 +1,81 @@
+"""`PromptModel`: a prompt's slots as a pydantic model, for those who want to look at them."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+
+from dovetail.data.shapes import is_mapping
+from dovetail.prompt.parts import read_attachment, read_history
+from dovetail.prompt.slots import read_output, read_tools
+
+
+class ChatMessage(BaseModel):
+    """One entry of the chat history."""
+
+    role: str
+    content: str | list[dict[str, Any]]
+
+
+class ChatMessageContent(BaseModel):
+    """One part of a message: its type and, under the type's own name, what it carries."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str
+
+
+class TextMessageContent(BaseModel):
+    """A part that carries text."""
+
+    type: str = "text"
+    text: str
+
+
+class PromptModel(BaseModel):
+    """The slots of a prompt, checked and in one form; further keys are kept as extras, in their order."""
+
+    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
+
+    system: Any = None
+    developer: Any = None
+    chat_history: list[ChatMessage] | None = None
+    tools: list[dict[str, Any]] | None = None
+    action_results: Any = None
+    info: Any = None
+    instruct: Any = None
+    examples: Any = None
+    input: Any = None
+    attachment: list[TextMessageContent | ChatMessageContent] | None = None
+    output: Any = None
+    output_format: str = "markdown"
+    options: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settle_output(cls, data: Any) -> Any:
+        if not is_mapping(data):
+            return data
+        output, output_format = read_output(data.get("output"), data.get("output_format"))
+        return {**data, "output": output, "output_format": output_format}
+
+    @field_validator("chat_history", mode="before")
+    @classmethod
+    def _read_history(cls, value: Any) -> Any:
+        if value is None:
+            return None
+        return [{"role": role, "content": content} for role, content in read_history(value)]
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _read_tools(cls, value: Any) -> Any:
+        return None if value is None else read_tools(value)
+
+    @field_validator("attachment", mode="before")
+    @classmethod
+    def _read_attachment(cls, value: Any) -> Any:
+        return None if value is None else [_to_part(part) for part in read_attachment(value)]
+
+
+def _to_part(part: dict[str, Any]) -> BaseModel:
+    if part["type"] == "text" and isinstance(part["text"], str):
+        return TextMessageContent(**part)
+    return ChatMessageContent(**part)

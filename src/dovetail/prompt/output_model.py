@@ -1,0 +1,115 @@
+"""An output schema as a pydantic model that checks and casts a model's answer (document 002, 6)."""
+
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Optional, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
+
+from dovetail.data.annotations import is_annotation
+from dovetail.data.shapes import is_mapping, is_sequence, is_tuple
+from dovetail.errors import PromptTypeError
+from dovetail.prompt.casting import make_list_caster
+
+ROOT = "AgentlyOutput"
+_CONFIG = ConfigDict(
+    extra="allow", arbitrary_types_allowed=True, protected_namespaces=(), serialize_by_alias=True
+)
+_FieldSpec = tuple[Any, dict[str, Any]]
+"""A field's annotation and the arguments of its `Field`."""
+
+_shadowing = threading.Lock()
+
+
+def build_output_model(schema: Any) -> type[BaseModel]:
+    """The model of a schema: every field may be left out, further fields are kept."""
+    if is_mapping(schema):
+        return _build_model(ROOT, schema)
+    if is_sequence(schema):
+        return _create(ROOT, {"list": _read_field(schema, f"{ROOT}_List", f"{ROOT}_List")})
+    raise PromptTypeError(
+        f"an output model needs a schema that is a mapping or a list, got {schema!r}",
+        hint="set the prompt's `output`, for example {'answer': (str, 'what to say')}",
+    )
+
+
+def _build_model(name: str, schema: Mapping[Any, Any]) -> type[BaseModel]:
+    fields: dict[str, _FieldSpec] = {}
+    for key, item in schema.items():
+        inner = f"{name}_{str(key).capitalize()}"
+        fields[str(key)] = _read_field(item, inner, f"{inner}_List")
+    return _create(name, fields)
+
+
+def _read_field(schema: Any, name: str, item_name: str) -> _FieldSpec:
+    """The field of a schema; `name` and `item_name` are for the models it may need."""
+    if isinstance(schema, str):
+        return Any, {"description": schema}
+    if is_mapping(schema):
+        return _build_model(name, schema), {}
+    if is_tuple(schema):
+        return _read_tuple(*schema[:3])
+    if is_sequence(schema):
+        item_type = _read_item_type(schema, item_name)
+        return _wrap_list(list[item_type], item_type), {}
+    if is_annotation(schema):
+        return Optional[schema] if schema is not Any else Any, {}  # noqa: UP045 (the schema is a value)
+    return Any, {"description": str(schema)}
+
+
+def _read_tuple(kind: Any = Any, description: Any = "", default: Any = None) -> _FieldSpec:
+    if not is_annotation(kind):
+        return Any, {"description": f"type: {kind}; desc: {description or ''}", "default": default}
+    if get_origin(kind) is list:
+        kind = _wrap_list(kind, *get_args(kind))
+    return kind, {"description": description, "default": default}
+
+
+def _read_item_type(schema: Sequence[Any], name: str) -> Any:
+    """The type of a list's items; a list of several schemas says nothing that could be enforced."""
+    if len(schema) != 1:
+        return Any
+    item = schema[0]
+    if is_mapping(item):
+        return _build_model(name, item)
+    if is_tuple(item):
+        item = item[0] if item else Any
+    elif is_sequence(item):
+        return list[_read_item_type(item, f"{name}_List")]
+    return item if is_annotation(item) else Any
+
+
+def _wrap_list(annotation: Any, item_type: Any = Any) -> Any:
+    return Annotated[annotation, PlainValidator(make_list_caster(item_type))]
+
+
+def _create(name: str, fields: Mapping[str, _FieldSpec]) -> type[BaseModel]:
+    definitions: dict[str, Any] = {}
+    for key, (annotation, arguments) in fields.items():
+        if _is_reserved(key):
+            definitions[_free_name(key, fields)] = (annotation, Field(**_complete(arguments), alias=key))
+        else:
+            definitions[key] = (annotation, Field(**_complete(arguments)))
+    if not any(hasattr(BaseModel, key) for key in definitions):
+        return create_model(name, __config__=_CONFIG, **definitions)
+    with _shadowing, warnings.catch_warnings():
+        # An answer may well have a field `json` or `copy`; that it hides an old method harms nobody.
+        warnings.simplefilter("ignore", UserWarning)
+        return create_model(name, __config__=_CONFIG, **definitions)
+
+
+def _complete(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"default": None, "description": None, **arguments}
+
+
+def _is_reserved(key: str) -> bool:
+    """Whether pydantic cannot take the name as it is, or a model would not work with it."""
+    return not key or key.startswith("_") or (key.startswith("model_") and hasattr(BaseModel, key))
+
+
+def _free_name(key: str, taken: Mapping[str, Any]) -> str:
+    name = f"field_{key.strip('_')}"
+    while name in taken:
+        name += "_"
+    return name

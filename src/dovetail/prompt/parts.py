@@ -1,0 +1,76 @@
+"""Chat history entries and content parts, brought into one form."""
+
+from typing import Any
+
+from dovetail.data.sanitize import sanitize
+from dovetail.data.shapes import is_list, is_mapping, is_sequence
+from dovetail.lazy import lazy
+
+_rejection = lazy("dovetail.prompt.rejection")
+
+Message = tuple[str, Any]
+"""A history entry as role and content: text, or a list of parts that are read when they are used."""
+
+
+def read_history(value: Any) -> list[Message]:
+    """The entries of `chat_history`; one entry counts as a list of one, a bare value as the user's text."""
+    if value is None:
+        return []
+    entries = value if is_sequence(value) else [value]
+    return [_read_message(entry, position) for position, entry in enumerate(entries)]
+
+
+def _read_message(entry: Any, position: int) -> Message:
+    if not is_mapping(entry):
+        return "user", str(entry)
+    role, content = entry.get("role"), entry.get("content")
+    if type(role) is str and type(content) is str:
+        return role, content
+    path = f"chat_history[{position}]"
+    if not isinstance(role, str):
+        raise _rejection.reject(f"{path}.role", role, "a role must be text")
+    if content is None:
+        raise _rejection.reject(f"{path}.content", content, "content must be text or a list of parts")
+    return role, _read_content(content, path)
+
+
+def _read_content(content: Any, path: str) -> Any:
+    if is_mapping(content) and "type" in content:
+        return [content]
+    if is_list(content):
+        for position, part in enumerate(content):
+            if not is_mapping(part):
+                raise _rejection.reject(
+                    f"{path}.content[{position}]", part, "a part must be a mapping with `type`"
+                )
+        return content
+    return str(sanitize(content))
+
+
+def read_parts(parts: list[Any], path: str) -> list[dict[str, Any]]:
+    """Content parts in full: a text part is `type` and `text`, any other has at least its own payload key."""
+    return [read_part(part, f"{path}[{position}]") for position, part in enumerate(parts)]
+
+
+def read_part(part: Any, path: str) -> dict[str, Any]:
+    """One content part in full; a value that is no mapping becomes text."""
+    if not is_mapping(part):
+        return {"type": "text", "text": str(part)}
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        raise _rejection.reject(path, dict(part), "a part needs a `type` that is text")
+    if is_text_part(part):
+        return {"type": "text", "text": part["text"]}
+    return dict(part) if kind in part else {**part, kind: None}
+
+
+def is_text_part(part: Any) -> bool:
+    """Whether a part carries text."""
+    return part["type"] == "text" and isinstance(part.get("text"), str)
+
+
+def read_attachment(value: Any) -> list[dict[str, Any]]:
+    """The parts of `attachment`; a single part counts as a list of one."""
+    if value is None:
+        return []
+    return read_parts(list(value) if is_sequence(value) else [value], "attachment")

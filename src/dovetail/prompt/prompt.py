@@ -1,0 +1,108 @@
+"""`Prompt`: what is said to a model, as data in named slots (document 002).
+
+Rendering is pure: it changes nothing, copies only what it hands out, and resolves the settings once.
+"""
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dovetail.data.layered import LayeredData
+from dovetail.lazy import lazy
+from dovetail.prompt.blocks import build_text
+from dovetail.prompt.export import to_json, to_serializable, to_yaml
+from dovetail.prompt.look import resolve_look
+from dovetail.prompt.messages import build_messages
+from dovetail.prompt.slots import read_slots, require_content
+from dovetail.prompt.type_names import resolve_schema
+from dovetail.settings import Settings, as_settings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from dovetail.prompt.model import PromptModel
+
+_model = lazy("dovetail.prompt.model")
+_output_model = lazy("dovetail.prompt.output_model")
+
+
+class Prompt(LayeredData):
+    """Slots in; text, messages, an output model and exports out.
+
+    Slots are `system developer chat_history info tools action_results instruct examples input attachment
+    output output_format options`; every other key is an extra block with its key as title.
+    """
+
+    logs: ClassVar[frozenset[str]] = frozenset({"chat_history"})
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        parent: "Prompt | None" = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+    ) -> None:
+        self._settings = None if settings is None else as_settings(settings)
+        super().__init__(data, parent=parent)
+
+    @property
+    def settings(self) -> Settings | None:
+        """The settings it renders with: its own, else its parent's; None means the defaults."""
+        if self._settings is None and isinstance(self._parent, Prompt):
+            return self._parent.settings
+        return self._settings
+
+    def to_text(self, role_mapping: Mapping[str, str] | None = None) -> str:
+        """The prompt as one text, from `user:` to `assistant:`."""
+        slots = read_slots(self.get())
+        require_content(slots)
+        return build_text(slots, resolve_look(self.settings).with_roles(role_mapping))
+
+    def to_messages(
+        self,
+        role_mapping: Mapping[str, str] | None = None,
+        rich_content: bool | None = False,
+        strict_role_orders: bool | None = True,
+    ) -> list[dict[str, Any]]:
+        """The prompt as chat messages.
+
+        `rich_content` makes contents lists of parts, so that images and the like survive;
+        `strict_role_orders` joins neighbours of one role and lets the history go from user to assistant.
+        """
+        slots = read_slots(self.get())
+        require_content(slots)
+        look = resolve_look(self.settings).with_roles(role_mapping)
+        return build_messages(slots, look, rich_content, strict_role_orders)
+
+    def to_prompt_object(self) -> "PromptModel":
+        """The slots as a checked pydantic model."""
+        data = self.get()
+        read_slots(data)  # raises our own error, which names the slot
+        return _model.PromptModel(**data)
+
+    def to_output_model(self) -> "type[BaseModel]":
+        """A pydantic model of the output, to check and cast the answer with."""
+        schema = read_slots(self.get()).output
+        settings = self.settings
+        if settings is not None and settings.get("prompt.resolve_type_names"):
+            schema = resolve_schema(schema)
+        return _output_model.build_output_model(schema)
+
+    def to_serializable_prompt_data(self, inherit: bool = False) -> dict[str, Any]:
+        """The slots as data that JSON and YAML can hold; with `inherit`, those of the parents too."""
+        return to_serializable(self.get(inherit=inherit))
+
+    def to_json_prompt(self, inherit: bool = False) -> str:
+        """The slots as JSON text that `load_json_prompt` reads again."""
+        return to_json(self.to_serializable_prompt_data(inherit))
+
+    def to_yaml_prompt(self, inherit: bool = False) -> str:
+        """The slots as YAML text that `load_yaml_prompt` reads again."""
+        return to_yaml(self.to_serializable_prompt_data(inherit))
+
+    def _prepare(
+        self, key: str, value: Any, mappings: Mapping[str, Any] | None
+    ) -> tuple[dict[str, Any], str, Any]:
+        if isinstance(value, str):
+            value = textwrap.dedent(value).strip()
+        return super()._prepare(key, value, mappings)

@@ -1,0 +1,31 @@
+"""The error for a slot that holds something it cannot hold; needs pydantic, so it is loaded on use."""
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from dovetail.errors import PromptError
+
+LONGEST_VALUE = 200
+
+
+class PromptValidationError(PromptError, ValidationError):
+    """A slot's value breaks the slot's rule; pydantic users catch it as their own `ValidationError`."""
+
+    def __init__(self, *_: Any) -> None:
+        # Pydantic hands over its own arguments, which `__new__` has taken already.
+        super().__init__(self.errors(include_url=False)[0]["msg"])
+
+
+def reject(path: str, value: Any, rule: str) -> PromptValidationError:
+    """The error that names the slot, the value and the rule."""
+    shown = repr(value)
+    if len(shown) > LONGEST_VALUE:
+        shown = f"{shown[:LONGEST_VALUE]}…"
+    problem = PydanticCustomError(
+        "prompt_slot", "prompt slot {path}: {rule}, got {shown}", {"path": path, "rule": rule, "shown": shown}
+    )
+    return PromptValidationError.from_exception_data(
+        "PromptModel", [{"type": problem, "loc": (path,), "input": value}]
+    )
