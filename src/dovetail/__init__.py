@@ -8,6 +8,7 @@ from dovetail.version import __version__
 if TYPE_CHECKING:
     from dovetail.messages.kind import Kind
     from dovetail.prompt.prompt import Prompt
+    from dovetail.tools.function import tool
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Tool",
     "ToolResult",
     "__version__",
+    "tool",
 ]
 
 _HOMES = {
@@ -23,6 +25,7 @@ _HOMES = {
     "Prompt": "dovetail.prompt.prompt",
     "Tool": "dovetail.tools.tool",
     "ToolResult": "dovetail.tools.tool",
+    "tool": "dovetail.tools.function",
 }
 
 

@@ -1,1 +1,1 @@
-"""Events out, questions out, answers in; policy."""
+"""Events out, questions out, answers in; the policy that says which calls may run."""

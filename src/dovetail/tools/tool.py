@@ -1,12 +1,16 @@
 """The joint: a `Tool` is data plus one coroutine, and every maker returns this type."""
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from dovetail.errors import ToolError
 from dovetail.messages.kind import Kind
 from dovetail.messages.request import ToolSpec
+from dovetail.tools.schema import Checker, compile_schema
+from dovetail.tools.scope import CallScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,11 @@ def _ignore_output(output: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a running call may know and use."""
+    """What a running call may know and use.
+
+    `cancelled` is set when the call must stop, because of a cancel or of its time limit. `ask` takes
+    `(kind, payload, timeout=None)` and gives the answer; it is None where nobody can be asked.
+    """
 
     call_id: str
     session_id: str | None = None
@@ -42,14 +50,24 @@ class ToolContext:
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     update: Callable[[Any], None] = _ignore_output
     ask: Callable[..., Awaitable[Any]] | None = None
+    scope: CallScope = field(default_factory=CallScope)
+
+    def check_cancelled(self) -> None:
+        """Raise a `ToolError` when the call must stop; for loops in sync functions."""
+        if self.cancelled.is_set():
+            raise ToolError(f"call {self.call_id!r} was stopped", type="interrupted")
 
 
-Execute = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
+Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Tool:
-    """Something an agent can do; called only through the pipeline in `runner.py`."""
+    """Something an agent can do; called only through the pipeline in `runner.py`.
+
+    `origin` says who brought it (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it is
+    defined (`module:function`, a path), for messages and to tell a re-definition from a clash.
+    """
 
     name: str
     description: str
@@ -59,11 +77,13 @@ class Tool:
     display_name: str = ""
     tags: tuple[str, ...] = ()
     origin: str = "code"
+    source: str = ""
     is_output_markdown: bool = False
     can_update_output: bool = False
     idempotent: bool = False
     needs_tab: bool = False
     time_limit: float | None = 120.0
+    _checker: Checker | None = field(default=None, init=False, repr=False)
 
     @property
     def title(self) -> str:
@@ -74,3 +94,24 @@ class Tool:
     def spec(self) -> ToolSpec:
         """What a model is told of this tool."""
         return ToolSpec(name=self.name, description=self.description, parameters=self.parameters)
+
+    @property
+    def owner(self) -> str:
+        """Who brought the tool and from where, for messages."""
+        return f"{self.origin} ({self.source})" if self.source else self.origin
+
+    @property
+    def checker(self) -> Checker:
+        """The compiled parameter schema; a schema that cannot be compiled is a `ConfigError`."""
+        if self._checker is None:
+            object.__setattr__(self, "_checker", compile_schema(self.parameters, owner=self.name))
+        return self._checker or self.checker
+
+    def describe(self, args: Mapping[str, Any]) -> str:
+        """What a call with these arguments will do, in a few words for people."""
+        return self.title
+
+    def with_changes(self, **changes: Any) -> "Tool":
+        """A plain tool that differs in some fields and executes the same."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Tool) if field.init}
+        return Tool(**{**fields, **changes})

@@ -1,0 +1,105 @@
+"""One policy rule: which calls it speaks of and what it says.
+
+Argument patterns are matched against one top-level argument each, as a whole: a string by its own text, any
+other value by its canonical JSON. A nested value can therefore never stand in for a top-level one.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal, TypeAlias, get_args
+
+from dovetail.messages.kind import Kind
+
+Action: TypeAlias = Literal["allow", "deny", "ask"]
+Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
+
+ACTIONS: tuple[Action, ...] = get_args(Action)
+MODES: tuple[Mode, ...] = get_args(Mode)
+"""All modes, the strictest first."""
+
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyCall:
+    """What a policy may know of a call before it runs."""
+
+    tool: str
+    kind: Kind = Kind.Other
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    agent_path: tuple[str, ...] = ()
+    mode: Mode = "default"
+    run_path: tuple[str, ...] = ()
+    owner: str | None = None
+
+    @property
+    def agent(self) -> str:
+        """The agent path as rules write it: `main/researcher`."""
+        return "/".join(self.agent_path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRule:
+    """Says allow, deny or ask for the calls it matches; an empty condition matches everything.
+
+    `tool` and `agent` are globs, `arguments` maps a top-level argument to a regular expression that its whole
+    value must match. `run` and `owner` bind a remembered answer to one run or one person.
+    """
+
+    action: Action
+    tool: str = "*"
+    kinds: tuple[Kind, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    agent: str = "*"
+    modes: tuple[Mode, ...] = ()
+    priority: int = 0
+    name: str = ""
+    reason: str = ""
+    source: str = "code"
+    run: str | None = None
+    owner: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The rule in a few words, for people."""
+        return self.name or f"{self.action} {self.tool}"
+
+    def find_mismatch(self, call: PolicyCall) -> str | None:
+        """Why the rule does not speak of this call, or None when it does."""
+        return self.find_static_mismatch(call) or self.find_argument_mismatch(call.args)
+
+    def find_static_mismatch(self, call: PolicyCall) -> str | None:
+        """Like `find_mismatch`, without a look at the arguments."""
+        if not fnmatchcase(call.tool, self.tool):
+            return f"tool {call.tool!r} is not {self.tool!r}"
+        if self.kinds and call.kind not in self.kinds:
+            return f"kind {call.kind.value!r} is not {' or '.join(self.kinds)}"
+        if not fnmatchcase(call.agent, self.agent):
+            return f"agent {call.agent!r} is not {self.agent!r}"
+        if self.modes and call.mode not in self.modes:
+            return f"mode {call.mode!r} is not {' or '.join(self.modes)}"
+        if self.run is not None and self.run not in call.run_path:
+            return f"it holds in run {self.run!r} only"
+        if self.owner is not None and self.owner != call.owner:
+            return f"it holds for {self.owner!r} only"
+        return None
+
+    def find_argument_mismatch(self, args: Mapping[str, Any]) -> str | None:
+        """Why the arguments do not fit the rule's patterns, or None when they do."""
+        for name, pattern in self.arguments.items():
+            value = args.get(name, _MISSING)
+            if value is _MISSING:
+                return f"argument {name!r} is not given"
+            if re.fullmatch(pattern, get_canonical_text(value), re.DOTALL) is None:
+                return f"argument {name!r} does not match {pattern!r}"
+        return None
+
+
+def get_canonical_text(value: Any) -> str:
+    """A string itself; any other value as JSON with sorted keys and no spaces."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)

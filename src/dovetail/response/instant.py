@@ -1,0 +1,127 @@
+"""What happens to one field of a streamed answer, and where in the document it stands.
+
+Made once per token: an event only points at its place; paths and texts are built when they are read.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+PathStyle: TypeAlias = Literal["dot", "slash"]
+Key: TypeAlias = str | int
+
+
+class Document:
+    """A document while it is being read: its root, the open container and the open string."""
+
+    __slots__ = ("frame", "key", "root", "style", "text")
+
+    def __init__(self, root: Any, style: PathStyle) -> None:
+        self.root = root
+        self.style: PathStyle = style
+        self.frame = Frame(self, None, "", root)
+        self.key: Key = ""
+        self.text: list[str] | None = None
+
+    @property
+    def data(self) -> Any:
+        """The document so far, an open string with the text it has by now."""
+        if self.text:
+            self.frame.put(self.key, _join(self.text))
+        return self.root
+
+
+class Frame:
+    """A container and its place in the document."""
+
+    __slots__ = ("container", "document", "key", "parent")
+
+    def __init__(self, document: Document, parent: "Frame | None", key: Key, container: Any) -> None:
+        self.document = document
+        self.parent = parent
+        self.key: Key = key
+        self.container: Any = container
+
+    def put(self, key: Key, value: Any) -> None:
+        """Set a child; an array takes a new one at its end."""
+        container = self.container
+        if container.__class__ is list and key == len(container):
+            container.append(value)
+        else:
+            container[key] = value
+
+    def keys_to(self, last: Key) -> list[Key]:
+        """The keys and indexes from the root to the child `last`."""
+        keys = [last]
+        frame = self
+        while frame.parent is not None:
+            keys.append(frame.key)
+            frame = frame.parent
+        keys.reverse()
+        return keys
+
+
+class Instant:
+    """One event of a field: more text of a string (`delta`), or a value that is complete (`done`)."""
+
+    __slots__ = ("_content", "_frame", "_key", "_length", "delta")
+
+    def __init__(self, frame: Frame, key: Key, content: Any, delta: str = "", length: int = -1) -> None:
+        self._frame = frame
+        self._key = key
+        self._content = content
+        self.delta = delta
+        self._length = length
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the value has arrived whole."""
+        return self._length < 0
+
+    @property
+    def event_type(self) -> Literal["delta", "done"]:
+        """`delta` for more text of a string, `done` for a complete value."""
+        return "done" if self._length < 0 else "delta"
+
+    @property
+    def value(self) -> Any:
+        """The complete value, or the string's text up to and with this delta."""
+        return self._content if self._length < 0 else _join(self._content)[: self._length]
+
+    @property
+    def path(self) -> str:
+        """Where the value stands: `a.b[0].c`, in slash style `/a/b/[0]/c`."""
+        return write_path(self._frame.keys_to(self._key), self._frame.document.style)
+
+    @property
+    def wildcard_path(self) -> str:
+        """The path with `[*]` for every index."""
+        return write_path(self._frame.keys_to(self._key), self._frame.document.style, wildcard=True)
+
+    @property
+    def indexes(self) -> tuple[int, ...]:
+        """The indexes in the path, from the outside in."""
+        return tuple(key for key in self._frame.keys_to(self._key) if isinstance(key, int))
+
+    @property
+    def full_data(self) -> Any:
+        """The live document: it goes on growing after this event."""
+        return self._frame.document.data
+
+    def __repr__(self) -> str:
+        content = f"value={self.value!r}" if self.is_complete else f"delta={self.delta!r}"
+        return f"Instant({self.path!r}, {self.event_type}, {content})"
+
+
+def write_path(keys: list[Key], style: PathStyle, *, wildcard: bool = False) -> str:
+    """The keys and indexes as one path."""
+    steps = [key if isinstance(key, str) else "[*]" if wildcard else f"[{key}]" for key in keys]
+    if style == "slash":
+        return "/" + "/".join(steps)
+    dots = ["" if isinstance(key, int) else "." for key in keys]
+    return "".join(map(str.__add__, dots, steps)).removeprefix(".")
+
+
+def _join(pieces: list[str]) -> str:
+    """The pieces as one text; they are kept joined, so that the next reader has less to do."""
+    if len(pieces) > 1:
+        pieces[:] = ["".join(pieces)]
+    return pieces[0]

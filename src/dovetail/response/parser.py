@@ -1,0 +1,131 @@
+"""Finds the document in a model's answer and reads it field by field while it arrives.
+
+Each value under the root completes exactly once, as soon as its last character is known, children before
+their parent; the deltas of a string add up to it. The cost is linear, and the events do not depend on how
+the answer was cut into deltas.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.response.instant import Instant, PathStyle
+from dovetail.response.reader import JsonReader
+
+_Stretch: TypeAlias = tuple[str, int, int]
+"""A text, the position to read from, and where in the answer the text begins."""
+
+_SECOND_LOOKS = 4
+"""How many times the length of the answer may be read again in search of the document."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """An object or array that may turn out to be the document; `begin` is after its opening bracket."""
+
+    reader: JsonReader
+    begin: int
+    held: list[Instant] = field(default_factory=list[Instant])
+    pieces: list[str] = field(default_factory=list[str])
+
+
+class InstantParser:
+    """Turns the deltas of an answer into events of its fields.
+
+    An object counts as the document at its first top-level key that is in the schema, an array at its
+    first value; until then its events are held back. If none counts, the last one is taken at the end.
+    """
+
+    def __init__(self, schema: Any = None, *, path_style: PathStyle = "dot") -> None:
+        self._keys = frozenset(map(str, schema)) if is_mapping(schema) else frozenset[str]()
+        self._find_opening = re.compile(_opening_of(schema)).search
+        self._style: PathStyle = path_style
+        self._document: JsonReader | None = None
+        self._candidate: _Candidate | None = None
+        self._last: _Candidate | None = None
+        self._read = 0
+        self._read_again = 0
+
+    @property
+    def data(self) -> Any:
+        """The live document, also while it is incomplete; None as long as there is none."""
+        return None if self._document is None else self._document.data
+
+    def feed(self, delta: str) -> list[Instant]:
+        """The events of this delta, in the order of the document."""
+        document = self._document
+        if document is not None:
+            return document.feed(delta)
+        begin = self._read
+        self._read += len(delta)
+        return self._search([(delta, 0, begin)])
+
+    def finish(self) -> list[Instant]:
+        """The answer is over: complete what is open."""
+        events = self._settle() if self._document is None else []
+        return events if self._document is None else events + self._document.finish()
+
+    def _search(self, stretches: list[_Stretch]) -> list[Instant]:
+        events: list[Instant] = []
+        while stretches:
+            stretch = stretches.pop()
+            if self._document is not None:
+                events += self._document.feed(*stretch[:2])
+            elif self._candidate is not None:
+                stretches += self._try(self._candidate, stretch, events)
+            elif opening := self._find_opening(*stretch[:2]):
+                text, _, begin = stretch
+                reader = JsonReader(opening[0], self._keys, self._style)
+                self._candidate = _Candidate(reader, begin + opening.end())
+                stretches.append((text, opening.end(), begin))
+        return events
+
+    def _try(self, candidate: _Candidate, stretch: _Stretch, events: list[Instant]) -> list[_Stretch]:
+        """Read on in the candidate; what must be searched next, last things first."""
+        text, position, begin = stretch
+        reader = candidate.reader
+        candidate.held += reader.feed(text, position)
+        if not reader.strict:
+            self._document = reader
+            events += candidate.held
+            return []
+        if reader.left_over is None:
+            candidate.pieces.append(text[position:])
+            return []
+        stop = max(len(text) - reader.left_over, 0)
+        candidate.pieces.append(text[position:stop])
+        self._candidate = None
+        rest = (text, stop, begin)
+        if not reader.is_broken:
+            self._last = candidate
+            return [rest]
+        return [rest, *self._look_again(candidate, begin + stop)]
+
+    def _look_again(self, candidate: _Candidate, end: int) -> list[_Stretch]:
+        """The text of a candidate that was none; not for ever, or nested ones would cost too much."""
+        length = end - candidate.begin
+        if self._read_again + length > _SECOND_LOOKS * end:
+            return []
+        self._read_again += length
+        return [("".join(candidate.pieces), 0, candidate.begin)]
+
+    def _settle(self) -> list[Instant]:
+        """Nothing counted: look into what is still open, then take what there is."""
+        first, last = self._candidate, self._last
+        while candidate := self._candidate:
+            self._candidate = None
+            events = self._search(self._look_again(candidate, self._read))
+            if self._document is not None:
+                return events
+        chosen = first if first and (last is None or first.reader.data) else last
+        if chosen is None:
+            return []
+        self._document = chosen.reader
+        return chosen.held
+
+
+def _opening_of(schema: Any) -> str:
+    if is_mapping(schema) and schema:
+        return r"\{"
+    return r"\[" if is_list(schema) else r"[{\[]"

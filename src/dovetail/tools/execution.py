@@ -1,0 +1,135 @@
+"""One tool at work: its time limit, its stop, and one end in any case.
+
+A tool that is told to stop gets its `cancelled` event set and its task cancelled. When it does not end within
+`GRACE` seconds it is left behind, and the call ends without it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from dovetail.errors import ToolError
+from dovetail.messages.call import CallStatus
+from dovetail.messages.event import AskKind, ToolProgress
+from dovetail.tools.clock import Clock
+from dovetail.tools.prepare import Prepared
+from dovetail.tools.result import make_error_result, make_failure, make_result
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import ToolContext, ToolResult
+
+logger = logging.getLogger(__name__)
+
+GRACE = 2.0
+
+OnEnd: TypeAlias = Callable[["Execution", CallStatus, ToolResult, float], None]
+
+
+class Execution:
+    """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
+
+    def __init__(self, prepared: Prepared, call_id: str, scope: CallScope, on_end: OnEnd) -> None:
+        self._tool = prepared.tool
+        self._call_id = call_id
+        self._scope = scope
+        self._on_end = on_end
+        self._loop = asyncio.get_running_loop()
+        self._cancelled = asyncio.Event()
+        self._is_finished = False
+        self._started_at = perf_counter()
+        self._stopped_as: CallStatus | None = None
+        self._clock = Clock(prepared.tool.time_limit, self._loop, lambda: self.stop("timeout"))
+        self._task = self._loop.create_task(self._execute(prepared.args))
+        self._task.add_done_callback(self._note_end)
+
+    def stop(self, status: CallStatus = "interrupted") -> None:
+        """Make the call end, with this status unless it ends well all the same."""
+        if self._stopped_as is None and not self._is_finished:
+            self._stopped_as = status
+            self._cancelled.set()
+            self._task.cancel()
+            self._clock.restart(GRACE, self._leave_behind)
+
+    async def _execute(self, args: dict[str, Any]) -> ToolResult:
+        scope = self._scope
+        context = ToolContext(
+            call_id=self._call_id,
+            session_id=scope.session_id,
+            run_path=scope.run_path,
+            tab_id=scope.tab_id,
+            cancelled=self._cancelled,
+            update=self._update,
+            ask=None if scope.ask is None else self._ask,
+            scope=scope,
+        )
+        return make_result(await self._tool.execute(args, context))
+
+    async def _ask(
+        self,
+        kind: AskKind,
+        payload: Mapping[str, Any],
+        timeout: float | None = None,  # noqa: ASYNC109 - the name that the contract of `ask` gives it
+    ) -> Mapping[str, Any]:
+        ask = self._scope.ask
+        if ask is None:
+            return {"status": "timeout"}
+        self._clock.pause()
+        try:
+            return await ask(kind, self._call_id, payload, timeout)
+        finally:
+            self._clock.resume()
+
+    def _update(self, output: Any) -> None:
+        """Show progress, from the loop or from a thread."""
+        event = ToolProgress(self._call_id, output)
+        if _is_running_in(self._loop):
+            self._show(event)
+        else:
+            self._loop.call_soon_threadsafe(self._show, event)
+
+    def _show(self, event: ToolProgress) -> None:
+        if not self._is_finished:
+            self._scope.emit(event)
+
+    def _note_end(self, task: "asyncio.Task[ToolResult]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if self._is_finished:
+            logger.warning("tool %r ended after it was left behind: %r", self._tool.name, error)
+        elif task.cancelled() or (error is not None and self._stopped_as is not None):
+            self._finish(*self._explain_stop())
+        elif error is not None:
+            self._log_crash(error)
+            self._finish("error", make_error_result(error))
+        else:
+            result = task.result()
+            self._finish("error" if result.error else "ok", result)
+
+    def _leave_behind(self) -> None:
+        logger.warning("tool %r did not stop within %s s and is left behind", self._tool.name, GRACE)
+        self._finish(*self._explain_stop())
+
+    def _finish(self, status: CallStatus, result: ToolResult) -> None:
+        self._is_finished = True
+        self._clock.stop()
+        self._on_end(self, status, result, perf_counter() - self._started_at)
+
+    def _log_crash(self, error: BaseException) -> None:
+        if not isinstance(error, ToolError):
+            logger.error("tool %r crashed", self._tool.name, exc_info=error)
+
+    def _explain_stop(self) -> tuple[CallStatus, ToolResult]:
+        name = self._tool.name
+        if self._stopped_as == "timeout":
+            text = f"{name!r} took longer than its limit of {self._tool.time_limit:g} s and was stopped"
+            return "timeout", make_failure(text, "timeout")
+        if self._stopped_as is None:
+            return "error", make_failure(f"{name!r} cancelled itself")
+        return "interrupted", make_failure(f"{name!r} was interrupted", "interrupted")
+
+
+def _is_running_in(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False

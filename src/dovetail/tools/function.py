@@ -1,0 +1,122 @@
+"""Makes tools from functions: the schema comes from the signature, the texts from the docstring.
+
+Sync functions run in a thread. What a generator yields is shown as progress; its result is what it returns,
+else its yields joined when all are text, else its last one. A parameter annotated `ToolContext` is given the
+call's context and hidden from the model.
+"""
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dovetail.messages.kind import Kind
+from dovetail.tools.docstring import read_docstring
+from dovetail.tools.signature import Signature, read_signature
+from dovetail.tools.threads import run_in_thread
+from dovetail.tools.tool import Execute, Tool, ToolContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FunctionTool(Tool):
+    """A tool made from a function; calling it calls the function, past the pipeline."""
+
+    function: Callable[..., Any]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function as if it had never become a tool."""
+        return self.function(*args, **kwargs)
+
+
+def tool(function: Callable[..., Any] | None = None, /, **choices: Any) -> Any:
+    """Make a tool from a function: `@tool`, or with the choices of `make_tool`, `@tool(kind=Kind.Read)`."""
+    return partial(make_tool, **choices) if function is None else make_tool(function, **choices)
+
+
+def make_tool(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    kind: Kind = Kind.Other,
+    parameters: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> FunctionTool:
+    """A tool that calls `function`; `parameters` is a JSON Schema to use in place of the signature's.
+
+    The further choices are fields of `Tool`, such as `display_name`, `tags`, `idempotent`, `time_limit`.
+    """
+    if isinstance(function, FunctionTool):
+        function = function.function
+    docstring = read_docstring(inspect.getdoc(function))
+    signature = read_signature(function, docstring.parameters)
+    qualified_name = getattr(function, "__qualname__", type(function).__qualname__)
+    choices.setdefault("source", f"{getattr(function, '__module__', None)}:{qualified_name}")
+    choices.setdefault("can_update_output", _is_generator(function))
+    return FunctionTool(
+        name=name or getattr(function, "__name__", type(function).__name__),
+        description=docstring.description if description is None else description,
+        parameters=signature.schema if parameters is None else parameters,
+        kind=kind,
+        execute=_make_execute(function, signature),
+        function=function,
+        **choices,
+    )
+
+
+def _is_generator(function: Callable[..., Any]) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _make_execute(function: Callable[..., Any], signature: Signature) -> Execute:
+    call = getattr(function, "__call__", None)  # noqa: B004 - a callable object may have an async call
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            return await signature.bind(function, args, context)()
+
+    elif inspect.isasyncgenfunction(function):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            return await _drain(signature.bind(function, args, context)(), context)
+
+    elif inspect.isgeneratorfunction(function):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            make = signature.bind(function, args, context)
+            return await run_in_thread(lambda: _drain_sync(make(), context))
+
+    else:
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            value = await run_in_thread(signature.bind(function, args, context))
+            return await value if inspect.isawaitable(value) else value
+
+    return execute
+
+
+async def _drain(items: AsyncIterator[Any], context: ToolContext) -> Any:
+    yielded: list[Any] = []
+    async for item in items:
+        yielded.append(item)
+        context.update(item)
+    return _sum_up(yielded)
+
+
+def _drain_sync(items: Iterator[Any], context: ToolContext) -> Any:
+    yielded: list[Any] = []
+    while True:
+        context.check_cancelled()
+        try:
+            item = next(items)
+        except StopIteration as end:
+            return _sum_up(yielded) if end.value is None else end.value
+        yielded.append(item)
+        context.update(item)
+
+
+def _sum_up(yielded: list[Any]) -> Any:
+    if yielded and all(isinstance(item, str) for item in yielded):
+        return "".join(yielded)
+    return yielded[-1] if yielded else None

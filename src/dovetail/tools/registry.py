@@ -1,0 +1,187 @@
+"""All tools of an app, in generations: a snapshot never changes, a change makes a new one.
+
+A run takes the newest snapshot at its start and keeps it. Names are unique: two different tools under one
+name are an error that names both owners.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from dovetail.errors import ConfigError
+from dovetail.messages.request import ToolSpec
+from dovetail.tools.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class ToolSnapshot:
+    """The tools of one generation by name, in the order of their registration; iterating gives the tools."""
+
+    generation: int
+    tools: Mapping[str, Tool]
+
+    @staticmethod
+    def of(tools: Iterable[Tool], generation: int = 0) -> "ToolSnapshot":
+        """A snapshot of just these tools."""
+        by_name: dict[str, Tool] = {}
+        for tool in tools:
+            _add(by_name, tool)
+        return ToolSnapshot(generation, MappingProxyType(by_name))
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self.tools.values())
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tools
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name."""
+        return self.tools.get(name)
+
+    @property
+    def specs(self) -> list[ToolSpec]:
+        """What a model is told of these tools."""
+        return [tool.spec for tool in self]
+
+    def select(self, names: Iterable[str]) -> "ToolSnapshot":
+        """A snapshot of the same generation with these tools only."""
+        wanted = set(names)
+        kept = {name: tool for name, tool in self.tools.items() if name in wanted}
+        return ToolSnapshot(self.generation, MappingProxyType(kept))
+
+
+class ToolSource(Protocol):
+    """Something that brings tools: extension folders, agents, MCP servers."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called in messages."""
+        ...
+
+    async def get_tools(self) -> Sequence[Tool]:
+        """The tools it has now."""
+        ...
+
+
+class ToolRegistry:
+    """Collects tools from code and from sources, and publishes snapshots of them.
+
+    `allowed` (None means all) and `excluded` name the tools that snapshots hold; the others stay registered.
+    """
+
+    def __init__(self, *, allowed: Iterable[str] | None = None, excluded: Iterable[str] = ()) -> None:
+        self._own: dict[str, Tool] = {}
+        self._sources: dict[str, ToolSource] = {}
+        self._sourced: dict[str, tuple[Tool, ...]] = {}
+        self._problems: dict[str, str] = {}
+        self._allowed = None if allowed is None else frozenset(allowed)
+        self._excluded = frozenset(excluded)
+        self._generation = 0
+        self._snapshot: ToolSnapshot | None = None
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """What went wrong at the last discovery, by source."""
+        return MappingProxyType(self._problems)
+
+    def register_tool(self, tool: Tool) -> None:
+        """Add a tool, or put the new definition of the same function in its place.
+
+        Raises:
+            ConfigError: the name is taken by a different tool, or the parameter schema cannot be compiled.
+        """
+        _check(tool)
+        _add({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
+        _add(self._own, tool)
+        self._change()
+
+    def remove_tool(self, name: str) -> None:
+        """Take a tool that was registered in code out again."""
+        if self._own.pop(name, None) is not None:
+            self._change()
+
+    def add_source(self, source: ToolSource) -> None:
+        """Have a source asked for its tools at every discovery."""
+        self._sources[source.name] = source
+
+    def publish(self, source: str, tools: Iterable[Tool]) -> None:
+        """Put the tools of one source in the place of those it had before, all at once.
+
+        Raises:
+            ConfigError: a tool cannot be taken; then the tools from before stay.
+        """
+        tools = tuple(tools)
+        taken = self._find_all(without=source)
+        for tool in tools:
+            _check(tool)
+            _add(taken, tool)
+        self._sourced[source] = tools
+        self._change()
+
+    async def discover_all_tools(self) -> ToolSnapshot:
+        """Ask every source for its tools; a source that fails keeps those it had, the others go on."""
+        for name, source in list(self._sources.items()):
+            try:
+                self.publish(name, await source.get_tools())
+            except Exception as error:
+                logger.exception("tools of %s could not be taken", name)
+                self._problems[name] = str(error)
+            else:
+                self._problems.pop(name, None)
+        return self.snapshot()
+
+    def get_tool(self, name: str) -> Tool | None:
+        """The tool of that name."""
+        return self._find_all().get(name)
+
+    def get_all_tools(self) -> list[Tool]:
+        """All tools, also those that snapshots leave out."""
+        return list(self._find_all().values())
+
+    def snapshot(self) -> ToolSnapshot:
+        """The newest generation."""
+        if self._snapshot is None:
+            tools = {name: tool for name, tool in self._find_all().items() if self._is_active(name)}
+            self._snapshot = ToolSnapshot(self._generation, MappingProxyType(tools))
+        return self._snapshot
+
+    def _is_active(self, name: str) -> bool:
+        return name not in self._excluded and (self._allowed is None or name in self._allowed)
+
+    def _find_all(self, without: str | None = None) -> dict[str, Tool]:
+        tools = dict(self._own)
+        for source, sourced in self._sourced.items():
+            if source != without:
+                tools.update((tool.name, tool) for tool in sourced)
+        return tools
+
+    def _change(self) -> None:
+        self._generation += 1
+        self._snapshot = None
+
+
+def _check(tool: Tool) -> None:
+    if not tool.name or any(character.isspace() for character in tool.name):
+        raise ConfigError(f"{tool.name!r} is no name for a tool: it must be a word without spaces")
+    _ = tool.checker
+
+
+def _add(tools: dict[str, Tool], tool: Tool) -> None:
+    known = tools.get(tool.name)
+    if known is not None and known is not tool and not _is_redefinition(known, tool):
+        raise ConfigError(
+            f"two tools are called {tool.name!r}: one of {known.owner}, one of {tool.owner}",
+            hint="Give one of them another name.",
+        )
+    tools[tool.name] = tool
+
+
+def _is_redefinition(known: Tool, tool: Tool) -> bool:
+    return bool(tool.source) and (known.origin, known.source) == (tool.origin, tool.source)

@@ -1,0 +1,35 @@
+"""Where a call comes from and whom it may talk to: the same for all calls of one turn."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from dovetail.bus.rule import Mode
+from dovetail.messages.event import AskKind, Emit, Event
+
+Ask: TypeAlias = Callable[[AskKind, str, Mapping[str, Any], float | None], Awaitable[Mapping[str, Any]]]
+"""Asks somebody outside: `(kind, call_id, payload, timeout)`.
+
+The answer is a mapping: `approved`, and where it fits `value`, `edited_args` and `remember` ("once", "run" or
+"always"); a time-out is `{"status": "timeout"}`.
+"""
+
+
+def _ignore_event(event: Event) -> None:
+    """Nobody watches these calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallScope:
+    """Who calls, where from, and whom the calls may talk to. Setting `cancelled` stops them all."""
+
+    session_id: str | None = None
+    run_path: tuple[str, ...] = ()
+    agent_path: tuple[str, ...] = ()
+    owner: str | None = None
+    tab_id: str | None = None
+    mode: Mode = "default"
+    emit: Emit = _ignore_event
+    ask: Ask | None = None
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)

@@ -1,0 +1,144 @@
+"""Reads a function's signature: the JSON Schema of its parameters and how to call it with arguments."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, get_type_hints
+
+from dovetail.errors import ConfigError, ToolError
+from dovetail.lazy import lazy
+from dovetail.tools.annotation import read_plain_annotation, remove_titles, split_annotated
+from dovetail.tools.tool import ToolContext
+
+pydantic = lazy("pydantic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """The schema of a function's parameters, and how arguments become a call.
+
+    `converters` turn the values of those parameters that are no plain JSON types.
+    """
+
+    schema: dict[str, Any]
+    converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, Callable[[Any], Any]])
+    context_name: str | None = None
+    positional: tuple[str, ...] = ()
+
+    def bind(
+        self, function: Callable[..., Any], args: dict[str, Any], context: ToolContext
+    ) -> Callable[[], Any]:
+        """The call of `function` with these arguments, ready to be made."""
+        keywords = self._convert(args) if self.converters else dict(args)
+        if self.context_name is not None:
+            keywords[self.context_name] = context
+        values = [keywords.pop(name) for name in self.positional if name in keywords]
+        return lambda: function(*values, **keywords)
+
+    def _convert(self, args: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {
+                name: self.converters[name](value) if name in self.converters else value
+                for name, value in args.items()
+            }
+        except pydantic.ValidationError as error:
+            raise ToolError(f"wrong arguments: {_describe(error)}", type="invalid_tool_params") from error
+
+
+def read_signature(function: Callable[..., Any], texts: Mapping[str, str]) -> Signature:
+    """Read the parameters of a function; `texts` are their descriptions from the docstring."""
+    reader = _Reader(function, texts)
+    for parameter in inspect.signature(function).parameters.values():
+        reader.read(parameter)
+    return reader.finish()
+
+
+class _Reader:
+    """Reads one function, parameter after parameter."""
+
+    def __init__(self, function: Callable[..., Any], texts: Mapping[str, str]) -> None:
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._hints = _read_hints(function, self._name)
+        self._texts = texts
+        self._properties: dict[str, Any] = {}
+        self._required: list[str] = []
+        self._rich: dict[str, Any] = {}
+        self._takes_any = False
+        self._context_name: str | None = None
+        self._positional: list[str] = []
+
+    def read(self, parameter: inspect.Parameter) -> None:
+        name = parameter.name
+        annotation, text = split_annotated(self._hints.get(name, Any))
+        if annotation is ToolContext:
+            self._context_name = name
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            raise ConfigError(f"{self._name} takes *{name}: the arguments of a tool must have names")
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            self._takes_any = True
+        else:
+            self._properties[name] = self._make_property(name, annotation, text, parameter.default)
+            if parameter.default is parameter.empty:
+                self._required.append(name)
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            self._positional.append(name)
+
+    def _make_property(self, name: str, annotation: Any, text: str, default: Any) -> dict[str, Any]:
+        schema = read_plain_annotation(annotation)
+        if schema is None:
+            self._rich[name] = self._make_adapter(name, annotation)
+            schema = {}
+        if text := text or self._texts.get(name, ""):
+            schema["description"] = text
+        default = default.value if isinstance(default, Enum) else default
+        if isinstance(default, str | int | float | bool):
+            schema["default"] = default
+        return schema
+
+    def _make_adapter(self, name: str, annotation: Any) -> Any:
+        try:
+            return pydantic.TypeAdapter(annotation)
+        except pydantic.PydanticUserError as error:
+            raise ConfigError(
+                f"parameter {name!r} of {self._name} is annotated {annotation!r}, which has no JSON Schema"
+            ) from error
+
+    def finish(self) -> Signature:
+        schema: dict[str, Any] = {"type": "object", "properties": self._properties}
+        if self._rich:
+            self._add_rich(schema)
+        if self._required:
+            schema["required"] = self._required
+        schema["additionalProperties"] = self._takes_any
+        return Signature(
+            schema=schema,
+            converters={name: adapter.validate_python for name, adapter in self._rich.items()},
+            context_name=self._context_name,
+            positional=tuple(self._positional),
+        )
+
+    def _add_rich(self, schema: dict[str, Any]) -> None:
+        """The schemas that pydantic makes, their definitions side by side under the root."""
+        inputs = [(name, "validation", adapter) for name, adapter in self._rich.items()]
+        schemas, definitions = pydantic.TypeAdapter.json_schemas(inputs)
+        for (name, _), made in schemas.items():
+            self._properties[name] = {**remove_titles(made), **self._properties[name]}
+        if definitions:
+            schema.update(remove_titles(definitions))
+
+
+def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as error:
+        if not getattr(function, "__annotations__", None):
+            return {}  # a callable object or a builtin: nothing to read
+        raise ConfigError(f"the annotations of {name} cannot be read: {error}") from error
+
+
+def _describe(error: Any) -> str:
+    return "; ".join(
+        f"{'.'.join(str(step) for step in problem['loc'])}: {problem['msg']}".removeprefix(": ")
+        for problem in error.errors(include_url=False)
+    )
