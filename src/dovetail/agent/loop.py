@@ -1,0 +1,238 @@
+"""Turn after turn: the model answers, its calls run, their results go back, until it is done.
+
+    while a limit is not reached:
+        turn = ask the model (messages, tools)
+        no calls?  → the answer is the goal (an empty one is asked for once more)
+        run the calls through the pipeline, append exactly one result for each
+        completed, cancelled or going in circles?  → stop
+    stopped by a limit?  → one grace turn that must answer
+
+`agent.run` and the sub-agent executor both use this loop.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dovetail.agent.scope import RunScope, entered
+from dovetail.agent.stopper import Stopper
+from dovetail.agent.turn import Turn
+from dovetail.errors import DovetailError
+from dovetail.messages.budget import Budget, BudgetLimits
+from dovetail.messages.call import ToolCall
+from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import AskKind, Emit, EndReason, Event, ToolEnd, TurnEnd
+from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
+from dovetail.requesters.requester import Requester
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
+
+GRACE = BudgetLimits(turns=1, seconds=60.0)
+REPEATS = 5
+_NUDGE = (
+    "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
+)
+_DEMANDS: dict[EndReason, str] = {
+    "max-turns": "The limit of turns is reached.",
+    "max-tokens": "The limit of tokens is reached.",
+    "timeout": "The time is over.",
+    "no-completion": "You stopped without handing in a result.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopOutcome:
+    """How a loop ended. `messages` are the new ones, each call in them with its result; `limit` names what
+    was reached when a grace turn saved the answer."""
+
+    reason: EndReason
+    text: str
+    data: Any
+    messages: list[ChatMessage]
+    usage: Usage
+    turns: int
+    limit: EndReason | None = None
+    error: DovetailError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLoop:
+    """What stays the same over all turns; `completion` names the tool that hands in the result, if any."""
+
+    requester: Requester
+    tools: ToolSnapshot
+    runner: ToolRunner
+    completion: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    async def run(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        emit: Emit,
+        scope: CallScope,
+        budget: Budget | None = None,
+        cancel: CancelSignal | None = None,
+    ) -> LoopOutcome:
+        """Go on from `messages` until the model is done, a limit is reached or somebody cancels."""
+        way = _Way(self, list(messages), emit, budget or Budget(), cancel or CancelSignal())
+        outcome = await way.go(scope)
+        return await way.rescue(outcome, scope) if outcome.reason in _DEMANDS else outcome
+
+
+class _Way:
+    """One way through the loop, with what it has gathered so far."""
+
+    def __init__(
+        self, loop: TurnLoop, messages: list[ChatMessage], emit: Emit, budget: Budget, cancel: CancelSignal
+    ) -> None:
+        self.loop = loop
+        self.messages = messages
+        self.start = len(messages)
+        self.budget = budget
+        self.cancel = cancel
+        self.usage = Usage()
+        self.turns = 0
+        self.text = ""
+        self._emit_outside = emit
+        self._stopper = Stopper(budget, cancel)
+        self._nudged = False
+        self._last_calls: list[tuple[str, str]] = []
+        self._repeats = 0
+
+    async def go(self, scope: CallScope) -> LoopOutcome:
+        async with self._stopper:
+            specs = self.loop.tools.specs
+            while True:
+                outcome = await self._step(specs, scope)
+                if outcome is not None:
+                    return outcome
+
+    async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
+        """One last turn in which the model must answer; a failure leaves the outcome as it was."""
+        completion = self.loop.completion
+        how = f"Call `{completion}` now" if completion else "Answer now"
+        self._say(
+            f"{_DEMANDS[outcome.reason]} {how} with the best result you have; no other tool can be used."
+        )
+        specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
+        self._stopper = Stopper(Budget(GRACE), self.cancel)
+        async with self._stopper:
+            rescued = await self._step(specs, scope, choice="required" if completion else "none")
+        if rescued is not None and rescued.reason == "goal":
+            return dataclasses.replace(rescued, limit=outcome.reason)
+        return self._end(outcome.reason)
+
+    async def _step(
+        self,
+        specs: Sequence[ToolSpec],
+        scope: CallScope,
+        choice: Literal["auto", "none", "required"] = "auto",
+    ) -> LoopOutcome | None:
+        """One turn; None when the loop goes on."""
+        limit = self.budget.reached()
+        if limit is not None and choice == "auto":
+            return self._end(limit)
+        try:
+            turn = await self._take_turn(specs, choice)
+        except DovetailError as error:
+            return self._end("error", error=error)
+        outcomes = await self._run_calls(turn.calls, scope) if turn.calls else []
+        self._emit(TurnEnd(self.turns, turn.finish.usage, turn.finish.reason))
+        if self._stopper.reason is not None:
+            return self._end(self._stopper.reason)
+        return self._judge_calls(outcomes) if outcomes else self._judge_text(turn)
+
+    async def _take_turn(
+        self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
+    ) -> Turn:
+        self.turns += 1
+        self.budget.use_turn()
+        turn = Turn(self.turns, self._emit)
+        request = ModelRequest(
+            messages=tuple(self.messages), tools=specs, tool_choice=choice, options=self.loop.options
+        )
+        try:
+            await self._stopper.guard(asyncio.create_task(self._read(turn, request)))
+        finally:
+            if turn.text or turn.calls:
+                self.messages.append(turn.message)
+            self.text = turn.text or self.text
+            self.usage = self.usage + turn.finish.usage
+            self.budget.use_tokens(turn.finish.usage)
+        return turn
+
+    async def _read(self, turn: Turn, request: ModelRequest) -> None:
+        async with aclosing(self.loop.requester.stream(request)) as deltas:
+            await turn.read(deltas)
+
+    async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
+        inner = dataclasses.replace(
+            scope, emit=self._emit, cancelled=self._stopper.event, ask=self._pausing(scope)
+        )
+        with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
+            outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
+        self.messages += [_result_message(outcome) for outcome in outcomes]
+        return outcomes
+
+    def _judge_calls(self, outcomes: list[CallOutcome]) -> LoopOutcome | None:
+        for outcome in outcomes:
+            if outcome.call.name == self.loop.completion and outcome.status == "ok":
+                return self._end("goal", data=outcome.result.data)
+        if self.cancel.mode is not None:
+            return self._end("cancelled")
+        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
+        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
+        self._last_calls = calls
+        return self._end("no-completion") if self._repeats >= REPEATS else None
+
+    def _judge_text(self, turn: Turn) -> LoopOutcome | None:
+        if self.cancel.mode is not None:
+            return self._end("cancelled")
+        if not turn.text.strip() and not self._nudged:
+            self._nudged = True
+            self._say(_NUDGE)
+            return None
+        done = turn.text.strip() and self.loop.completion is None
+        return self._end("goal" if done else "no-completion")
+
+    def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> LoopOutcome:
+        return LoopOutcome(
+            reason=reason,
+            text=self.text,
+            data=data,
+            messages=self.messages[self.start :],
+            usage=self.usage,
+            turns=self.turns,
+            error=error,
+        )
+
+    def _say(self, text: str) -> None:
+        self.messages.append({"role": "user", "content": text})
+
+    def _emit(self, event: Event) -> None:
+        self._emit_outside(event)
+        if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
+            self.cancel.request("now")
+
+    def _pausing(self, scope: CallScope) -> Any:
+        """The scope's way to ask, with the clock stopped while a person thinks."""
+        ask = scope.ask
+        if ask is None:
+            return None
+
+        async def pausing_ask(
+            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None
+        ) -> Mapping[str, Any]:
+            with nullcontext() if kind == "browser" else self.budget.paused():
+                return await ask(kind, call_id, payload, time_limit)
+
+        return pausing_ask
+
+
+def _result_message(outcome: CallOutcome) -> ChatMessage:
+    return {"role": "tool", "tool_call_id": outcome.call.call_id, "content": outcome.result.llm_content}

@@ -1,0 +1,63 @@
+"""What an agent's run begins with: its tools and its first messages."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dovetail.messages.request import ChatMessage
+from dovetail.subagents.completion import COMPLETE_TASK, make_completion_tool
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.template import fill_template
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.tool import Tool
+
+_START = "Begin."
+
+
+def choose_tools(
+    definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]
+) -> tuple[ToolSnapshot, str | None]:
+    """The tools an agent may use, never more than `available`, and the name of its completion tool, if any.
+
+    Agents that are already at work above it are left out, so no circle can form.
+    """
+    above = {*agent_path, definition.name}
+    chosen = {
+        tool.name: tool
+        for tool in available
+        if _is_wanted(tool, definition.tool_config.tools)
+        and not (tool.origin == "agent" and (tool.name in above or tool.name == COMPLETE_TASK))
+    }
+    if definition.output_config is None:
+        return ToolSnapshot.of(chosen.values(), available.generation), None
+    chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
+    return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
+
+
+def build_messages(
+    definition: AgentDefinition, inputs: Mapping[str, Any], history: Sequence[ChatMessage] = ()
+) -> list[ChatMessage]:
+    """System prompt, initial messages, history and the query, templates filled from the inputs."""
+    prompt = definition.prompt_config
+    messages: list[ChatMessage] = []
+    if prompt.system_prompt:
+        messages.append({"role": "system", "content": fill_template(prompt.system_prompt, inputs)})
+    messages += [
+        {**message, "content": fill_template(str(message.get("content", "")), inputs)}
+        for message in prompt.initial_messages
+    ]
+    messages += history
+    messages.append({"role": "user", "content": _query(definition, inputs)})
+    return messages
+
+
+def _query(definition: AgentDefinition, inputs: Mapping[str, Any]) -> str:
+    if definition.prompt_config.query:
+        return fill_template(definition.prompt_config.query, inputs)
+    if len(inputs) == 1:
+        return str(next(iter(inputs.values())))
+    return "\n".join(f"{name}: {value}" for name, value in inputs.items()) or _START
+
+
+def _is_wanted(tool: Tool, patterns: Sequence[str] | None) -> bool:
+    return patterns is None or any(fnmatchcase(tool.name, pattern) for pattern in patterns)
