@@ -35,5 +35,5 @@ def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
 
 
 def is_class(value: object) -> TypeGuard[type[Any]]:
-    """Whether the value is a class and not a generic alias such as `list[int]`."""
-    return isinstance(value, type) and not hasattr(value, "__origin__")
+    """Whether the value is a class of its own: not `Any`, not a generic alias such as `list[int]`."""
+    return isinstance(value, type) and value is not Any and not hasattr(value, "__origin__")

@@ -2,10 +2,12 @@
 
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Optional, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic_core import core_schema
 
 from dovetail.data.annotations import is_annotation
 from dovetail.data.shapes import is_mapping, is_sequence, is_tuple
@@ -81,7 +83,17 @@ def _read_item_type(schema: Sequence[Any], name: str) -> Any:
 
 
 def _wrap_list(annotation: Any, item_type: Any = Any) -> Any:
-    return Annotated[annotation, PlainValidator(make_list_caster(item_type))]
+    return Annotated[annotation, _CastList(make_list_caster(item_type))]
+
+
+@dataclass(frozen=True, slots=True)
+class _CastList:
+    """Validates by casting alone, and serializes what is there, whatever the annotation says."""
+
+    cast: Callable[[Any], list[Any]]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        return core_schema.no_info_before_validator_function(self.cast, core_schema.any_schema())
 
 
 def _create(name: str, fields: Mapping[str, _FieldSpec]) -> type[BaseModel]:
