@@ -51,9 +51,7 @@ def describe_field(field: Any) -> dict[str, Any]:
 def reduce_schema(schema: dict[str, Any]) -> dict[str, Any]:
     def reduce(properties: dict[str, Any]) -> dict[str, Any]:
         kept = ("description", "default")
-        return {
-            name: {key: value[key] for key in kept if key in value} for name, value in properties.items()
-        }
+        return {name: {key: value[key] for key in kept if key in value} for name, value in properties.items()}
 
     return {
         "title": schema["title"],

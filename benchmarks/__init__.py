@@ -1,0 +1,1 @@
+"""Ratios to hand-written code and to peers, on CPU time."""
