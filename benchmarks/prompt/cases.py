@@ -21,7 +21,7 @@ def small() -> dict[str, Any]:
 def large() -> dict[str, Any]:
     """A long conversation: 50 facts, 30 tools, 100 messages, 30 fields."""
     return {
-        "system": "You are the planner of a workshop with forty benches. Be exact, be brief, and never guess.",
+        "system": "You are the planner of a workshop with forty benches. Be exact and brief; never guess.",
         "chat_history": [
             {
                 "role": "user" if number % 2 == 0 else "assistant",
