@@ -17,6 +17,7 @@ from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dovetail.agent.conversation import Conversation
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper
 from dovetail.agent.turn import Turn
@@ -61,12 +62,17 @@ class LoopOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLoop:
-    """What stays the same over all turns; `completion` names the tool that hands in the result, if any."""
+    """What stays the same over all turns.
+
+    `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model can
+    read, when it is known: what is old is shortened before it is full.
+    """
 
     requester: Requester
     tools: ToolSnapshot
     runner: ToolRunner
     completion: str | None = None
+    window: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     async def run(
@@ -79,7 +85,7 @@ class TurnLoop:
         cancel: CancelSignal | None = None,
     ) -> LoopOutcome:
         """Go on from `messages` until the model is done, a limit is reached or somebody cancels."""
-        way = _Way(self, list(messages), emit, budget or Budget(), cancel or CancelSignal())
+        way = _Way(self, messages, emit, budget or Budget(), cancel or CancelSignal())
         outcome = await way.go(scope)
         return await way.rescue(outcome, scope) if outcome.reason in _DEMANDS else outcome
 
@@ -88,14 +94,17 @@ class _Way:
     """One way through the loop, with what it has gathered so far."""
 
     def __init__(
-        self, loop: TurnLoop, messages: list[ChatMessage], emit: Emit, budget: Budget, cancel: CancelSignal
+        self,
+        loop: TurnLoop,
+        messages: Sequence[ChatMessage],
+        emit: Emit,
+        budget: Budget,
+        cancel: CancelSignal,
     ) -> None:
         self.loop = loop
-        self.messages = messages
-        self.start = len(messages)
+        self.conversation = Conversation(messages, budget)
         self.budget = budget
         self.cancel = cancel
-        self.usage = Usage()
         self.turns = 0
         self.text = ""
         self._emit_outside = emit
@@ -116,7 +125,7 @@ class _Way:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""
         completion = self.loop.completion
         how = f"Call `{completion}` now" if completion else "Answer now"
-        self._say(
+        self.conversation.say(
             f"{_DEMANDS[outcome.reason]} {how} with the best result you have; no other tool can be used."
         )
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
@@ -138,6 +147,7 @@ class _Way:
         if limit is not None and choice == "auto":
             return self._end(limit)
         try:
+            await self.conversation.make_room(self.loop.window, self.loop.requester)
             turn = await self._take_turn(specs, choice)
         except DovetailError as error:
             return self._end("error", error=error)
@@ -154,16 +164,18 @@ class _Way:
         self.budget.use_turn()
         turn = Turn(self.turns, self._emit)
         request = ModelRequest(
-            messages=tuple(self.messages), tools=specs, tool_choice=choice, options=self.loop.options
+            messages=tuple(self.conversation.messages),
+            tools=specs,
+            tool_choice=choice,
+            options=self.loop.options,
         )
         try:
             await self._stopper.guard(asyncio.create_task(self._read(turn, request)))
         finally:
             if turn.text or turn.calls:
-                self.messages.append(turn.message)
+                self.conversation.add(turn.message)
             self.text = turn.text or self.text
-            self.usage = self.usage + turn.finish.usage
-            self.budget.use_tokens(turn.finish.usage)
+            self.conversation.count(turn.finish.usage)
         return turn
 
     async def _read(self, turn: Turn, request: ModelRequest) -> None:
@@ -176,7 +188,8 @@ class _Way:
         )
         with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
             outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
-        self.messages += [_result_message(outcome) for outcome in outcomes]
+        for outcome in outcomes:
+            self.conversation.add(_result_message(outcome))
         return outcomes
 
     def _judge_calls(self, outcomes: list[CallOutcome]) -> LoopOutcome | None:
@@ -195,7 +208,7 @@ class _Way:
             return self._end("cancelled")
         if not turn.text.strip() and not self._nudged:
             self._nudged = True
-            self._say(_NUDGE)
+            self.conversation.say(_NUDGE)
             return None
         done = turn.text.strip() and self.loop.completion is None
         return self._end("goal" if done else "no-completion")
@@ -205,14 +218,11 @@ class _Way:
             reason=reason,
             text=self.text,
             data=data,
-            messages=self.messages[self.start :],
-            usage=self.usage,
+            messages=self.conversation.added,
+            usage=self.conversation.usage,
             turns=self.turns,
             error=error,
         )
-
-    def _say(self, text: str) -> None:
-        self.messages.append({"role": "user", "content": text})
 
     def _emit(self, event: Event) -> None:
         self._emit_outside(event)

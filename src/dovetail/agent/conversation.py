@@ -1,0 +1,40 @@
+"""What has been said in a loop: the messages as the model reads them, and the new ones as they were."""
+
+from collections.abc import Sequence
+
+from dovetail.agent.compaction import fit
+from dovetail.messages.budget import Budget
+from dovetail.messages.delta import Usage
+from dovetail.messages.request import ChatMessage
+from dovetail.requesters.requester import Requester
+
+
+class Conversation:
+    """Grows turn by turn; what the model reads may be shortened, what was added never is."""
+
+    def __init__(self, messages: Sequence[ChatMessage], budget: Budget) -> None:
+        self.messages = list(messages)
+        self.added: list[ChatMessage] = []
+        self.usage = Usage()
+        self._budget = budget
+
+    def add(self, message: ChatMessage) -> None:
+        """Append a message."""
+        self.messages.append(message)
+        self.added.append(message)
+
+    def say(self, text: str) -> None:
+        """Append a message of the user's side."""
+        self.add({"role": "user", "content": text})
+
+    def count(self, usage: Usage) -> None:
+        """Count the tokens of a request, here and in the budget."""
+        self.usage = self.usage + usage
+        self._budget.use_tokens(usage)
+
+    async def make_room(self, window: int | None, requester: Requester) -> None:
+        """Shorten what is old when the model's window is nearly full."""
+        if window is not None:
+            fitted = await fit(self.messages, window, requester)
+            self.messages = fitted.messages
+            self.count(fitted.usage)
