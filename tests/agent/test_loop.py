@@ -162,7 +162,7 @@ async def test_failing_model_ends_the_loop_with_its_error() -> None:
 async def test_full_window_is_shortened_for_the_model_but_kept_for_the_record() -> None:
     tool = make_tool(result="y" * 6_000)
     requester = ScriptedRequester([call(call_id=f"c{turn}") for turn in range(4)] + ["Done."])
-    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner(), window=8_000)
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner(), window=9_000)
     outcome = await loop.run(START, emit=lambda event: None, scope=CallScope())
     assert [len(content) for _, content in results(outcome.messages)] == [6_000] * 4
     seen = results(requester.requests[-1].messages)

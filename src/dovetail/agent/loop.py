@@ -64,8 +64,8 @@ class LoopOutcome:
 class TurnLoop:
     """What stays the same over all turns.
 
-    `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model can
-    read, when it is known: what is old is shortened before it is full.
+    `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
+    can read, when it is known: what is old is shortened before it is full.
     """
 
     requester: Requester
