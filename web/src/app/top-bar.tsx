@@ -1,0 +1,65 @@
+import { Check, Menu as MenuIcon, Settings2, SquarePen } from "lucide-react";
+import { useState } from "react";
+import { applyTheme, storedTheme, type Theme } from "@/app/theme";
+import { useChatSession } from "@/features/chat/use-chat";
+import { LANGUAGES, type Language, useText } from "@/text/text";
+import { IconButton } from "@/ui/button";
+import { Menu, MenuHeading, MenuItem } from "@/ui/menu";
+
+interface TopBarProps {
+  onMenu: () => void;
+  onNew: () => void;
+  language: Language;
+  onLanguage: (language: Language) => void;
+}
+
+export function TopBar({ onMenu, onNew, language, onLanguage }: TopBarProps) {
+  const t = useText();
+  const { title } = useChatSession();
+  return (
+    <header className="flex h-14 shrink-0 items-center gap-1 px-3">
+      <IconButton label={t.openMenu} onClick={onMenu} className="md:hidden">
+        <MenuIcon size={18} />
+      </IconButton>
+      <h1 className="min-w-0 flex-1 truncate px-2 text-[14px] font-medium text-soft">{title}</h1>
+      <IconButton label={t.newChat} onClick={onNew} className="md:hidden">
+        <SquarePen size={17} />
+      </IconButton>
+      <SettingsMenu language={language} onLanguage={onLanguage} />
+    </header>
+  );
+}
+
+function SettingsMenu({ language, onLanguage }: Pick<TopBarProps, "language" | "onLanguage">) {
+  const t = useText();
+  const [theme, setTheme] = useState<Theme>(storedTheme);
+  const themes: Array<[Theme, string]> = [
+    ["system", t.themeSystem],
+    ["light", t.themeLight],
+    ["dark", t.themeDark],
+  ];
+  const choose = (choice: Theme) => {
+    setTheme(choice);
+    applyTheme(choice);
+  };
+  return (
+    <Menu label={t.settings} face={<Settings2 size={17} />}>
+      <MenuHeading>{t.theme}</MenuHeading>
+      {themes.map(([choice, name]) => (
+        <MenuItem key={choice} onSelect={() => choose(choice)}>
+          <Mark isOn={choice === theme} /> {name}
+        </MenuItem>
+      ))}
+      <MenuHeading>{t.language}</MenuHeading>
+      {(Object.keys(LANGUAGES) as Language[]).map((choice) => (
+        <MenuItem key={choice} onSelect={() => onLanguage(choice)}>
+          <Mark isOn={choice === language} /> <span lang={LANGUAGES[choice].locale}>{LANGUAGES[choice].name}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+function Mark({ isOn }: { isOn: boolean }) {
+  return <Check size={14} aria-hidden="true" className={isOn ? "text-accent" : "invisible"} />;
+}

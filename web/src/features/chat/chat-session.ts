@@ -1,0 +1,180 @@
+/** One open conversation: sending, stopping, branching and coming back to it. No React in here. */
+
+import { AbstractChat } from "ai";
+import { LiveChatState, type Schedule } from "@/features/chat/chat-state";
+import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
+import type { SessionView, SiblingInfo } from "@/protocol/session";
+import type { ChatTransport } from "@/transport/chat-transport";
+
+/** What a session asks of the server besides the stream itself. */
+export interface SessionBackend {
+  view(id: string): Promise<SessionView | null>;
+  moveHead(id: string, head: string): Promise<void>;
+}
+
+export interface SessionEvents {
+  onChange?: (session: ChatSession) => void;
+  onData?: (part: Extract<Chunk, { type: `data-${string}` }>) => void;
+}
+
+export interface Outgoing {
+  text: string;
+  files?: Extract<MessagePart, { type: "file" }>[];
+}
+
+class SdkChat extends AbstractChat<ChatMessage> {}
+
+export interface SessionInfo {
+  readonly title: string;
+  readonly siblings: Readonly<Record<string, SiblingInfo>>;
+  readonly isLoading: boolean;
+  readonly loadError: Error | null;
+}
+
+export interface SessionParts {
+  transport: ChatTransport;
+  backend: SessionBackend;
+  events?: SessionEvents;
+  schedule?: Schedule;
+}
+
+export class ChatSession {
+  readonly state: LiveChatState;
+  /** Added to every request: the chosen model, agent and skills. */
+  requestBody: () => Record<string, unknown> = () => ({});
+  readonly #chat: SdkChat;
+  readonly #transport: ChatTransport;
+  readonly #backend: SessionBackend;
+  readonly #events: SessionEvents;
+  readonly #listeners = new Set<() => void>();
+  #info: SessionInfo = { title: "", siblings: {}, isLoading: false, loadError: null };
+  #isStopped = false;
+
+  constructor(
+    readonly id: string,
+    parts: SessionParts,
+  ) {
+    this.#transport = parts.transport;
+    this.#backend = parts.backend;
+    this.#events = parts.events ?? {};
+    this.state = new LiveChatState([], parts.schedule);
+    this.#chat = new SdkChat({
+      id,
+      transport: parts.transport,
+      state: this.state,
+      generateId: () => crypto.randomUUID(),
+      onData: (part) => this.#events.onData?.(part as Extract<Chunk, { type: `data-${string}` }>),
+      onFinish: () => void this.refresh(),
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly info = (): SessionInfo => this.#info;
+
+  get isBusy(): boolean {
+    return this.#chat.status === "submitted" || this.#chat.status === "streaming";
+  }
+
+  get runId(): string | null {
+    return this.#chat.messages.findLast((message) => message.metadata?.run_id)?.metadata?.run_id ?? null;
+  }
+
+  /** Loads what is stored and, when an answer is still being written, joins it. */
+  async open(): Promise<void> {
+    this.#set({ isLoading: true, loadError: null });
+    try {
+      const view = await this.#backend.view(this.id);
+      if (view !== null) this.#show(view);
+      this.#set({ isLoading: false });
+      if (view?.runId) await this.#chat.resumeStream();
+    } catch (error) {
+      this.#set({ isLoading: false, loadError: error instanceof Error ? error : new Error(String(error)) });
+    }
+  }
+
+  /** Reads titles and branches again after something ended. */
+  async refresh(): Promise<void> {
+    const view = await this.#backend.view(this.id).catch(() => null);
+    if (view !== null && !this.isBusy) this.#show(view);
+    else if (view !== null) this.#set({ title: view.title, siblings: view.siblings });
+    this.#events.onChange?.(this);
+  }
+
+  async submit(message: Outgoing): Promise<void> {
+    await this.#send(message, this.#chat.lastMessage?.id ?? null);
+  }
+
+  /** Asks again: a new answer beside the old one. */
+  async retry(messageId: string): Promise<void> {
+    this.#isStopped = false;
+    const index = this.#chat.messages.findIndex((message) => message.id === messageId);
+    const target = this.#chat.messages[index];
+    if (target === undefined) return;
+    const parent = target.role === "assistant" ? this.#chat.messages[index - 1] : target;
+    await this.#chat.regenerate({ messageId, body: { ...this.requestBody(), parent_id: parent?.id ?? null } });
+  }
+
+  /** Says it differently: a new question beside the old one. */
+  async edit(messageId: string, message: Outgoing): Promise<void> {
+    const index = this.#chat.messages.findIndex((candidate) => candidate.id === messageId);
+    if (index < 0) return;
+    this.#chat.messages = this.#chat.messages.slice(0, index);
+    await this.#send(message, this.#chat.lastMessage?.id ?? null);
+  }
+
+  /** Shows another branch. */
+  async switchTo(messageId: string): Promise<void> {
+    await this.#backend.moveHead(this.id, messageId);
+    const view = await this.#backend.view(this.id);
+    if (view !== null) this.#show(view);
+    if (view?.runId) await this.#chat.resumeStream();
+  }
+
+  /** Ends the run for everyone; the stream then closes by itself. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const { runId } = this;
+    if (runId === null) await this.#chat.stop();
+    else await this.#transport.cancel(runId);
+  }
+
+  get wasStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Joins the running answer again, after the connection broke or a question was answered. */
+  async rejoin(): Promise<void> {
+    this.#chat.clearError();
+    await this.#chat.resumeStream();
+    if (this.#chat.status === "ready") await this.refresh();
+  }
+
+  /** Leaves without stopping anything. */
+  async close(): Promise<void> {
+    await this.#chat.stop();
+  }
+
+  async #send(message: Outgoing, parentId: string | null): Promise<void> {
+    this.#isStopped = false;
+    this.#chat.clearError();
+    const parts: MessagePart[] = [...(message.files ?? []), { type: "text", text: message.text }];
+    const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
+    this.state.publish();
+    this.#events.onChange?.(this);
+    await pending;
+  }
+
+  #show(view: SessionView): void {
+    this.#chat.messages = view.messages;
+    this.#set({ title: view.title, siblings: view.siblings });
+  }
+
+  #set(change: Partial<SessionInfo>): void {
+    this.#info = { ...this.#info, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

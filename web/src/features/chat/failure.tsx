@@ -1,0 +1,35 @@
+import { useText } from "@/text/text";
+import { OfflineError, ServerError } from "@/transport/http";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+
+interface FailureProps {
+  error: Error;
+  onRetry: () => void;
+  onReconnect: () => void;
+}
+
+/** An error in words, with the step that helps: ask again, or join the answer that may still be going on. */
+export function Failure({ error, onRetry, onReconnect }: FailureProps) {
+  const t = useText();
+  if (error instanceof OfflineError) {
+    return (
+      <Notice title={t.offline} hint={t.offlineHint}>
+        <Button onClick={onRetry}>{t.retry}</Button>
+      </Notice>
+    );
+  }
+  if (error instanceof TypeError) {
+    return (
+      <Notice title={t.brokenOff} hint={t.brokenOffHint}>
+        <Button onClick={onReconnect}>{t.reconnect}</Button>
+      </Notice>
+    );
+  }
+  const hint = error instanceof ServerError ? error.hint : null;
+  return (
+    <Notice title={error.message || t.errorTitle} hint={hint}>
+      <Button onClick={onRetry}>{t.retry}</Button>
+    </Notice>
+  );
+}

@@ -1,0 +1,51 @@
+import { Pencil, RotateCcw } from "lucide-react";
+import type { ReactNode } from "react";
+import { type ChatMessage, messageText } from "@/protocol/message";
+import { formatCount, formatSeconds } from "@/text/format";
+import { useText } from "@/text/text";
+import { IconButton } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
+
+interface MessageFooterProps {
+  message: ChatMessage;
+  isDisabled: boolean;
+  onRetry: (id: string) => void;
+  onEdit: (id: string) => void;
+  children?: ReactNode;
+}
+
+/** What can be done with a message, and what it cost; quiet until it is needed. */
+export function MessageFooter({ message, isDisabled, onRetry, onEdit, children }: MessageFooterProps) {
+  const t = useText();
+  const text = messageText(message);
+  return (
+    <div className="-mx-1.5 flex h-7 items-center gap-0.5">
+      {children}
+      <div className="flex items-center gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
+        {text === "" ? null : <CopyButton text={text} />}
+        {message.role === "assistant" ? (
+          <IconButton label={t.retry} className="size-7" disabled={isDisabled} onClick={() => onRetry(message.id)}>
+            <RotateCcw size={14} />
+          </IconButton>
+        ) : (
+          <IconButton label={t.edit} className="size-7" disabled={isDisabled} onClick={() => onEdit(message.id)}>
+            <Pencil size={14} />
+          </IconButton>
+        )}
+        <Figures message={message} />
+      </div>
+    </div>
+  );
+}
+
+function Figures({ message }: { message: ChatMessage }) {
+  const t = useText();
+  const { usage, duration, model } = message.metadata ?? {};
+  const parts = [
+    model,
+    usage ? t.tokens(formatCount(usage.input_tokens ?? 0), formatCount(usage.output_tokens ?? 0)) : undefined,
+    duration === undefined ? undefined : formatSeconds(duration),
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return null;
+  return <span className="ml-1.5 truncate text-[12px] text-faint tabular-nums">{parts.join(" · ")}</span>;
+}

@@ -1,0 +1,87 @@
+import { Paperclip } from "lucide-react";
+import { memo, type ReactNode } from "react";
+import { Reasoning } from "@/features/chat/reasoning";
+import { type ChatMessage, isToolPart, type MessagePart } from "@/protocol/message";
+import { useText } from "@/text/text";
+import { Markdown } from "@/ui/markdown/markdown";
+
+/** How parts are drawn that other features know about. */
+export interface PartDrawings {
+  tool: (part: Extract<MessagePart, { toolCallId: string }>, isLive: boolean) => ReactNode;
+  data: (part: MessagePart, message: ChatMessage) => ReactNode;
+}
+
+interface MessageViewProps {
+  message: ChatMessage;
+  /** Whether the answer is being written right now. */
+  isLive: boolean;
+  drawings: PartDrawings;
+  footer?: ReactNode;
+}
+
+export const MessageView = memo(function MessageView({ message, isLive, drawings, footer }: MessageViewProps) {
+  const t = useText();
+  return message.role === "user" ? (
+    <article aria-label={t.you} className="group flex flex-col items-end gap-1">
+      <UserParts message={message} />
+      {footer}
+    </article>
+  ) : (
+    <article aria-label={t.assistant} aria-busy={isLive} className="group flex flex-col gap-1">
+      <div className="space-y-3.5">
+        {message.parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
+          <AnswerPart key={index} part={part} message={message} isLive={isLive} drawings={drawings} />
+        ))}
+      </div>
+      {footer}
+    </article>
+  );
+});
+
+interface AnswerPartProps {
+  part: MessagePart;
+  message: ChatMessage;
+  isLive: boolean;
+  drawings: PartDrawings;
+}
+
+function AnswerPart({ part, message, isLive, drawings }: AnswerPartProps) {
+  if (part.type === "text") return <Markdown text={part.text} isStreaming={isLive && part.state === "streaming"} />;
+  if (part.type === "reasoning") return <Reasoning text={part.text} isLive={isLive && part.state === "streaming"} />;
+  if (isToolPart(part)) return drawings.tool(part, isLive);
+  if (part.type === "file") return <FilePart part={part} />;
+  if (part.type.startsWith("data-")) return drawings.data(part, message);
+  return null;
+}
+
+function UserParts({ message }: { message: ChatMessage }) {
+  return message.parts.map((part, index) => {
+    if (part.type === "text" && part.text !== "") {
+      return (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: a message that was sent does not change
+          key={index}
+          className="max-w-[85%] rounded-2xl rounded-br-md bg-raised px-4 py-2.5 break-words whitespace-pre-wrap"
+        >
+          {part.text}
+        </div>
+      );
+    }
+    // biome-ignore lint/suspicious/noArrayIndexKey: a message that was sent does not change
+    return part.type === "file" ? <FilePart key={index} part={part} /> : null;
+  });
+}
+
+function FilePart({ part }: { part: Extract<MessagePart, { type: "file" }> }) {
+  const name = part.filename ?? part.mediaType;
+  const isOwn = part.url.startsWith("data:image/") || part.url.startsWith("/");
+  if (part.mediaType.startsWith("image") && isOwn) {
+    return <img src={part.url} alt={name} className="max-h-72 max-w-[85%] rounded-xl border border-line" />;
+  }
+  return (
+    <span className="flex items-center gap-2 rounded-xl border border-line bg-surface px-3 py-2 text-[13px]">
+      <Paperclip size={14} className="text-faint" aria-hidden="true" /> {name}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+import { ArrowDown } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { useText } from "@/text/text";
+
+/** The scrolling column: follows the newest text unless the reader has scrolled away from it. */
+export function Thread({ children, anchor }: { children: ReactNode; anchor: number }) {
+  const t = useText();
+  const frame = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const isPinned = useRef(true);
+  const lastTop = useRef(0);
+  const [isAway, setAway] = useState(false);
+
+  const toEnd = useCallback((behavior: ScrollBehavior = "instant") => {
+    isPinned.current = true;
+    frame.current?.scrollTo({ top: frame.current.scrollHeight, behavior });
+  }, []);
+
+  useEffect(() => {
+    if (content.current === null) return;
+    const observer = new ResizeObserver(() => {
+      if (isPinned.current) toEnd();
+    });
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [toEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new question brings the reader back to the end
+  useEffect(() => toEnd(), [anchor, toEnd]);
+
+  const onScroll = () => {
+    const element = frame.current;
+    if (element === null) return;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+    // Only a scroll upwards leaves the end: growing text alone also moves the end away.
+    if (isAtEnd) isPinned.current = true;
+    else if (element.scrollTop < lastTop.current) isPinned.current = false;
+    lastTop.current = element.scrollTop;
+    setAway(!isPinned.current);
+  };
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the column scrolls and must be reachable by keyboard */}
+      <div ref={frame} onScroll={onScroll} tabIndex={0} className="h-full overflow-y-auto -outline-offset-2">
+        <div ref={content} className="mx-auto w-full max-w-180 px-4 pt-6 pb-10">
+          {children}
+        </div>
+      </div>
+      <div className="pointer-events-none absolute inset-x-0 top-0 h-5 bg-linear-to-b from-page" />
+      <div className="pointer-events-none absolute inset-x-0 bottom-0 h-7 bg-linear-to-t from-page" />
+      {isAway ? (
+        <button
+          type="button"
+          aria-label={t.toNewest}
+          title={t.toNewest}
+          onClick={() => toEnd("smooth")}
+          className="absolute bottom-3 left-1/2 flex size-8 -translate-x-1/2 items-center justify-center rounded-full border border-line bg-surface text-soft shadow-float hover:text-ink"
+        >
+          <ArrowDown size={16} aria-hidden="true" />
+        </button>
+      ) : null}
+    </div>
+  );
+}

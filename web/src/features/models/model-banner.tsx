@@ -1,0 +1,54 @@
+import { Download, TriangleAlert } from "lucide-react";
+import { activeModel } from "@/features/models/model-store";
+import type { ModelInfo } from "@/protocol/model";
+import { formatSize } from "@/text/format";
+import { useText } from "@/text/text";
+import { Progress } from "@/ui/progress";
+
+/** What a person should know of the models: one is on its way, one failed, or there is none. */
+export function ModelBanner({ models }: { models: readonly ModelInfo[] }) {
+  const t = useText();
+  const active = activeModel(models);
+  const arriving = models.find((model) => model.state === "downloading");
+  if (arriving !== undefined) return <Arriving model={arriving} meanwhile={active === arriving ? null : active} />;
+  const failed = models.find((model) => model.state === "failed");
+  if (failed !== undefined) {
+    return (
+      <Line title={t.modelFailed(failed.name)} hint={failed.error ?? (active ? t.modelMeanwhile(active.name) : "")} />
+    );
+  }
+  return active === null ? <Line title={t.modelMissing} hint={t.modelMissingHint} /> : null;
+}
+
+function Arriving({ model, meanwhile }: { model: ModelInfo; meanwhile: ModelInfo | null }) {
+  const t = useText();
+  const { done, total } = model.progress ?? { done: 0, total: 0 };
+  return (
+    <div role="status" className="animate-rise px-4 pb-1.5 text-[13px]">
+      <div className="flex items-center gap-2.5">
+        <Download size={15} className="shrink-0 text-accent" aria-hidden="true" />
+        <span className="min-w-0 flex-1 truncate">
+          <span className="font-medium">{t.modelDownloading(model.name)}</span>
+          {meanwhile ? <span className="text-faint max-sm:hidden"> · {t.modelMeanwhile(meanwhile.name)}</span> : null}
+        </span>
+        {total > 0 ? (
+          <span className="shrink-0 text-soft tabular-nums">{t.ofSize(formatSize(done), formatSize(total))}</span>
+        ) : null}
+      </div>
+      <div className="mt-1.5">
+        <Progress value={total > 0 ? done / total : 0} label={t.modelDownloading(model.name)} />
+      </div>
+    </div>
+  );
+}
+
+function Line({ title, hint }: { title: string; hint: string }) {
+  return (
+    <div role="status" className="flex gap-2.5 rounded-xl bg-warn-soft px-4 py-2.5 text-[13px]">
+      <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-hidden="true" />
+      <p className="min-w-0 break-words">
+        <span className="font-medium">{title}</span> <span className="text-soft">{hint}</span>
+      </p>
+    </div>
+  );
+}

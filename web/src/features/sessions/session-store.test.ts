@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { groupByAge, type SessionPage, SessionStore } from "@/features/sessions/session-store";
+import type { SessionSummary } from "@/protocol/session";
+
+function session(id: string, updatedAt = 0): SessionSummary {
+  return { id, title: id, updatedAt, running: false };
+}
+
+/** A list whose answers the test lets go one by one. */
+class HeldBackend {
+  readonly waiting: Array<{ query: string; answer: (page: SessionPage) => void }> = [];
+  list(query: string): Promise<SessionPage> {
+    return new Promise((answer) => this.waiting.push({ query, answer }));
+  }
+  async rename(): Promise<void> {}
+  async remove(): Promise<void> {}
+}
+
+test("an answer that was overtaken by a newer search is dropped", async () => {
+  const backend = new HeldBackend();
+  const store = new SessionStore(backend);
+  const searches = [store.search("a"), store.search("ab")];
+  backend.waiting[1]?.answer({ sessions: [session("new")], cursor: null });
+  backend.waiting[0]?.answer({ sessions: [session("old")], cursor: null });
+  await Promise.all(searches);
+  expect(store.read().sessions.map((one) => one.id)).toEqual(["new"]);
+});
+
+test("a further page is added without doubles", async () => {
+  const backend = new HeldBackend();
+  const store = new SessionStore(backend);
+  const first = store.search("");
+  backend.waiting[0]?.answer({ sessions: [session("a"), session("b")], cursor: "2" });
+  await first;
+  expect(store.read().hasMore).toBe(true);
+  const second = store.loadMore();
+  backend.waiting[1]?.answer({ sessions: [session("b"), session("c")], cursor: null });
+  await second;
+  expect(store.read().sessions.map((one) => one.id)).toEqual(["a", "b", "c"]);
+  expect(store.read().hasMore).toBe(false);
+});
+
+test("sessions are grouped by the calendar, not by hours", () => {
+  const now = new Date(2026, 4, 20, 0, 30);
+  const at = (days: number, hours: number) => new Date(2026, 4, 20 + days, hours).getTime();
+  const groups = groupByAge(
+    [session("now", at(0, 0)), session("late", at(-1, 23)), session("week", at(-6, 5)), session("old", at(-30, 5))],
+    now,
+  );
+  expect(groups.map(([age, members]) => [age, members.map((one) => one.id)])).toEqual([
+    ["today", ["now"]],
+    ["yesterday", ["late"]],
+    ["thisWeek", ["week"]],
+    ["earlier", ["old"]],
+  ]);
+});

@@ -1,0 +1,99 @@
+/** The list of sessions: searching, paging, renaming, deleting. */
+
+import type { SessionSummary } from "@/protocol/session";
+
+export interface SessionPage {
+  sessions: SessionSummary[];
+  cursor: string | null;
+}
+
+export interface SessionListBackend {
+  list(query: string, cursor: string | null): Promise<SessionPage>;
+  rename(id: string, title: string): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+export interface SessionListSnapshot {
+  readonly sessions: readonly SessionSummary[];
+  readonly query: string;
+  readonly hasMore: boolean;
+  readonly isLoaded: boolean;
+}
+
+export class SessionStore {
+  #snapshot: SessionListSnapshot = { sessions: [], query: "", hasMore: false, isLoaded: false };
+  #cursor: string | null = null;
+  #turn = 0;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(private readonly backend: SessionListBackend) {}
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = (): SessionListSnapshot => this.#snapshot;
+
+  /** Reads the first page for a query; of overlapping calls the last one wins. */
+  async search(query: string): Promise<void> {
+    const turn = ++this.#turn;
+    this.#set({ query });
+    const page = await this.backend.list(query, null).catch(() => null);
+    if (page !== null && turn === this.#turn) this.#take(page, []);
+  }
+
+  async refresh(): Promise<void> {
+    await this.search(this.#snapshot.query);
+  }
+
+  async loadMore(): Promise<void> {
+    const turn = ++this.#turn;
+    const page = await this.backend.list(this.#snapshot.query, this.#cursor).catch(() => null);
+    if (page !== null && turn === this.#turn) this.#take(page, this.#snapshot.sessions);
+  }
+
+  /** Shows the new name at once; the server's word counts in the end. */
+  async rename(id: string, title: string): Promise<void> {
+    const sessions = this.#snapshot.sessions.map((session) => (session.id === id ? { ...session, title } : session));
+    this.#set({ sessions });
+    await this.backend.rename(id, title).finally(() => this.refresh());
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#set({ sessions: this.#snapshot.sessions.filter((session) => session.id !== id) });
+    await this.backend.remove(id).finally(() => this.refresh());
+  }
+
+  #take(page: SessionPage, before: readonly SessionSummary[]): void {
+    this.#cursor = page.cursor;
+    const known = new Set(before.map((session) => session.id));
+    const sessions = [...before, ...page.sessions.filter((session) => !known.has(session.id))];
+    this.#set({ sessions, hasMore: page.cursor !== null, isLoaded: true });
+  }
+
+  #set(change: Partial<SessionListSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export type Age = "today" | "yesterday" | "thisWeek" | "earlier";
+
+/** Sessions by age, newest group first; an empty group is left out. */
+export function groupByAge(sessions: readonly SessionSummary[], now: Date): Array<[Age, SessionSummary[]]> {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const day = 86_400_000;
+  const ageOf = (time: number): Age => {
+    if (time >= midnight) return "today";
+    if (time >= midnight - day) return "yesterday";
+    return time >= midnight - 7 * day ? "thisWeek" : "earlier";
+  };
+  const groups = new Map<Age, SessionSummary[]>();
+  for (const session of sessions) {
+    const age = ageOf(session.updatedAt);
+    groups.set(age, [...(groups.get(age) ?? []), session]);
+  }
+  const order: Age[] = ["today", "yesterday", "thisWeek", "earlier"];
+  return order.flatMap((age) => (groups.has(age) ? [[age, groups.get(age) ?? []] as [Age, SessionSummary[]]] : []));
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { callState, callTitle, inputSummary, outputView } from "@/features/tool-cards/tool-view";
+import type { ToolPart } from "@/protocol/message";
+
+function part(fields: object): ToolPart {
+  return { type: "dynamic-tool", toolName: "add", toolCallId: "1", input: {}, ...fields } as ToolPart;
+}
+
+test.each([
+  [{ state: "input-streaming" }, true, "writing"],
+  [{ state: "input-available" }, true, "running"],
+  [{ state: "approval-requested", approval: { id: "a" } }, true, "waiting"],
+  [{ state: "approval-responded", approval: { id: "a", approved: true } }, true, "running"],
+  [{ state: "output-available", output: 1, preliminary: true }, true, "running"],
+  [{ state: "output-available", output: 1 }, true, "done"],
+  [{ state: "output-error", errorText: "no" }, false, "failed"],
+  [{ state: "output-denied" }, false, "denied"],
+  [{ state: "input-available" }, false, "interrupted"],
+])("the call %j, live: %s, is %s", (fields, isLive, state) => {
+  expect(callState(part(fields), isLive)).toBe(state);
+});
+
+test("a call is named by its title, else by its tool", () => {
+  expect(callTitle(part({ state: "input-available", title: "Add numbers" }))).toBe("Add numbers");
+  expect(callTitle(part({ state: "input-available" }))).toBe("add");
+  expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("find");
+});
+
+test.each([
+  [{ actionName: "Open", url: "https://a.example" }, "https://a.example"],
+  [{ a: 1, b: 2 }, "a: 1, b: 2"],
+  [{ query: "two\n lines" }, "two lines"],
+  [{ list: [1, 2] }, '{"list":[1,2]}'],
+  [{}, ""],
+  [undefined, ""],
+])("the input %j is summed up as %j", (input, summary) => {
+  expect(inputSummary(input)).toBe(summary);
+});
+
+test.each([
+  ["", "none"],
+  ["hello", "text"],
+  ["--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y", "diff"],
+  ["data:image/png;base64,AAAA", "image"],
+  ['{"a": 1}', "json"],
+  ["[not json", "text"],
+  [{ type: "image", data: "AAAA", mimeType: "image/jpeg" }, "image"],
+  [{ diff: "+x" }, "diff"],
+  [[{ a: 1 }, { a: 2 }], "table"],
+  [{ rows: [{ a: 1 }, { a: 2 }] }, "table"],
+  [[{ a: 1 }, { b: 2 }], "json"],
+  [6223, "json"],
+])("the output %j is shown as %s", (output, shape) => {
+  expect(outputView(output).shape).toBe(shape);
+});

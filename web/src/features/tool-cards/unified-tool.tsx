@@ -1,0 +1,170 @@
+import { Ban, Check, ChevronRight, CircleAlert, CirclePause, Hand, Wrench } from "lucide-react";
+import { memo, type ReactNode, useState } from "react";
+import { Output, Plain } from "@/features/tool-cards/output";
+import { type CallState, callState, callTitle, inputSummary } from "@/features/tool-cards/tool-view";
+import type { ToolPart } from "@/protocol/message";
+import { isRecord } from "@/protocol/shapes";
+import { formatSeconds } from "@/text/format";
+import { useText } from "@/text/text";
+import { Spinner } from "@/ui/spinner";
+
+interface UnifiedToolProps {
+  part: ToolPart;
+  isLive: boolean;
+  /** In place of the wrench. */
+  icon?: ReactNode;
+  /** What asks for an answer; the card opens for it. */
+  question?: ReactNode;
+  /** In place of the plain input and output. */
+  children?: ReactNode;
+}
+
+/** The card of any tool call: what is done, with what, how it stands, what came out. */
+export const UnifiedTool = memo(function UnifiedTool({ part, isLive, icon, question, children }: UnifiedToolProps) {
+  const t = useText();
+  const state = callState(part, isLive);
+  const [isOpen, setOpen] = useState(false);
+  const isShown = isOpen || state === "waiting";
+  return (
+    <section
+      aria-label={`${callTitle(part)}: ${stateText(state, t)}`}
+      data-tool-state={state}
+      className="animate-rise overflow-hidden rounded-xl border border-line bg-surface"
+    >
+      <button
+        type="button"
+        aria-expanded={isShown}
+        onClick={() => setOpen(!isOpen)}
+        className="flex h-10 w-full items-center gap-2.5 px-3 text-left text-[13.5px] -outline-offset-2 hover:bg-sunken"
+      >
+        <span className="shrink-0 text-faint">{icon ?? <Wrench size={15} aria-hidden="true" />}</span>
+        <span className="shrink-0 font-medium max-sm:max-w-40 max-sm:truncate">{callTitle(part)}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] text-faint">{inputSummary(part.input)}</span>
+        <StateSign state={state} part={part} />
+        <ChevronRight
+          size={15}
+          aria-hidden="true"
+          className={`shrink-0 text-faint transition-transform ${isShown ? "rotate-90" : ""}`}
+        />
+      </button>
+      {isShown ? (
+        <div className="space-y-3 border-t border-line bg-sunken px-3.5 py-3">
+          {question}
+          {children ?? <Details part={part} />}
+        </div>
+      ) : null}
+    </section>
+  );
+});
+
+function Details({ part }: { part: ToolPart }) {
+  const t = useText();
+  const raw = part.state === "input-streaming" ? part.rawInput : undefined;
+  return (
+    <>
+      <Field name={t.input}>{raw === undefined ? <Input input={part.input} /> : <Plain text={raw} />}</Field>
+      {part.state === "output-available" ? (
+        <Field name={t.output}>
+          <Output output={part.output} />
+        </Field>
+      ) : null}
+      {part.state === "output-error" ? (
+        <Field name={t.error}>
+          <Plain text={part.errorText} isError />
+        </Field>
+      ) : null}
+    </>
+  );
+}
+
+/** Plain values as a list of names and values; anything deeper as JSON. */
+function Input({ input }: { input: unknown }) {
+  const entries = isRecord(input) ? Object.entries(input) : [];
+  const isFlat = entries.length > 0 && entries.every(([, value]) => typeof value !== "object" || value === null);
+  if (!isFlat) return <Plain text={JSON.stringify(input ?? {}, null, 2)} />;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 font-mono text-[12.5px] leading-[1.6]">
+      {entries.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className="min-w-0 break-words whitespace-pre-wrap">{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Field({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <p className="mb-1 text-[12px] text-faint">{name}</p>
+      {children}
+    </div>
+  );
+}
+
+function StateSign({ state, part }: { state: CallState; part: ToolPart }) {
+  const t = useText();
+  const seconds = callSeconds(part);
+  if (state === "done") {
+    return (
+      <span className="flex shrink-0 items-center gap-1.5 text-[12px] text-faint tabular-nums">
+        {seconds === null ? null : formatSeconds(seconds)}
+        <Check size={15} className="text-accent" aria-label={t.toolDone} />
+      </span>
+    );
+  }
+  const word = <span className="max-sm:sr-only">{stateText(state, t)}</span>;
+  const look = "flex shrink-0 items-center gap-1.5 text-[12px]";
+  switch (state) {
+    case "writing":
+    case "running":
+      return (
+        <span className={`${look} text-soft`}>
+          {word} <Spinner />
+        </span>
+      );
+    case "waiting":
+      return (
+        <span className={`${look} text-warn`}>
+          {word} <Hand size={15} aria-hidden="true" />
+        </span>
+      );
+    case "failed":
+      return (
+        <span className={`${look} text-danger`}>
+          {word} <CircleAlert size={15} aria-hidden="true" />
+        </span>
+      );
+    case "denied":
+      return (
+        <span className={`${look} text-soft`}>
+          {word} <Ban size={15} aria-hidden="true" />
+        </span>
+      );
+    case "interrupted":
+      return (
+        <span className={`${look} text-soft`}>
+          {word} <CirclePause size={15} aria-hidden="true" />
+        </span>
+      );
+  }
+}
+
+function callSeconds(part: ToolPart): number | null {
+  const duration = part.toolMetadata?.["duration"];
+  return typeof duration === "number" ? duration : null;
+}
+
+function stateText(state: CallState, t: ReturnType<typeof useText>): string {
+  const words: Record<CallState, string> = {
+    writing: t.toolWriting,
+    waiting: t.toolWaiting,
+    running: t.toolRunning,
+    done: t.toolDone,
+    failed: t.toolFailed,
+    denied: t.toolDenied,
+    interrupted: t.toolInterrupted,
+  };
+  return words[state];
+}

@@ -1,0 +1,48 @@
+/** The messages of a chat as the AI SDK keeps them, with what our server adds. */
+
+import type { DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
+
+export interface Usage {
+  input_tokens?: number;
+  output_tokens?: number;
+  cost?: number | null;
+}
+
+export interface MessageMetadata {
+  session_id?: string;
+  run_id?: string;
+  parent_id?: string | null;
+  model?: string;
+  usage?: Usage;
+  duration?: number;
+  reason?: string;
+}
+
+export type DataParts = Record<string, unknown>;
+
+export type ChatMessage = UIMessage<MessageMetadata, DataParts>;
+export type MessagePart = ChatMessage["parts"][number];
+export type ToolPart = ToolUIPart | DynamicToolUIPart;
+export type Chunk = UIMessageChunk<MessageMetadata, DataParts>;
+
+export function isToolPart(part: MessagePart): part is ToolPart {
+  return part.type === "dynamic-tool" || part.type.startsWith("tool-");
+}
+
+export function toolName(part: ToolPart): string {
+  return part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length);
+}
+
+/** Whether a call still waits for its one result. */
+export function isOpenCall(part: ToolPart): boolean {
+  if (part.state === "output-available") return part.preliminary === true;
+  return part.state !== "output-error" && part.state !== "output-denied";
+}
+
+/** The plain text of a message, as a person would copy it. */
+export function messageText(message: ChatMessage): string {
+  return message.parts
+    .filter((part) => part.type === "text")
+    .map((part) => part.text)
+    .join("\n\n");
+}

@@ -1,0 +1,34 @@
+/** Guards for JSON from the server: what does not fit becomes a plain default, never a crash. */
+
+export type Json = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function record(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+export function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function text(value: unknown, fallback = ""): string {
+  return typeof value === "string" ? value : fallback;
+}
+
+export function optionalText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+export function number(value: unknown, fallback = 0): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : fallback;
+}
+
+/** Seconds since 1970 or an ISO text, as milliseconds; 0 when it is neither. */
+export function milliseconds(value: unknown): number {
+  if (typeof value === "number") return value < 1e11 ? value * 1000 : value;
+  const parsed = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(parsed) ? 0 : parsed;
+}

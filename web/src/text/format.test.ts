@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { en } from "@/text/en";
+import { formatCount, formatSeconds, formatSize } from "@/text/format";
+import { zh } from "@/text/zh";
+
+test("sizes, times and counts are short", () => {
+  expect([0, 999, 1_500, 98_000_000, 1_100_000_000].map(formatSize)).toEqual([
+    "0 B",
+    "999 B",
+    "1.5 kB",
+    "98 MB",
+    "1.1 GB",
+  ]);
+  expect([0, 0.25, 3.14, 61].map(formatSeconds)).toEqual(["<1 ms", "250 ms", "3.1 s", "1 min 1 s"]);
+  expect([7, 9_999, 12_345, 250_000].map(formatCount)).toEqual(["7", "9999", "12.3k", "250k"]);
+});
+
+test("no Chinese sentence is left in English", () => {
+  const same = Object.keys(en).filter((key) => en[key as keyof typeof en] === zh[key as keyof typeof zh]);
+  expect(same).toEqual(["appName"]);
+});

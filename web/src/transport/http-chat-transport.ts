@@ -1,0 +1,89 @@
+/** The chat over HTTP: `POST /api/v1/chat`, and `GET …/stream` to come back to a running answer. */
+
+import { joinDeltas, parseChunk } from "@/protocol/chunk";
+import type { ChatMessage, Chunk } from "@/protocol/message";
+import { EventSplitter, type ServerEvent } from "@/protocol/sse";
+import type { ChatTransport } from "@/transport/chat-transport";
+import { ServerError, send, sendJson } from "@/transport/http";
+
+type SendOptions = Parameters<ChatTransport["sendMessages"]>[0];
+type ReconnectOptions = Parameters<ChatTransport["reconnectToStream"]>[0];
+
+export class HttpChatTransport implements ChatTransport {
+  readonly resumeStreamIsReplay = true;
+
+  constructor(
+    private readonly tabId: string,
+    private readonly base = "/api/v1",
+  ) {}
+
+  async sendMessages(options: SendOptions): Promise<ReadableStream<Chunk>> {
+    const response = await send(`${this.base}/chat`, {
+      method: "POST",
+      headers: { accept: "text/event-stream", "content-type": "application/json" },
+      body: JSON.stringify({
+        ...options.body,
+        id: options.chatId,
+        messages: lastOf(options.messages),
+        trigger: options.trigger,
+        messageId: options.messageId,
+        tab_id: this.tabId,
+      }),
+      signal: options.abortSignal ?? null,
+    });
+    return chunksOf(response);
+  }
+
+  async reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<Chunk> | null> {
+    const path = `${this.base}/chat/${encodeURIComponent(options.chatId)}/stream`;
+    try {
+      const response = await send(path, {
+        headers: { accept: "text/event-stream" },
+        signal: options.abortSignal ?? null,
+      });
+      return response.status === 204 ? null : chunksOf(response);
+    } catch (error) {
+      if (error instanceof ServerError && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  async cancel(runId: string): Promise<void> {
+    try {
+      await sendJson("POST", `${this.base}/runs/${encodeURIComponent(runId)}/cancel`, { mode: "now" });
+    } catch (error) {
+      const hasEnded = error instanceof ServerError && (error.status === 404 || error.status === 409);
+      if (!hasEnded) throw error;
+    }
+  }
+}
+
+/** The server keeps the conversation; only the newest message is news to it. */
+function lastOf(messages: ChatMessage[]): ChatMessage[] {
+  return messages.slice(-1);
+}
+
+/** The response's chunks; a stream that breaks off before its end is an error, never a silent stop. */
+function chunksOf(response: Response): ReadableStream<Chunk> {
+  const splitter = new EventSplitter();
+  const decoder = new TextDecoder();
+  let hasEnded = false;
+  const transformer = new TransformStream<Uint8Array, Chunk>({
+    transform(bytes, controller) {
+      const events = splitter.feed(decoder.decode(bytes, { stream: true }));
+      for (const chunk of joinDeltas(events.flatMap(chunkOf))) {
+        hasEnded ||= chunk.type === "finish" || chunk.type === "abort" || chunk.type === "error";
+        controller.enqueue(chunk);
+      }
+    },
+    flush(controller) {
+      if (!hasEnded) controller.error(new TypeError("network: the answer broke off before its end"));
+    },
+  });
+  return (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(transformer);
+}
+
+function chunkOf(event: ServerEvent): Chunk[] {
+  const chunk = event.data === "[DONE]" ? null : parseChunk(event.data);
+  return chunk === null ? [] : [chunk];
+}

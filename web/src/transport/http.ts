@@ -1,0 +1,63 @@
+/** One way to talk to the server: JSON in and out, and errors a person can read. */
+
+import { isRecord, optionalText, record, text } from "@/protocol/shapes";
+
+export class ServerError extends Error {
+  constructor(
+    readonly status: number,
+    readonly kind: string,
+    message: string,
+    readonly hint: string | null = null,
+  ) {
+    super(message);
+    this.name = "ServerError";
+  }
+}
+
+/** The server could not be reached at all. */
+export class OfflineError extends Error {
+  constructor(cause: unknown) {
+    super("The server cannot be reached.", { cause });
+    this.name = "OfflineError";
+  }
+}
+
+async function failure(response: Response): Promise<ServerError> {
+  const body: unknown = await response.json().catch(() => null);
+  const error = record(isRecord(body) ? body["error"] : null);
+  const fallback = `${response.status} ${response.statusText}`.trim();
+  return new ServerError(
+    response.status,
+    text(error["type"], "http_error"),
+    text(error["message"], fallback),
+    optionalText(error["hint"]),
+  );
+}
+
+/** Sends a request; an answer that is not 2xx, or none, is thrown as one of the errors above. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", ...init });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new OfflineError(error);
+  }
+  if (!response.ok) throw await failure(response);
+  return response;
+}
+
+export async function getJson(path: string, signal?: AbortSignal): Promise<unknown> {
+  const response = await send(path, { headers: { accept: "application/json" }, signal: signal ?? null });
+  return response.status === 204 ? null : response.json();
+}
+
+export async function sendJson(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown> {
+  const response = await send(path, {
+    method,
+    headers: { accept: "application/json", "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const content = await response.text();
+  return content === "" ? null : JSON.parse(content);
+}

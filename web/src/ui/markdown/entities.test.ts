@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
+
+test("named and numbered references become characters", () => {
+  expect(decodeEntities("a &lt; b &amp;&#38; &#x4e2d; &unknown;")).toBe("a < b && 中 &unknown;");
+});
+
+test.each([
+  ["https://example.org/a?b=c&amp;d", "https://example.org/a?b=c&d"],
+  ["mailto:a@example.org", "mailto:a@example.org"],
+  ["/api/v1/artifacts/1", "/api/v1/artifacts/1"],
+  ["#part", "#part"],
+  ["javascript:alert(1)", null],
+  ["JaVaScRiPt:alert(1)", null],
+  ["&#106;avascript:alert(1)", null],
+  ["data:text/html,<script>", null],
+  ["//evil.example", null],
+])("the address %j leads to %j", (address, safe) => {
+  expect(safeAddress(address)).toBe(safe);
+});

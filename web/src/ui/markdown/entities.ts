@@ -1,0 +1,34 @@
+/** Character references as their characters; React escapes on its own, so a text needs them decoded. */
+
+const NAMED: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+  rarr: "→",
+  larr: "←",
+  times: "×",
+  middot: "·",
+};
+
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    const code = Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** An address a link may lead to, or null for anything that could run script. */
+export function safeAddress(address: string): string | null {
+  const decoded = decodeEntities(address).trim();
+  if (/^(https?:|mailto:)/i.test(decoded)) return decoded;
+  return /^[/#?]/.test(decoded) && !decoded.startsWith("//") ? decoded : null;
+}

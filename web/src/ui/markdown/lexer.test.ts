@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { BlockReader, closeMarks } from "@/ui/markdown/lexer";
+
+const DOCUMENT = `# Title
+
+A paragraph with **bold** and \`code\`.
+
+- one
+- two
+
+  still two
+- three
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+\`\`\`python
+def f():
+
+    return 1
+\`\`\`
+
+Sum: $$x^2$$ and $y$, for $5 and $10.
+
+Setext
+======
+
+> quote
+`;
+
+function shape(text: string) {
+  return new BlockReader().read(text).map((block) => [block.token.type, block.raw]);
+}
+
+test("a text that grows token by token ends as the same blocks as the whole text", () => {
+  for (const step of [1, 3, 7]) {
+    const reader = new BlockReader();
+    for (let end = step; end < DOCUMENT.length; end += step) reader.read(DOCUMENT.slice(0, end));
+    const grown = reader.read(DOCUMENT).map((block) => [block.token.type, block.raw]);
+    expect(grown).toEqual(shape(DOCUMENT));
+  }
+});
+
+test("blocks that are settled keep their identity while the text grows", () => {
+  const reader = new BlockReader();
+  const first = reader.read("one\n\ntwo\n\nthree\n\nfour");
+  const second = reader.read("one\n\ntwo\n\nthree\n\nfour and more");
+  expect(second[0]).toBe(first[0]);
+  expect(second.at(-1)).not.toBe(first.at(-1));
+});
+
+test("a text that is replaced is read anew", () => {
+  const reader = new BlockReader();
+  reader.read("one\n\ntwo\n\nthree");
+  expect(reader.read("other").map((block) => block.raw)).toEqual(["other"]);
+});
+
+test("prices are not mathematics", () => {
+  const [block] = new BlockReader().read("It costs $5 and then $10.");
+  expect(JSON.stringify(block?.token)).not.toContain('"math"');
+});
+
+test.each([
+  ["a **bold", "a **bold**"],
+  ["a **", "a "],
+  ["some `code", "some `code`"],
+  ["see [the docs](https://exa", "see the docs"],
+  ["see [the do", "see the do"],
+  ["![plan](https://exa", ""],
+  ["done **bold** and *it", "done **bold** and *it*"],
+  ["* item one\n* item", "* item one\n* item"],
+  ["all closed", "all closed"],
+])("the unfinished text %j is shown as %j", (text, shown) => {
+  expect(closeMarks(text)).toBe(shown);
+});

@@ -1,0 +1,93 @@
+/** Markdown as blocks of tokens. Blocks that cannot change any more keep their identity while a text grows. */
+
+import { Marked, type Token, type TokenizerAndRendererExtension } from "marked";
+
+export interface MathToken {
+  type: "math";
+  raw: string;
+  text: string;
+  isBlock: boolean;
+}
+
+const blockMath: TokenizerAndRendererExtension = {
+  name: "math",
+  level: "block",
+  start: (source) => source.match(/\$\$|\\\[/)?.index,
+  tokenizer(source) {
+    const match = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n+|$)/.exec(source);
+    return match ? { type: "math", raw: match[0], text: match[1] ?? match[2] ?? "", isBlock: true } : undefined;
+  },
+};
+
+const inlineMath: TokenizerAndRendererExtension = {
+  name: "inlineMath",
+  level: "inline",
+  start: (source) => source.match(/\$|\\\(|\\\[/)?.index,
+  tokenizer(source) {
+    const match =
+      /^\$\$([^$]+?)\$\$/.exec(source) ??
+      /^\$(?=\S)([^$\n]*?[^\s$\\])\$(?!\d)/.exec(source) ??
+      /^\\\(([\s\S]+?)\\\)/.exec(source) ??
+      /^\\\[([\s\S]+?)\\\]/.exec(source);
+    return match ? { type: "math", raw: match[0], text: match[1] ?? "", isBlock: false } : undefined;
+  },
+};
+
+const marked = new Marked({ gfm: true, extensions: [blockMath, inlineMath] });
+
+export interface Block {
+  readonly raw: string;
+  readonly token: Token;
+}
+
+function lex(source: string): Block[] {
+  return marked.lexer(source).map((token) => ({ raw: token.raw, token }));
+}
+
+export class BlockReader {
+  #source = "";
+  #blocks: Block[] = [];
+
+  /** The blocks of the text; only what may still change is read anew when the text has grown. */
+  read(text: string): readonly Block[] {
+    const source = text.replaceAll("\r\n", "\n");
+    if (source === this.#source) return this.#blocks;
+    const kept = settled(this.#blocks);
+    const prefix = kept.map((block) => block.raw).join("");
+    this.#blocks = source.startsWith(prefix) ? [...kept, ...lex(source.slice(prefix.length))] : lex(source);
+    this.#source = source;
+    return this.#blocks;
+  }
+}
+
+/** All blocks but the last two that are not blank: later text can change those (a list goes on, a line becomes a heading). */
+function settled(blocks: Block[]): Block[] {
+  let open = 2;
+  let end = blocks.length;
+  while (end > 0 && open > 0) {
+    end--;
+    if (blocks[end]?.token.type !== "space") open--;
+  }
+  return blocks.slice(0, end);
+}
+
+/** Closes what the end of an unfinished text leaves open, so that marks do not flicker while it streams in. */
+export function closeMarks(text: string): string {
+  const lastLine = text.lastIndexOf("\n\n") + 1;
+  let tail = text.slice(lastLine);
+  tail = tail.replace(/!?\[[^\]\n]*\]\([^)\n]*$/, (link) =>
+    link.startsWith("!") ? "" : link.slice(1, link.indexOf("]")),
+  );
+  tail = tail.replace(/!?\[([^\]\n]*)$/, "$1");
+  if (count(tail, /`/g) % 2 === 1 && !tail.includes("```")) return `${text.slice(0, lastLine)}${tail}\``;
+  for (const mark of ["**", "~~", "*"]) {
+    const plain = mark === "*" ? tail.replaceAll("**", "").replace(/^\s*\* /gm, "") : tail;
+    if ((plain.split(mark).length - 1) % 2 === 1)
+      tail = tail.endsWith(mark) ? tail.slice(0, -mark.length) : tail + mark;
+  }
+  return text.slice(0, lastLine) + tail;
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

@@ -1,0 +1,22 @@
+/** Markdown as React elements: no HTML is ever parsed, so a text cannot bring script, styles or remote images. */
+
+import { memo, useState } from "react";
+import { type Block, BlockReader, closeMarks } from "@/ui/markdown/lexer";
+import { Tokens } from "@/ui/markdown/tokens";
+
+const BlockView = memo(function BlockView({ block }: { block: Block }) {
+  return <Tokens tokens={[block.token]} />;
+});
+
+export const Markdown = memo(function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+  const [reader] = useState(() => new BlockReader());
+  const blocks = reader.read(isStreaming ? closeMarks(text) : text);
+  return (
+    <div className="markdown">
+      {blocks.map((block, index) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block is its place in the text
+        block.token.type === "space" ? null : <BlockView key={index} block={block} />,
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,131 @@
+import { ImageIcon } from "lucide-react";
+import type { Tokens as MarkedTokens, Token } from "marked";
+import { Fragment, lazy, type ReactNode, Suspense } from "react";
+import { CodeBlock } from "@/ui/markdown/code-block";
+import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
+import type { MathToken } from "@/ui/markdown/lexer";
+
+const MathView = lazy(() => import("@/ui/markdown/math"));
+
+/** Draws tokens; what is unknown is shown as the text it was. */
+export function Tokens({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their place
+  return tokens?.map((token, index) => <Fragment key={index}>{draw(token as MarkedTokens.Generic)}</Fragment>);
+}
+
+type Draw = (token: MarkedTokens.Generic) => ReactNode;
+
+const children: Draw = (token) => <Tokens tokens={token.tokens} />;
+const plain: Draw = (token) => decodeEntities(String(token["text"] ?? token.raw));
+
+const DRAWINGS: Record<string, Draw> = {
+  paragraph: (token) => <p>{children(token)}</p>,
+  text: (token) => (token.tokens ? children(token) : plain(token)),
+  escape: plain,
+  strong: (token) => <strong>{children(token)}</strong>,
+  em: (token) => <em>{children(token)}</em>,
+  del: (token) => <del>{children(token)}</del>,
+  codespan: (token) => <code>{String(token["text"])}</code>,
+  br: () => <br />,
+  hr: () => <hr />,
+  space: () => null,
+  def: () => null,
+  checkbox: () => null,
+  blockquote: (token) => <blockquote>{children(token)}</blockquote>,
+  heading: drawHeading,
+  code: (token) => <CodeBlock code={String(token["text"])} language={String(token["lang"] ?? "")} />,
+  list: (token) => drawList(token as MarkedTokens.List),
+  table: (token) => drawTable(token as MarkedTokens.Table),
+  link: drawLink,
+  image: drawImage,
+  math: (token) => drawMath(token as unknown as MathToken),
+};
+
+function draw(token: MarkedTokens.Generic): ReactNode {
+  return (DRAWINGS[token.type] ?? ((unknown) => unknown.raw))(token);
+}
+
+function drawHeading(token: MarkedTokens.Generic): ReactNode {
+  // The page itself owns the first heading levels.
+  const Heading = `h${Math.min(6, Number(token["depth"]) + 2)}` as "h3";
+  return (
+    <Heading data-level={token["depth"]} className={`level-${token["depth"]}`}>
+      {children(token)}
+    </Heading>
+  );
+}
+
+function drawList(token: MarkedTokens.List): ReactNode {
+  const items = token.items.map((item, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their place
+    <li key={index} className={item.task ? "task" : undefined}>
+      {item.task ? <input type="checkbox" checked={item.checked === true} readOnly disabled /> : null}
+      <Tokens tokens={item.tokens} />
+    </li>
+  ));
+  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function drawTable(token: MarkedTokens.Table): ReactNode {
+  return (
+    <div className="table-frame">
+      <table>
+        <thead>
+          <tr>
+            {token.header.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+              <th key={index} data-align={cell.align ?? undefined}>
+                <Tokens tokens={cell.tokens} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, line) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            <tr key={line}>
+              {row.map((cell, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+                <td key={index} data-align={cell.align ?? undefined}>
+                  <Tokens tokens={cell.tokens} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function drawLink(token: MarkedTokens.Generic): ReactNode {
+  const address = safeAddress(String(token["href"]));
+  if (address === null) return children(token);
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {children(token)}
+    </a>
+  );
+}
+
+/** Only images of our own server are loaded: a remote one would tell its host who reads. */
+function drawImage(token: MarkedTokens.Generic): ReactNode {
+  const address = safeAddress(String(token["href"]));
+  const title = decodeEntities(String(token["text"] ?? ""));
+  if (address?.startsWith("/")) return <img src={address} alt={title} loading="lazy" />;
+  if (address === null) return title;
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      <ImageIcon size={14} className="mr-1 inline-block align-[-2px]" aria-hidden="true" />
+      {title || address}
+    </a>
+  );
+}
+
+function drawMath(token: MathToken): ReactNode {
+  return (
+    <Suspense fallback={<code>{token.text}</code>}>
+      <MathView source={token.text} isBlock={token.isBlock} />
+    </Suspense>
+  );
+}
