@@ -5,6 +5,7 @@
     · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
+    · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
   x ToolError            a tool says no; the text goes to the model and the run goes on
@@ -40,6 +41,17 @@ class PromptTypeError(ConfigError, TypeError):
 
 class EmptyPromptError(ConfigError, KeyError):
     """A prompt has none of the slots that make up a request."""
+
+
+class ExtensionError(ConfigError):
+    """An extension folder cannot be loaded; `file` and `line` say where, when that is known."""
+
+    def __init__(
+        self, message: str, *, file: str | None = None, line: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.line = line
 
 
 class ModelError(DovetailError):
