@@ -1,1 +1,7 @@
-"""Extension folders on disk: discover, import, validate, publish a generation."""
+"""Extension folders on disk: discover, import, check, publish a generation; watch; report."""
+
+from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice, ExtensionSnapshot
+from dovetail.extensions.lifetime import ExtensionContext
+from dovetail.extensions.loader import ExtensionLoader
+
+__all__ = ["ExtensionContext", "ExtensionFailure", "ExtensionLoader", "ExtensionNotice", "ExtensionSnapshot"]

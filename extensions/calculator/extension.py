@@ -1,0 +1,107 @@
+"""Exact arithmetic for models: reads the expression as a syntax tree and evaluates only what it knows."""
+
+import ast
+import math
+import operator
+
+from dovetail.errors import ToolError
+
+LONGEST_EXPRESSION = 1000
+LARGEST_EXPONENT = 10_000
+MOST_BITS = 100_000
+
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+FUNCTIONS = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "cos": math.cos,
+    "exp": math.exp,
+    "floor": math.floor,
+    "log": math.log,
+    "log10": math.log10,
+    "max": max,
+    "min": min,
+    "round": round,
+    "sin": math.sin,
+    "sqrt": math.sqrt,
+    "tan": math.tan,
+}
+CONSTANTS = {"e": math.e, "pi": math.pi, "tau": math.tau}
+SIGNS = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "^": "**"})
+Number = int | float
+
+
+def calculate(expression: str) -> str:
+    """The value of an arithmetic expression, as text."""
+    text = expression.strip().translate(SIGNS)
+    if not text or len(text) > LONGEST_EXPRESSION:
+        raise ToolError(f"the expression must have 1 to {LONGEST_EXPRESSION} characters")
+    try:
+        return _format(_evaluate(ast.parse(text, mode="eval").body))
+    except SyntaxError as error:
+        raise ToolError(f"{expression!r} is no arithmetic expression: {error.msg}") from error
+    except RecursionError as error:
+        raise ToolError("the expression is nested too deeply") from error
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise ToolError(f"{expression!r} has no value: {error}") from error
+
+
+def _evaluate(node: ast.expr) -> Number:
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return value
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_evaluate(operand))
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in OPERATORS:
+            return _combine(type(op), _evaluate(left), _evaluate(right))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](*(_evaluate(argument) for argument in arguments))
+    known = ", ".join([*FUNCTIONS, *CONSTANTS])
+    raise ToolError(f"{ast.unparse(node)!r} is not allowed; numbers, + - * / // % ** ( ) and {known} are")
+
+
+def _combine(kind: type[ast.operator], left: Number, right: Number) -> Number:
+    if kind is ast.Pow and abs(right) > LARGEST_EXPONENT:
+        raise ToolError(f"the exponent {right} is above {LARGEST_EXPONENT}")
+    if kind is ast.Pow and isinstance(left, int) and left.bit_length() * abs(right) > MOST_BITS:
+        raise ToolError("the result would have too many digits")
+    value = OPERATORS[kind](left, right)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise ToolError("the result has too many digits")
+    if isinstance(value, complex):
+        raise ToolError("the result is not a real number")
+    return value
+
+
+def _format(value: Number) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+TOOL = {
+    "label": "math",
+    "name": "calculate",
+    "description": "Calculate an arithmetic expression exactly, such as 127 * 49 or sqrt(2) / 3",
+    "kind": "think",
+    "parameters": {
+        "expression": {
+            "type": "string",
+            "description": "Numbers with + - * / // % ** and parentheses; sqrt, log, sin, round, … and pi, e",
+            "required": True,
+        },
+    },
+    "execute": calculate,
+}

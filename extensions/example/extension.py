@@ -1,0 +1,36 @@
+"""Two tools in one folder, one sync and one async; left out by default, to be copied and changed."""
+
+
+def add(a: float, b: float) -> str:
+    """The sum, as text."""
+    return str(a + b)
+
+
+async def multiply(a: float, b: float) -> str:
+    """The product, as text."""
+    return str(a * b)
+
+
+NUMBERS = {
+    "a": {"type": "number", "description": "First number", "required": True},
+    "b": {"type": "number", "description": "Second number", "required": True},
+}
+
+TOOLS = [
+    {
+        "label": "math",
+        "name": "add",
+        "description": "Add two numbers",
+        "kind": "think",
+        "parameters": NUMBERS,
+        "execute": add,
+    },
+    {
+        "label": "math",
+        "name": "multiply",
+        "description": "Multiply two numbers",
+        "kind": "think",
+        "parameters": NUMBERS,
+        "execute": multiply,
+    },
+]

@@ -1,0 +1,104 @@
+"""Runs programs in the workspace (document 001, section 10); no shell reads the command."""
+
+import os
+import shlex
+from typing import Any
+
+from dovetail.errors import ToolError
+from dovetail.extensions.workspace import Workspace
+
+from .process import Outcome, run_program
+
+DEFAULT_SECONDS, MOST_SECONDS = 20, 120
+DEFAULT_CHARACTERS, MOST_CHARACTERS = 6000, 20000
+OPERATORS = (";", "|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1")
+_place: dict[str, Workspace] = {}
+
+
+def setup(context: Any) -> None:
+    """Work in the app's workspace."""
+    _place["workspace"] = Workspace(context.workspace)
+
+
+async def run_shell_command(
+    command: str,
+    cwd: str | None = None,
+    timeout_seconds: int | None = None,
+    max_output_chars: int | None = None,
+) -> str:
+    """Run a command and report its exit code and output."""
+    arguments = _split(command)
+    workspace = _place.get("workspace") or Workspace(os.environ.get("WORKSPACE_ROOT") or os.getcwd())
+    folder = workspace.resolve(cwd or ".")
+    if not folder.is_dir():
+        raise ToolError(f"cwd {cwd!r} is not a folder of the workspace", type="invalid_cwd")
+    seconds = _limit(timeout_seconds, DEFAULT_SECONDS, MOST_SECONDS)
+    characters = _limit(max_output_chars, DEFAULT_CHARACTERS, MOST_CHARACTERS)
+    try:
+        outcome = await run_program(arguments, folder, seconds, characters)
+    except FileNotFoundError as error:
+        raise ToolError(f"there is no program {arguments[0]!r}", type="not_found") from error
+    except PermissionError as error:
+        raise ToolError(f"{arguments[0]!r} may not be executed", type="permission_denied") from error
+    except (OSError, ValueError) as error:
+        raise ToolError(f"{arguments[0]!r} cannot be started: {error}") from error
+    lines = [f"cwd: {workspace.show(folder)}", *_report(outcome, seconds, characters)]
+    if operators := [each for each in arguments if each in OPERATORS]:
+        lines.append(f"note: no shell ran; {' '.join(operators)} reached the program as plain arguments")
+    return "\n".join(lines)
+
+
+def _split(command: str) -> list[str]:
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise ToolError(f"the command cannot be split: {error}", type="invalid_command") from error
+    if not arguments or not arguments[0]:
+        raise ToolError("the command is empty", type="invalid_command")
+    return arguments
+
+
+def _limit(value: int | None, default: int, most: int) -> int:
+    return default if value is None or value <= 0 else min(value, most)
+
+
+def _report(outcome: Outcome, seconds: int, characters: int) -> list[str]:
+    if outcome.exit_code is None:
+        lines = [f"exit_code: none (ended after the time limit of {seconds} s)"]
+    else:
+        lines = [f"exit_code: {outcome.exit_code}"]
+    stdout = outcome.stdout.text[:characters]
+    stderr = outcome.stderr.text[: characters - len(stdout)]
+    lines += [f"stdout:\n{stdout.rstrip()}"] if stdout.strip() else ["stdout: (empty)"]
+    if outcome.stderr.length:
+        lines.append(f"stderr:\n{stderr.rstrip()}")
+    if (length := outcome.stdout.length + outcome.stderr.length) > len(stdout) + len(stderr):
+        lines.append(f"truncated: showing {len(stdout) + len(stderr)} of {length} characters")
+    return lines
+
+
+TOOL = {
+    "label": "shell",
+    "name": "run_shell_command",
+    "description": (
+        "Run one program in the workspace and get its exit code and output. No shell reads the command: "
+        "pipes, redirections, && and ; are plain arguments. Its processes end with the call."
+    ),
+    "kind": "execute",
+    "time_limit": MOST_SECONDS + 10,
+    "parameters": {
+        "command": {"type": "string", "description": "Program and arguments: ls -la app", "required": True},
+        "cwd": {"type": "string", "description": "Folder to run in, relative to the workspace"},
+        "timeout_seconds": {
+            "type": "integer",
+            "description": f"Seconds until the command is ended, at most {MOST_SECONDS}",
+            "default": DEFAULT_SECONDS,
+        },
+        "max_output_chars": {
+            "type": "integer",
+            "description": f"Characters of output to return, at most {MOST_CHARACTERS}",
+            "default": DEFAULT_CHARACTERS,
+        },
+    },
+    "execute": run_shell_command,
+}

@@ -1,0 +1,68 @@
+"""Fits a tool's declared parameters to the function that executes it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail.errors import ConfigError, ExtensionError
+from dovetail.tools.signature import read_signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallPlan:
+    """How declared arguments become a function's own.
+
+    `absent` holds what parameters get that a call leaves out: their default, or None where the function has
+    none. `dict_name` is the parameter of a function that takes all arguments as one dict.
+    """
+
+    absent: Mapping[str, Any]
+    dict_name: str | None = None
+
+    def apply(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments to call the function with."""
+        values = {**self.absent, **arguments}
+        return values if self.dict_name is None else {self.dict_name: values}
+
+
+def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPlan:
+    """Settle how the function is called; one that can never be called with these parameters is an error."""
+    own = _read_parameters(function)
+    declared: Mapping[str, Any] = schema.get("properties", {})
+    needed: list[str] = own.get("required", [])
+    defaults = {name: value["default"] for name, value in declared.items() if "default" in value}
+    problem = _find_misfit(own, needed, declared)
+    if problem is None:
+        optional = [name for name in declared if name not in schema.get("required", [])]
+        absent = {name: None for name in optional if name in needed}
+        return CallPlan(absent={**absent, **defaults})
+    if len(needed) == 1 and _can_be_dict(own["properties"][needed[0]], declared):
+        return CallPlan(absent=defaults, dict_name=needed[0])
+    raise ExtensionError(problem)
+
+
+def _read_parameters(function: Callable[..., Any]) -> Mapping[str, Any]:
+    try:
+        return read_signature(function, {}).schema
+    except ConfigError as error:
+        raise ExtensionError(f"execute cannot be used: {error.message}") from error
+    except (TypeError, ValueError) as error:
+        raise ExtensionError(
+            f"execute cannot be used: the parameters of {function!r} are not known",
+            hint="Wrap it in a function of your own.",
+        ) from error
+
+
+def _find_misfit(own: Mapping[str, Any], needed: list[str], declared: Mapping[str, Any]) -> str | None:
+    names = own["properties"]
+    unknown = [name for name in declared if name not in names]
+    if unknown and not own["additionalProperties"]:
+        return f"execute has no parameter {', '.join(unknown)}; it takes: {', '.join(names) or 'none'}"
+    if undeclared := [name for name in needed if name not in declared]:
+        return f"execute needs {', '.join(undeclared)}, which the parameters do not declare"
+    return None
+
+
+def _can_be_dict(schema: Mapping[str, Any], declared: Mapping[str, Any]) -> bool:
+    """Whether a parameter is a dict by its annotation, or has none and a single value cannot be meant."""
+    return schema.get("type") == "object" or ("type" not in schema and len(declared) != 1)

@@ -1,0 +1,149 @@
+"""Reads `TOOL` or `TOOLS` of an extension module and checks every field (document 001, sections 2 and 7)."""
+
+import ast
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ExtensionError
+from dovetail.extensions.calling import CallPlan, plan_call
+from dovetail.extensions.parameters import to_json_schema
+from dovetail.messages.kind import Kind
+
+REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
+OPTIONAL_FIELDS = ("kind", "time_limit")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """One tool as a folder declares it, checked."""
+
+    label: str
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    function: Callable[..., Any]
+    plan: CallPlan
+    kind: Kind
+    time_limit: float | None
+
+
+def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
+    """The module's tools, and notices; the error of a wrong field names the tool and the line."""
+    entries, notices = _read_exports(module)
+    lines = _find_lines(source, len(entries))
+    definitions: list[ToolDefinition] = []
+    for entry, line in zip(entries, lines, strict=True):
+        try:
+            definition = _read_definition(entry)
+            if any(definition.name == other.name for other in definitions):
+                raise ExtensionError(f"two tools are called {definition.name!r}")
+        except ExtensionError as error:
+            raise ExtensionError(
+                f"{_describe(entry)}: {error.message}",
+                file=getattr(module, "__file__", None),
+                line=error.line or line,
+                hint=error.hint,
+            ) from error
+        definitions.append(definition)
+        notices += _find_unknown_fields(entry, definition.name)
+    return definitions, notices
+
+
+def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
+    single, several = getattr(module, "TOOL", None), getattr(module, "TOOLS", None)
+    file = getattr(module, "__file__", None)
+    if single is not None:
+        return [single], ["has both TOOL and TOOLS; TOOL is used"] if several is not None else []
+    if several is None:
+        raise ExtensionError(
+            "exports neither TOOL nor TOOLS", file=file, hint="TOOL is a dict, TOOLS a list of dicts."
+        )
+    if not isinstance(several, list | tuple):
+        raise ExtensionError(f"TOOLS must be a list of dicts, not {type(several).__name__}", file=file)
+    if not several:
+        raise ExtensionError("TOOLS is empty", file=file)
+    return several, []  # pyright: ignore[reportUnknownVariableType]
+
+
+def _read_definition(entry: Any) -> ToolDefinition:
+    if not is_mapping(entry):
+        raise ExtensionError(f"a tool must be a dict, not {type(entry).__name__}")
+    if missing := [name for name in REQUIRED_FIELDS if name not in entry]:
+        raise ExtensionError(f"lacks {', '.join(missing)}", hint=f"Needed: {', '.join(REQUIRED_FIELDS)}.")
+    label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))
+    if not _NAME.fullmatch(name):
+        raise ExtensionError(f"name must be 1 to 64 letters, digits, _ or -, not {name!r}")
+    if not is_mapping(entry["parameters"]):
+        raise ExtensionError(f"parameters must be a dict, not {type(entry['parameters']).__name__}")
+    if not callable(entry["execute"]):
+        raise ExtensionError(f"execute must be callable, not {entry['execute']!r}")
+    schema = to_json_schema(entry["parameters"])
+    return ToolDefinition(
+        label=label,
+        name=name,
+        description=description,
+        schema=schema,
+        function=entry["execute"],
+        plan=plan_call(entry["execute"], schema),
+        kind=_read_kind(entry.get("kind", Kind.Other)),
+        time_limit=_read_time_limit(entry.get("time_limit", 120.0)),
+    )
+
+
+def _read_text(entry: Mapping[str, Any], field: str) -> str:
+    value = entry[field]
+    if not isinstance(value, str) or not value.strip():
+        raise ExtensionError(f"{field} must be a text that is not empty, not {value!r}")
+    return value.strip()
+
+
+def _read_kind(value: Any) -> Kind:
+    try:
+        return Kind(str(value).lower())
+    except ValueError as error:
+        raise ExtensionError(f"no kind {value!r}; there are: {', '.join(Kind)}") from error
+
+
+def _read_time_limit(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise ExtensionError(f"time_limit must be seconds above 0 or None, not {value!r}")
+    return float(value)
+
+
+def _describe(entry: Any) -> str:
+    name = entry.get("name") if is_mapping(entry) else None
+    return f"tool {name!r}" if isinstance(name, str) and name else "a tool without a name"
+
+
+def _find_unknown_fields(entry: Mapping[str, Any], name: str) -> list[str]:
+    notices: list[str] = []
+    for field in entry:
+        if field not in (known := (*REQUIRED_FIELDS, *OPTIONAL_FIELDS)):
+            near = difflib.get_close_matches(str(field), known, 1)
+            notices.append(
+                f"tool {name!r}: unknown field {field!r}" + (f"; meant {near[0]!r}?" if near else "")
+            )
+    return notices
+
+
+def _find_lines(source: bytes, number: int) -> list[int | None]:
+    """The lines where the tools are written, as far as they can be told without running the file."""
+    values = {
+        target.id: node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    value = values.get("TOOL") or values.get("TOOLS")
+    if isinstance(value, ast.List | ast.Tuple) and len(value.elts) == number:
+        return [element.lineno for element in value.elts]
+    return [value.lineno if value is not None else None] * number

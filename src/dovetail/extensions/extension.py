@@ -1,0 +1,85 @@
+"""What extension folders bring, and how a reload went.
+
+An extension folder is `extensions/<name>/extension.py` (document 001). A reload publishes one immutable
+`ExtensionSnapshot`; whoever holds a snapshot, or only a tool of it, keeps that version of the code alive.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dovetail.tools.tool import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionFailure:
+    """Why a folder could not be loaded; `kept` says that its last good version stays in service."""
+
+    extension: str
+    error: str
+    file: str | None = None
+    line: int | None = None
+    kept: bool = False
+
+    def __str__(self) -> str:
+        place = f" ({self.file}:{self.line})" if self.line else f" ({self.file})" if self.file else ""
+        kept = "; the last good version stays in service" if self.kept else ""
+        return f"extension {self.extension!r}: {self.error}{place}{kept}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionNotice:
+    """Something about a folder that works but deserves a look."""
+
+    extension: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionSnapshot:
+    """One generation of all extension folders.
+
+    `loaded_extensions` are the folders whose files on disk are in service, `unchanged` those of them that
+    were not imported again, `kept` those whose newest edit failed and whose last good version serves on.
+    """
+
+    version: int = 0
+    loaded_extensions: tuple[str, ...] = ()
+    failed_extensions: tuple[ExtensionFailure, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    kept: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    notices: tuple[ExtensionNotice, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def agent_files(self) -> tuple[Path, ...]:
+        """The agent definitions that folders in service bring."""
+        return tuple(path for folder in self.folders for path in sorted(folder.glob("agents/*.md")))
+
+    @property
+    def skill_roots(self) -> tuple[Path, ...]:
+        """The folders in service that bring skills (`skills/<name>/SKILL.md`)."""
+        return tuple(folder for folder in self.folders if (folder / "skills").is_dir())
+
+    @property
+    def policy_files(self) -> tuple[Path, ...]:
+        """The `policy.toml` files that folders in service bring."""
+        return tuple(path for folder in self.folders if (path := folder / "policy.toml").is_file())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON data; tools by name, as document 001 answers a reload."""
+        return {
+            "version": self.version,
+            "loaded_extensions": list(self.loaded_extensions),
+            "failed_extensions": [dataclasses.asdict(failure) for failure in self.failed_extensions],
+            "tools": [tool.name for tool in self.tools],
+            "kept": list(self.kept),
+            "removed": list(self.removed),
+            "unchanged": list(self.unchanged),
+            "excluded": list(self.excluded),
+            "notices": [dataclasses.asdict(notice) for notice in self.notices],
+        }

@@ -1,0 +1,105 @@
+"""Finds extension folders and reads each at one moment, so that what is hashed is what gets imported."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice
+
+ENTRY = "extension.py"
+_WHOLE_FILE_LIMIT = 1_000_000
+_IGNORED = frozenset({"__pycache__", "node_modules"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionFolder:
+    """One folder as it was read: its Python sources by path below the folder, and a digest of all files."""
+
+    name: str
+    path: Path
+    sources: Mapping[str, bytes]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What lies in the roots."""
+
+    folders: Sequence[ExtensionFolder]
+    failures: Sequence[ExtensionFailure]
+    notices: Sequence[ExtensionNotice]
+
+
+def discover(roots: Sequence[Path]) -> Discovery:
+    """Read `<root>/*/extension.py` of all roots, by name; a name in an earlier root hides later ones."""
+    folders: dict[str, ExtensionFolder] = {}
+    failures: dict[str, ExtensionFailure] = {}
+    notices: list[ExtensionNotice] = []
+    for root in roots:
+        for path in _list_entries(root):
+            if path.name in folders or path.name in failures:
+                notices.append(
+                    ExtensionNotice(extension=path.name, text=f"{path} is hidden by the folder before it")
+                )
+            elif not (path / ENTRY).is_file():
+                notices += _explain_ignored(path)
+            else:
+                try:
+                    folders[path.name] = read_folder(path)
+                except OSError as error:
+                    failures[path.name] = ExtensionFailure(
+                        extension=path.name, error=f"cannot be read: {error.strerror}", file=error.filename
+                    )
+    return Discovery(folders=list(folders.values()), failures=list(failures.values()), notices=notices)
+
+
+def read_folder(path: Path) -> ExtensionFolder:
+    """Read one extension folder."""
+    digest = hashlib.sha256()
+    sources: dict[str, bytes] = {}
+    for file in _walk(path):
+        relative = file.relative_to(path).as_posix()
+        status = file.stat()
+        if file.suffix != ".py" and status.st_size > _WHOLE_FILE_LIMIT:
+            content = f"{status.st_size} {status.st_mtime_ns}".encode()
+        else:
+            content = file.read_bytes()
+        if file.suffix == ".py":
+            sources[relative] = content
+        digest.update(f"{relative}\0{len(content)}\0".encode())
+        digest.update(content)
+    return ExtensionFolder(name=path.name, path=path, sources=sources, digest=digest.hexdigest())
+
+
+def _list_entries(root: Path) -> list[Path]:
+    if not root.is_dir():
+        return []
+    return sorted(
+        path for path in root.iterdir() if not path.name.startswith(".") and path.name not in _IGNORED
+    )
+
+
+def _walk(path: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(path):
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED)
+        yield from (
+            file
+            for name in sorted(files)
+            if not name.startswith(".") and (file := Path(folder, name)).is_file()
+        )
+
+
+def _explain_ignored(path: Path) -> list[ExtensionNotice]:
+    """Why an entry that looks like an extension is none."""
+    if path.is_dir():
+        if not any(path.iterdir()):
+            return []
+        return [ExtensionNotice(extension=path.name, text=f"{path} has no {ENTRY} and is not loaded")]
+    if path.suffix != ".py":
+        return []
+    goal = path.with_suffix("") / ENTRY
+    return [
+        ExtensionNotice(extension=path.stem, text=f"{path} is not loaded; an extension is a folder: {goal}")
+    ]

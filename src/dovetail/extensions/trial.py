@@ -1,0 +1,84 @@
+"""One reload under way: what each folder could serve with, what failed, and the report of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dovetail.errors import ExtensionError
+from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice, ExtensionSnapshot
+from dovetail.extensions.folder import Discovery, ExtensionFolder
+from dovetail.extensions.names import Settlement
+from dovetail.extensions.version import ExtensionVersion
+
+
+class Trial:
+    """The candidates of a reload: for each folder the versions it could serve with, newest first."""
+
+    def __init__(self, current: Mapping[str, ExtensionVersion], exclusion: Exclusion) -> None:
+        self.exclusion = exclusion
+        self.candidates: dict[str, list[ExtensionVersion]] = {}
+        self._current = current
+        self._failures: dict[str, ExtensionFailure] = {}
+
+    def admit(self, discovery: Discovery) -> list[ExtensionFolder]:
+        """Take in what was found; gives the folders that must be imported."""
+        for failure in discovery.failures:
+            if not self.exclusion.has_extension(failure.extension):
+                self._failures[failure.extension] = failure
+                self._admit_name(failure.extension)
+        folders = [folder for folder in discovery.folders if not self.exclusion.has_extension(folder.name)]
+        for folder in folders:
+            self._admit_name(folder.name)
+        return [folder for folder in folders if not self._is_current(folder)]
+
+    def fail(self, extension: str, error: ExtensionError) -> None:
+        """Note why the newest version of a folder cannot serve."""
+        self._failures[extension] = ExtensionFailure(
+            extension=extension, error=str(error), file=error.file, line=error.line
+        )
+
+    def report(self, settlement: Settlement, version: int, discovery: Discovery) -> ExtensionSnapshot:
+        """The next generation."""
+        for extension, clash in settlement.clashes.items():
+            if extension not in self._failures:
+                self.fail(extension, ExtensionError(clash))
+        chosen = settlement.chosen
+        return ExtensionSnapshot(
+            version=version,
+            loaded_extensions=tuple(name for name in chosen if name not in self._failures),
+            failed_extensions=tuple(self._mark_kept(each, chosen) for each in self._failures.values()),
+            tools=tuple(tool for each in chosen.values() for tool in each.select_tools(self.exclusion)),
+            kept=tuple(name for name in chosen if name in self._failures),
+            removed=tuple(name for name in self._current if name not in self.candidates),
+            unchanged=tuple(
+                name
+                for name, each in chosen.items()
+                if self._current.get(name) is each and name not in self._failures
+            ),
+            excluded=tuple(
+                folder.name for folder in discovery.folders if self.exclusion.has_extension(folder.name)
+            ),
+            notices=(*discovery.notices, *_collect_notices(chosen)),
+            folders=tuple(each.folder.path for each in chosen.values()),
+        )
+
+    def _admit_name(self, name: str) -> None:
+        self.candidates[name] = [self._current[name]] if name in self._current else []
+
+    def _is_current(self, folder: ExtensionFolder) -> bool:
+        current = self._current.get(folder.name)
+        return (
+            current is not None
+            and current.folder.digest == folder.digest
+            and current.folder.path == folder.path
+        )
+
+    @staticmethod
+    def _mark_kept(failure: ExtensionFailure, chosen: Mapping[str, ExtensionVersion]) -> ExtensionFailure:
+        return replace(failure, kept=failure.extension in chosen)
+
+
+def _collect_notices(chosen: Mapping[str, ExtensionVersion]) -> list[ExtensionNotice]:
+    return [
+        ExtensionNotice(extension=name, text=text) for name, each in chosen.items() for text in each.notices
+    ]

@@ -1,0 +1,86 @@
+"""Paths that stay inside one folder: for extension folders that touch files on behalf of a model."""
+
+import errno
+import os
+from pathlib import Path
+
+from dovetail.errors import ToolError
+
+
+class Workspace:
+    """The folder a model may work in; a path that leads out of it, by `..` or a link, is refused."""
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root).resolve()
+
+    def resolve(self, path: str) -> Path:
+        """The real place of a path that is given relative to the root."""
+        try:
+            place = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # too long, a null byte, a loop of links
+            raise ToolError(f"{path!r} is not a usable path: {error}", type="invalid_path") from error
+        if not place.is_relative_to(self.root):
+            raise ToolError(
+                f"{path!r} leads out of the workspace; use a path inside it", type="outside_workspace"
+            )
+        return place
+
+    def show(self, place: Path) -> str:
+        """A real place as a path relative to the root."""
+        return place.relative_to(self.root).as_posix()
+
+    def open_folder(self, path: str, *, create: bool = False) -> int:
+        """A file descriptor of the folder, reached without following any link that appears meanwhile."""
+        parts = self.resolve(path).relative_to(self.root).parts
+        current = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in parts:
+                deeper = _open_part(part, current, create=create)
+                os.close(current)
+                current = deeper
+        except OSError as error:
+            os.close(current)
+            raise explain(error, path) from error
+        return current
+
+    def open_file(self, path: str) -> int:
+        """A file descriptor for reading the file; only for regular files."""
+        place = self.resolve(path)
+        if place.is_dir():
+            raise ToolError(f"{path!r} is a folder, not a file", type="is_folder")
+        folder = self.open_folder(str(place.parent))
+        try:
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a named pipe must not block
+            return os.open(place.name, flags, dir_fd=folder)
+        except OSError as error:
+            raise explain(error, path) from error
+        finally:
+            os.close(folder)
+
+
+def _open_part(name: str, parent: int, *, create: bool) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    try:
+        return os.open(name, flags, dir_fd=parent)
+    except FileNotFoundError:
+        if not create:
+            raise
+        os.mkdir(name, dir_fd=parent)
+        return os.open(name, flags, dir_fd=parent)
+
+
+_REASONS = {
+    errno.ENOENT: ("does not exist", "not_found"),
+    errno.EACCES: ("may not be touched: permission denied", "permission_denied"),
+    errno.EPERM: ("may not be touched: permission denied", "permission_denied"),
+    errno.ELOOP: ("leads through a link that was put there meanwhile", "outside_workspace"),
+    errno.ENOTDIR: ("leads through something that is no folder", "not_found"),
+    errno.EISDIR: ("is a folder, not a file", "is_folder"),
+    errno.ENOSPC: ("cannot be written: the disk is full", "disk_full"),
+}
+
+
+def explain(error: OSError, path: str) -> ToolError:
+    """The error of a file operation in words for a model."""
+    reason, kind = _REASONS.get(error.errno or 0, (f"cannot be used: {error.strerror}", "execution_failed"))
+    return ToolError(f"{path!r} {reason}", type=kind)

@@ -1,0 +1,56 @@
+"""Extension folders for tests: written as a user would, called through the real pipeline."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from dovetail.messages.call import ToolCall
+from dovetail.tools.outcome import CallOutcome
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.runner import ToolRunner
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import Tool
+
+ONE_TOOL = """
+def execute():
+    return {answer!r}
+
+TOOL = {{
+    "label": "test",
+    "name": {name!r},
+    "description": "Gives an answer",
+    "parameters": {{}},
+    "execute": execute,
+}}
+"""
+
+
+class Folders:
+    """A root with extension folders in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, name: str, source: str, **modules: str) -> Path:
+        """Write `<root>/<name>/extension.py` and modules beside it."""
+        folder = self.root / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for stem, text in {"extension": source, **modules}.items():
+            (folder / f"{stem}.py").write_text(dedent(text))
+        return folder
+
+    def write_tool(self, folder: str, name: str, answer: str = "yes") -> Path:
+        """Write a folder with one tool that always gives the same answer."""
+        return self.write(folder, ONE_TOOL.format(name=name, answer=answer))
+
+
+async def call_tool(tools: Iterable[Tool], name: str, **arguments: Any) -> CallOutcome:
+    """Call a tool through the pipeline, as a model would."""
+    call = ToolCall(call_id="call-1", name=name, arguments=arguments)
+    return (await ToolRunner().run_batch(ToolSnapshot.of(tools), [call], CallScope(mode="yolo")))[0]
+
+
+async def ask(tools: Iterable[Tool], name: str, **arguments: Any) -> Any:
+    """What the model reads after a call."""
+    return (await call_tool(tools, name, **arguments)).result.llm_content

@@ -1,0 +1,232 @@
+"""Folders are found, loaded, reloaded and reported; one that is broken hurts nobody."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from dovetail.extensions import ExtensionLoader
+from dovetail.messages.kind import Kind
+from extension_folders import Folders, ask, call_tool
+
+WEATHER = """
+def get_weather(city: str, unit: str = "c") -> str:
+    return f"{city} in {unit}"
+
+TOOL = {
+    "label": "weather",
+    "name": "get_weather",
+    "description": "Query current weather by city",
+    "parameters": {
+        "city": {"type": "string", "description": "City name", "required": True},
+        "unit": {"type": "string", "description": "c or f", "default": "c"},
+    },
+    "execute": get_weather,
+}
+"""
+
+
+async def test_a_dropped_in_folder_becomes_a_tool(folders: Folders) -> None:
+    folders.write("weather", WEATHER)
+    loader = ExtensionLoader(folders.root)
+    assert loader.snapshot.version == 0
+    snapshot = await loader.reload()
+    assert snapshot is loader.snapshot
+    assert (snapshot.version, snapshot.loaded_extensions, snapshot.failed_extensions) == (1, ("weather",), ())
+    [tool] = snapshot.tools
+    assert (tool.name, tool.tags, tool.origin, tool.kind) == (
+        "get_weather",
+        ("weather",),
+        "extension:weather",
+        Kind.Other,
+    )
+    outcome = await call_tool(snapshot.tools, "get_weather", city="Kyoto")
+    assert (outcome.status, outcome.result.llm_content) == ("ok", "Kyoto in c")
+
+
+async def test_several_tools_sync_and_async_and_a_kind(folders: Folders) -> None:
+    folders.write(
+        "math",
+        """
+        import functools
+
+        async def add(a: float, b: float) -> str:
+            return str(a + b)
+
+        def double(a: float) -> str:
+            return str(2 * a)
+
+        class Negate:
+            async def __call__(self, a: float) -> str:
+                return str(-a)
+
+        A = {"a": {"type": "number", "required": True}}
+        AB = {**A, "b": {"type": "number", "required": True}}
+        TOOLS = [
+            {"label": "m", "name": "add", "description": "+", "parameters": AB, "execute": add,
+             "kind": "Think"},
+            {"label": "m", "name": "double", "description": "*2", "parameters": A, "execute": double},
+            {"label": "m", "name": "negate", "description": "-", "parameters": A, "execute": Negate()},
+            {"label": "m", "name": "add_one", "description": "+1", "parameters": A,
+             "execute": functools.partial(add, b=1)},
+        ]
+        """,
+    )
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    assert [tool.kind for tool in tools] == [Kind.Think, Kind.Other, Kind.Other, Kind.Other]
+    contents = [await ask(tools, "add", a=1, b=2)]
+    contents += [await ask(tools, name, a=2) for name in ("double", "negate", "add_one")]
+    assert contents == ["3", "4", "-2", "3"]
+
+
+async def test_a_broken_edit_keeps_the_last_good_version(folders: Folders) -> None:
+    folders.write_tool("one", "ask_one", "old")
+    folders.write_tool("two", "ask_two")
+    loader = ExtensionLoader(folders.root)
+    await loader.reload()
+    folders.write("one", "def broken(:\n")
+    snapshot = await loader.reload()
+    assert (snapshot.version, snapshot.loaded_extensions, snapshot.kept) == (2, ("two",), ("one",))
+    [failure] = snapshot.failed_extensions
+    assert (failure.extension, failure.kept, failure.line) == ("one", True, 1)
+    assert failure.file == str(folders.root / "one" / "extension.py")
+    assert "SyntaxError" in failure.error
+    assert await ask(snapshot.tools, "ask_one") == "old"
+    folders.write_tool("one", "ask_one", "new")
+    snapshot = await loader.reload()
+    assert (snapshot.kept, snapshot.failed_extensions) == ((), ())
+    assert await ask(snapshot.tools, "ask_one") == "new"
+
+
+async def test_going_back_to_the_version_in_service_imports_nothing(folders: Folders) -> None:
+    folders.write_tool("one", "ask_one")
+    loader = ExtensionLoader(folders.root)
+    before = (await loader.reload()).tools
+    folders.write("one", "broken(")
+    await loader.reload()
+    folders.write_tool("one", "ask_one")
+    snapshot = await loader.reload()
+    assert snapshot.unchanged == ("one",)
+    assert snapshot.tools[0] is before[0]
+
+
+async def test_a_removed_folder_is_gone_and_said_so(folders: Folders) -> None:
+    folder = folders.write_tool("one", "ask_one")
+    folders.write_tool("two", "ask_two")
+    loader = ExtensionLoader(folders.root)
+    await loader.reload()
+    (folder / "extension.py").unlink()
+    snapshot = await loader.reload()
+    assert (snapshot.removed, [tool.name for tool in snapshot.tools]) == (("one",), ["ask_two"])
+
+
+async def test_two_saves_of_the_same_length_in_one_moment_are_told_apart(folders: Folders) -> None:
+    loader = ExtensionLoader(folders.root)
+    for answer in ("aaa", "bbb", "ccc"):
+        folders.write_tool("one", "ask", answer)
+        snapshot = await loader.reload()
+        assert await ask(snapshot.tools, "ask") == answer
+
+
+async def test_of_200_folders_one_change_imports_one(folders: Folders) -> None:
+    for number in range(200):
+        folders.write_tool(f"folder_{number:03}", f"tool_{number}")
+    loader = ExtensionLoader(folders.root)
+    first = await loader.reload()
+    folders.write_tool("folder_077", "tool_77", "changed")
+    second = await loader.reload()
+    assert len(second.tools) == 200
+    assert len(second.unchanged) == 199
+    changed = [new.name for old, new in zip(first.tools, second.tools, strict=True) if new is not old]
+    assert changed == ["tool_77"]
+
+
+async def test_a_missing_root_is_an_empty_one(tmp_path: Path) -> None:
+    snapshot = await ExtensionLoader(tmp_path / "nowhere").reload()
+    assert snapshot.to_dict() == {
+        "version": 1,
+        "loaded_extensions": [],
+        "failed_extensions": [],
+        "tools": [],
+        "kept": [],
+        "removed": [],
+        "unchanged": [],
+        "excluded": [],
+        "notices": [],
+    }
+
+
+async def test_a_folder_of_an_earlier_root_hides_its_namesake(folders: Folders, tmp_path: Path) -> None:
+    folders.write_tool("one", "ask_one", "ours")
+    shipped = tmp_path / "shipped"
+    folders.root.rename(shipped)
+    folders.root.mkdir()
+    folders.write_tool("one", "ask_one", "theirs")
+    snapshot = await ExtensionLoader(folders.root, shipped).reload()
+    assert await ask(snapshot.tools, "ask_one") == "theirs"
+    assert "hidden" in snapshot.notices[0].text
+
+
+async def test_what_looks_like_an_extension_and_is_none_is_explained(folders: Folders) -> None:
+    (folders.root / "weather.py").write_text("TOOL = {}")
+    (folders.root / "README.md").write_text("hello")
+    (folders.root / "empty").mkdir()
+    (folders.root / ".hidden").mkdir()
+    (folders.root / "misspelt").mkdir()
+    (folders.root / "misspelt" / "extensions.py").write_text("TOOL = {}")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert [notice.extension for notice in snapshot.notices] == ["misspelt", "weather"]
+    assert "weather/extension.py" in snapshot.notices[1].text
+
+
+async def test_an_unreadable_folder_is_a_failure_of_its_own(folders: Folders) -> None:
+    folder = folders.write_tool("one", "ask_one")
+    folders.write_tool("two", "ask_two")
+    (folder / "data.txt").symlink_to("/proc/self/mem")  # exists and cannot be read
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.loaded_extensions == ("two",)
+    assert "cannot be read" in snapshot.failed_extensions[0].error
+
+
+async def test_contributed_files_are_handed_over_as_paths(folders: Folders) -> None:
+    folder = folders.write_tool("team", "ask_team")
+    (folder / "agents").mkdir()
+    (folder / "agents" / "helper.md").write_text("You help.")
+    (folder / "skills" / "greet").mkdir(parents=True)
+    (folder / "skills" / "greet" / "SKILL.md").write_text("Say hello.")
+    (folder / "policy.toml").write_text("")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.agent_files == (folder / "agents" / "helper.md",)
+    assert snapshot.skill_roots == (folder,)
+    assert snapshot.policy_files == (folder / "policy.toml",)
+
+
+async def test_a_failure_is_logged_once_until_it_changes(
+    folders: Folders, caplog: pytest.LogCaptureFixture
+) -> None:
+    loader = ExtensionLoader(folders.root)
+    folders.write("one", "raise ValueError('first')")
+    with caplog.at_level(logging.ERROR, "dovetail.extensions"):
+        await loader.reload()
+        await loader.reload()
+        assert [record.getMessage().count("first") for record in caplog.records] == [1]
+        folders.write("one", "raise ValueError('second')")
+        await loader.reload()
+    assert "second" in caplog.records[-1].getMessage()
+    assert len(caplog.records) == 2
+
+
+async def test_an_environment_that_changes_between_reloads_is_read_anew(
+    folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders.write_tool("one", "ask_one")
+    folders.write_tool("two", "ask_two")
+    loader = ExtensionLoader(folders.root)
+    assert len((await loader.reload()).tools) == 2
+    monkeypatch.setenv("EXTENSION_EXCLUDED_TOOLS", "Ask_One")
+    snapshot = await loader.reload()
+    assert [tool.name for tool in snapshot.tools] == ["ask_two"]
+    assert snapshot.loaded_extensions == ("one", "two")
+    monkeypatch.setenv("EXTENSION_EXCLUDED_EXTENSIONS", "TWO")
+    snapshot = await loader.reload()
+    assert (snapshot.tools, snapshot.excluded, snapshot.removed) == ((), ("two",), ("two",))
