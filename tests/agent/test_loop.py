@@ -168,3 +168,26 @@ async def test_full_window_is_shortened_for_the_model_but_kept_for_the_record() 
     seen = results(requester.requests[-1].messages)
     assert len(seen) == 4
     assert len(seen[0][1]) < 1_000
+
+
+async def test_calls_left_open_by_a_crash_run_first_and_finished_ones_never_again() -> None:
+    ran: list[str] = []
+
+    async def note(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        ran.append(context.call_id)
+        return ToolResult("noted")
+
+    tool = Tool(name="note", description="notes", parameters={"type": "object"}, execute=note)
+    function = {"name": "note", "arguments": "{}"}
+    calls = [{"id": name, "type": "function", "function": function} for name in ("c1", "c2")]
+    before: list[ChatMessage] = [
+        *START,
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": "noted"},
+    ]
+    requester = ScriptedRequester(["Both are noted."])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner())
+    outcome = await loop.run(before, emit=lambda event: None, scope=CallScope())
+    assert ran == ["c2"]
+    assert results(requester.requests[0].messages) == [("c1", "noted"), ("c2", "noted")]
+    assert outcome.text == "Both are noted."

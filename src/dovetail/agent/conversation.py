@@ -1,9 +1,11 @@
 """What has been said in a loop: the messages as the model reads them, and the new ones as they were."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dovetail.agent.compaction import fit
 from dovetail.messages.budget import Budget
+from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Usage
 from dovetail.messages.request import ChatMessage
 from dovetail.requesters.requester import Requester
@@ -38,3 +40,21 @@ class Conversation:
             fitted = await fit(self.messages, window, requester)
             self.messages = fitted.messages
             self.count(fitted.usage)
+
+
+def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:
+    """The calls of the last answer that have no result yet, as after a crash."""
+    answered: set[str] = set()
+    for message in reversed(messages):
+        if message["role"] == "tool":
+            answered.add(message["tool_call_id"])
+        elif message["role"] == "assistant":
+            return [_read_call(call) for call in message.get("tool_calls", ()) if call["id"] not in answered]
+        else:
+            break
+    return []
+
+
+def _read_call(call: Mapping[str, Any]) -> ToolCall:
+    function = call["function"]
+    return ToolCall(call_id=call["id"], name=function["name"], arguments=function["arguments"])

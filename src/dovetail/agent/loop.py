@@ -1,5 +1,6 @@
 """Turn after turn: the model answers, its calls run, their results go back, until it is done.
 
+    calls of an earlier life without a result?  → run them first
     while a limit is not reached:
         turn = ask the model (messages, tools)
         no calls?  → the answer is the goal (an empty one is asked for once more)
@@ -12,12 +13,12 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dovetail.agent.conversation import Conversation
+from dovetail.agent.conversation import Conversation, find_open_calls
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper
 from dovetail.agent.turn import Turn
@@ -65,7 +66,8 @@ class TurnLoop:
     """What stays the same over all turns.
 
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
-    can read, when it is known: what is old is shortened before it is full.
+    can read, when it is known: what is old is shortened before it is full. `settle` is awaited before
+    calls run, so that a journal can hold what must not happen twice.
     """
 
     requester: Requester
@@ -73,6 +75,7 @@ class TurnLoop:
     runner: ToolRunner
     completion: str | None = None
     window: int | None = None
+    settle: Callable[[], Awaitable[None]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     async def run(
@@ -116,6 +119,8 @@ class _Way:
     async def go(self, scope: CallScope) -> LoopOutcome:
         async with self._stopper:
             specs = self.loop.tools.specs
+            if pending := find_open_calls(self.conversation.messages):
+                await self._run_calls(pending, scope)
             while True:
                 outcome = await self._step(specs, scope)
                 if outcome is not None:
@@ -183,6 +188,8 @@ class _Way:
             await turn.read(deltas)
 
     async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
+        if self.loop.settle is not None:
+            await self.loop.settle()
         inner = dataclasses.replace(
             scope, emit=self._emit, cancelled=self._stopper.event, ask=self._pausing(scope)
         )

@@ -1,0 +1,56 @@
+"""What an agent takes when nothing else is given: settings, tools, bus and models.
+
+A `Dovetail` app supplies a runtime of its own; agents made without an app share one, made at its first use.
+"""
+
+from functools import cached_property
+from typing import Any
+
+from dovetail.bus.policy import Policy
+from dovetail.lazy import lazy
+from dovetail.requesters.requester import Requester
+from dovetail.settings import Settings, default_settings
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.runner import ToolRunner
+
+resolving = lazy("dovetail.requesters.resolve")
+
+
+class Runtime:
+    """Settings, tools, bus and models; each part is made when it is first needed."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings if settings is not None else default_settings()
+
+    @cached_property
+    def tools(self) -> ToolRegistry:
+        """All tools by name."""
+        settings = self.settings
+        return ToolRegistry(
+            allowed=settings.get("tools.allowed"), excluded=settings.get("tools.excluded") or ()
+        )
+
+    @cached_property
+    def policy(self) -> Policy:
+        """Who may do what without asking."""
+        return Policy()
+
+    @cached_property
+    def runner(self) -> ToolRunner:
+        """The pipeline that every call goes through."""
+        return ToolRunner(policy=self.policy)
+
+    def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
+        """The requester of a model by name or object; None means the one the settings choose."""
+        return resolving.resolve(model, settings if settings is not None else self.settings)
+
+
+_default: Runtime | None = None
+
+
+def default_runtime() -> Runtime:
+    """The runtime that agents share when they are given none."""
+    global _default
+    if _default is None:
+        _default = Runtime()
+    return _default

@@ -1,0 +1,162 @@
+"""Runs one agent from its definition: its own context, limits and rights, inside the run that called it.
+
+A child has the intersection of its own tools and its caller's, draws from the caller's budget, is cancelled
+with it, and its events flow up tagged with its run id, never into the caller's model context.
+"""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+from uuid import uuid4
+
+from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.agent.scope import RunScope, current_run
+from dovetail.errors import ToolError
+from dovetail.messages.budget import Budget
+from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import ChildEvent, EndReason, Event, RunEnd, RunStart
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.equip import build_messages, choose_tools
+from dovetail.subagents.host import AgentHost
+from dovetail.tools.runner import CallScope
+
+OnActivity = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentOutput:
+    """What an agent's run gave, and how it ended."""
+
+    result: str
+    terminate_reason: EndReason
+    turns: int
+    duration: float
+    usage: Usage
+    data: Any = None
+    error: str | None = None
+
+
+class AgentExecutor:
+    """One agent, ready to run any number of times."""
+
+    def __init__(self, definition: AgentDefinition, app: AgentHost, on_activity: OnActivity | None) -> None:
+        self.definition = definition
+        self._app = app
+        self._on_activity = on_activity
+
+    @classmethod
+    async def create(
+        cls, definition: AgentDefinition, app: AgentHost, on_activity: OnActivity | None = None
+    ) -> Self:
+        """An executor for `definition`; `on_activity` sees every event of its runs."""
+        return cls(definition, app, on_activity)
+
+    async def run(self, inputs: Mapping[str, Any], signal: asyncio.Event | None = None) -> AgentOutput:
+        """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it."""
+        started = time.perf_counter()
+        parent = current_run()
+        run_id = f"run-{uuid4().hex}"
+        emit = self._emitter(run_id, parent)
+        loop = self._make_loop(parent)
+        emit(RunStart(self.definition.name, loop.requester.model, loop.tools.generation))
+        async with _joined(signal, parent) as cancel:
+            outcome = await loop.run(
+                build_messages(self.definition, inputs),
+                emit=emit,
+                scope=self._scope(run_id, parent),
+                budget=self._budget(parent),
+                cancel=cancel,
+            )
+        output = _to_output(outcome, time.perf_counter() - started)
+        error = {"type": "error", "message": output.error} if output.error else None
+        emit(RunEnd(outcome.reason, output.result, outcome.usage, error))
+        return output
+
+    def _make_loop(self, parent: RunScope | None) -> TurnLoop:
+        model = self.definition.model_config
+        base = parent.tools if parent else self._app.get_tool_registry().snapshot()
+        path = parent.calls.agent_path if parent else ()
+        tools, completion = choose_tools(self.definition, base, path)
+        return TurnLoop(
+            requester=self._app.runtime.requester(model.model),
+            tools=tools,
+            runner=self._app.runtime.runner,
+            completion=completion,
+            options=model.options,
+        )
+
+    def _scope(self, run_id: str, parent: RunScope | None) -> CallScope:
+        calls = parent.calls if parent else CallScope()
+        return CallScope(
+            session_id=calls.session_id,
+            run_path=(*calls.run_path, run_id),
+            agent_path=(*calls.agent_path, self.definition.name),
+            owner=calls.owner,
+            tab_id=calls.tab_id,
+            mode=calls.mode,
+            ask=calls.ask,
+        )
+
+    def _budget(self, parent: RunScope | None) -> Budget:
+        limits = self.definition.run_config.limits
+        return parent.budget.child(limits) if parent else Budget(limits)
+
+    def _emitter(self, run_id: str, parent: RunScope | None) -> OnActivity:
+        def emit(event: Event) -> None:
+            if parent is not None:
+                parent.calls.emit(ChildEvent(run_id, event))
+            if self._on_activity is not None:
+                self._on_activity(event)
+
+        return emit
+
+
+def _to_output(outcome: LoopOutcome, duration: float) -> AgentOutput:
+    result = outcome.text
+    if outcome.data is not None:
+        result = (
+            outcome.data if isinstance(outcome.data, str) else json.dumps(outcome.data, ensure_ascii=False)
+        )
+    return AgentOutput(
+        result=result,
+        terminate_reason=outcome.reason,
+        turns=outcome.turns,
+        duration=duration,
+        usage=outcome.usage,
+        data=outcome.data,
+        error=str(outcome.error) if outcome.error else None,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _joined(signal: asyncio.Event | None, parent: RunScope | None) -> AsyncGenerator[CancelSignal]:
+    """A cancel signal of its own that follows the given one and the parent's."""
+    cancel = CancelSignal()
+    sources = [event for event in (signal, parent.calls.cancelled if parent else None) if event is not None]
+
+    async def follow(event: asyncio.Event) -> None:
+        await event.wait()
+        cancel.request("now")
+
+    watchers = [asyncio.create_task(follow(event)) for event in sources]
+    try:
+        yield cancel
+    finally:
+        for watcher in watchers:
+            watcher.cancel()
+
+
+def raise_unless_done(output: AgentOutput, name: str) -> AgentOutput:
+    """The output of a run that reached its goal; anything else is a tool error that says how it ended."""
+    if output.terminate_reason == "goal":
+        return output
+    detail = output.error or output.result or "It handed in nothing."
+    raise ToolError(
+        f"agent {name!r} ended by {output.terminate_reason} after {output.turns} turns. {detail}",
+        type=f"agent_{output.terminate_reason.replace('-', '_')}",
+    )

@@ -1,0 +1,176 @@
+"""An agent runs inside the run that calls it, with its own context, limits and rights."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.agent.runtime import Runtime
+from dovetail.messages.event import ChildEvent, Event
+from dovetail.requesters.requester import Requester
+from dovetail.settings import Settings
+from dovetail.subagents.definition import (
+    AgentDefinition,
+    InputConfig,
+    OutputConfig,
+    PromptConfig,
+    RunConfig,
+    ToolConfig,
+)
+from dovetail.subagents.executor import AgentExecutor, AgentOutput
+from dovetail.subagents.registry import AgentRegistry
+from dovetail.testing import ScriptedRequester
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+
+
+class ScriptedRuntime(Runtime):
+    """A runtime whose every model plays one script."""
+
+    def __init__(self, replies: Sequence[Any]) -> None:
+        super().__init__()
+        self.scripted = ScriptedRequester(replies)
+
+    def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
+        return self.scripted
+
+
+class Host:
+    """An app as the executor sees it."""
+
+    def __init__(self, replies: Sequence[Any], *tools: Tool) -> None:
+        self.runtime = ScriptedRuntime(replies)
+        self.settings = self.runtime.settings
+        self._agents = AgentRegistry()
+        for tool in tools:
+            self.runtime.tools.register_tool(tool)
+
+    def get_tool_registry(self) -> ToolRegistry:
+        return self.runtime.tools
+
+    def get_agent_registry(self) -> AgentRegistry:
+        return self._agents
+
+
+def make_tool(name: str) -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult(f"{name} ran")
+
+    return Tool(name=name, description=name, parameters={"type": "object"}, execute=execute)
+
+
+def call(name: str, arguments: str = "{}", call_id: str = "c1") -> dict[str, Any]:
+    return {"tool_calls": [{"call_id": call_id, "name": name, "arguments": arguments}]}
+
+
+def as_tool(definition: AgentDefinition, host: Host, outputs: list[AgentOutput]) -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        output = await (await AgentExecutor.create(definition, host)).run(args)
+        outputs.append(output)
+        return ToolResult(output.result)
+
+    return Tool(
+        name=definition.name,
+        description=definition.description,
+        parameters={"type": "object"},
+        execute=execute,
+        origin="agent",
+    )
+
+
+CHILD = AgentDefinition(
+    name="child",
+    description="a child",
+    prompt_config=PromptConfig(system_prompt="You are small."),
+    tool_config=ToolConfig(tools=("look", "shared")),
+)
+
+
+async def test_answer_of_a_plain_agent_is_its_result() -> None:
+    host = Host(["Blue."])
+    definition = AgentDefinition(
+        name="painter",
+        description="names colours",
+        input_config=InputConfig(inputs={"mood": {"type": "string", "required": True}}),
+        prompt_config=PromptConfig(system_prompt="You name colours.", query="Mood: ${mood}"),
+    )
+    output = await (await AgentExecutor.create(definition, host)).run({"mood": "calm"})
+    assert (output.result, output.terminate_reason, output.turns) == ("Blue.", "goal", 1)
+    assert host.runtime.scripted.requests[0].messages == (
+        {"role": "system", "content": "You name colours."},
+        {"role": "user", "content": "Mood: calm"},
+    )
+
+
+async def test_result_is_handed_in_through_the_completion_tool_and_checked() -> None:
+    host = Host([call("complete_task", '{"report": 5}'), call("complete_task", '{"report": {"n": 1}}', "c2")])
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    definition = AgentDefinition(
+        name="a", description="a", output_config=OutputConfig(output_name="report", schema=schema)
+    )
+    output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
+    assert (output.data, output.result, output.turns) == ({"n": 1}, '{"n": 1}', 2)
+
+
+async def test_turn_limit_without_rescue_names_the_limit() -> None:
+    host = Host([call("look"), ""], make_tool("look"))
+    definition = AgentDefinition(name="a", description="a", run_config=RunConfig(max_turns=1))
+    output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
+    assert output.terminate_reason == "max-turns"
+
+
+async def test_child_has_only_what_it_and_its_parent_both_may_use() -> None:
+    outputs: list[AgentOutput] = []
+    host = Host([call("child"), call("secret", call_id="c2"), "I may not.", "The child says so."])
+    for name in ("look", "shared", "secret"):
+        host.runtime.tools.register_tool(make_tool(name))
+    host.runtime.tools.register_tool(as_tool(CHILD, host, outputs))
+    parent = AgentDefinition(
+        name="parent", description="p", tool_config=ToolConfig(tools=("child", "shared", "secret"))
+    )
+    await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    requests = host.runtime.scripted.requests
+    assert [spec.name for spec in requests[1].tools] == ["shared"]
+    refused = [message for message in requests[2].messages if message["role"] == "tool"]
+    assert "secret" in refused[0]["content"]
+    assert outputs[0].result == "I may not."
+
+
+async def test_child_events_flow_up_tagged_and_stay_out_of_the_parents_context() -> None:
+    outputs: list[AgentOutput] = []
+    events: list[Event] = []
+    host = Host([call("child"), "Small answer.", "Done."])
+    host.runtime.tools.register_tool(as_tool(CHILD, host, outputs))
+    parent = AgentDefinition(name="parent", description="p")
+    executor = await AgentExecutor.create(parent, host, events.append)
+    output = await executor.run({"query": "go"})
+    child_events = [event for event in events if isinstance(event, ChildEvent)]
+    types = [event.event.type for event in child_events]
+    assert (types[0], types[-1]) == ("run-start", "run-end")
+    assert len({event.run_id for event in child_events}) == 1
+    last = host.runtime.scripted.requests[-1].messages
+    assert [message["role"] for message in last] == ["user", "assistant", "tool"]
+    assert output.result == "Done."
+
+
+async def test_agent_never_sees_itself_or_its_ancestors_as_tools() -> None:
+    outputs: list[AgentOutput] = []
+    host = Host([call("child"), "No circle.", "Done."])
+    free = AgentDefinition(name="child", description="c")
+    host.runtime.tools.register_tool(as_tool(free, host, outputs))
+    host.runtime.tools.register_tool(as_tool(AgentDefinition(name="parent", description="p"), host, outputs))
+    parent = AgentDefinition(name="parent", description="p")
+    await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    requests = host.runtime.scripted.requests
+    assert [spec.name for spec in requests[0].tools] == ["child"]
+    assert list(requests[1].tools) == []
+
+
+async def test_one_budget_covers_the_whole_tree() -> None:
+    outputs: list[AgentOutput] = []
+    host = Host([call("child"), call("look", call_id="c2"), "Child's best.", "Parent's best."])
+    host.runtime.tools.register_tool(make_tool("look"))
+    host.runtime.tools.register_tool(as_tool(CHILD, host, outputs))
+    parent = AgentDefinition(name="parent", description="p", run_config=RunConfig(max_turns=2))
+    output = await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    assert outputs[0].result == "Child's best."
+    assert output.result == "Parent's best."
+    assert len(host.runtime.scripted.requests) == 4
