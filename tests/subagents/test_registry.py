@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.registry import AgentRegistry
@@ -68,3 +69,32 @@ def test_reading_files_anew_keeps_agents_from_code(tmp_path: Path) -> None:
     (tmp_path / "scout.md").unlink()
     registry.replace_files([tmp_path])
     assert [definition.name for definition in registry.get_all_definitions()] == ["a"]
+
+
+def test_nearer_folder_hides_a_namesake_further_away(tmp_path: Path) -> None:
+    for folder, text in (("near", "Near."), ("far", "Far.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "scout.md").write_text(GOOD.replace("You look around.", text))
+    registry = AgentRegistry()
+    registry.replace_files([tmp_path / "near", tmp_path / "far"])
+    assert registry.get_definition("scout").prompt_config.system_prompt == "Near."
+    assert registry.broken == []
+
+
+def test_two_files_of_one_folder_with_one_name_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(GOOD)
+    (tmp_path / "b.md").write_text(GOOD.replace("around", "about"))
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert "two agents are called 'scout'" in registry.broken[0].error
+
+
+def test_shipped_agents_are_sound() -> None:
+    registry = AgentRegistry()
+    folder = find_assets("agents")
+    assert folder is not None
+    registry.load_folder(folder)
+    assert registry.broken == []
+    assert {"master", "codebase_investigator", "summarizer"} <= {
+        definition.name for definition in registry.get_all_definitions()
+    }

@@ -1,7 +1,7 @@
 """The agents an app knows, from code and from files."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -51,19 +51,27 @@ class AgentRegistry:
     def load_folder(self, folder: Path) -> None:
         """Register every `*.md` in the folder; names that begin with `_` are left out."""
         for path in sorted(folder.glob("*.md")):
-            if path.name.startswith("_"):
-                continue
-            try:
-                self.register_agent(load_definition(path))
-            except ConfigError as error:
-                logger.warning("agent file left out: %s", error)
-                self.broken.append(BrokenFile(str(path), str(error)))
+            if not path.name.startswith("_"):
+                self.load_file(path)
 
-    def replace_files(self, folders: Sequence[Path]) -> None:
-        """Read all agent files anew; agents from code stay."""
+    def load_file(self, path: Path) -> None:
+        """Register the agent of one file; one that a nearer folder defines too stays hidden."""
+        try:
+            definition = load_definition(path)
+            known = self._definitions.get(definition.name)
+            if known is None or Path(known.source).parent == path.parent:
+                self.register_agent(definition)
+        except ConfigError as error:
+            logger.warning("agent file left out: %s", error)
+            self.broken.append(BrokenFile(str(path), str(error)))
+
+    def replace_files(self, folders: Iterable[Path], files: Iterable[Path] = ()) -> None:
+        """Read all agent files anew, the nearest folder first; agents from code stay and win."""
         self._definitions = {
             name: definition for name, definition in self._definitions.items() if definition.source == "code"
         }
         self.broken = []
         for folder in folders:
             self.load_folder(folder)
+        for path in files:
+            self.load_file(path)

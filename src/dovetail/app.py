@@ -1,0 +1,109 @@
+"""The composition root: settings in; registries, extension folders, agents, store and engine out.
+
+    async with Dovetail() as app:
+        ...
+
+Entering reads the extension folders and agent files of the workspace; leaving gives everything back.
+Making an app starts nothing.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from dovetail.agent.runtime import Runtime, default_runtime
+from dovetail.assets import find_assets
+from dovetail.lazy import lazy
+from dovetail.settings import Settings, as_settings
+from dovetail.subagents.registry import AgentRegistry
+from dovetail.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from dovetail.extensions.extension import ExtensionSnapshot
+    from dovetail.extensions.loader import ExtensionLoader
+
+loading = lazy("dovetail.extensions.loader")
+
+
+class Dovetail:
+    """One app: its settings, tools, agents and skills, in one workspace folder."""
+
+    def __init__(
+        self,
+        settings: Settings | Mapping[str, Any] | None = None,
+        *,
+        workspace: str | Path | None = None,
+        runtime: Runtime | None = None,
+    ) -> None:
+        self.runtime = runtime or Runtime(as_settings(settings))
+        self.workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+        self.agents = AgentRegistry()
+        self._exits = AsyncExitStack()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that all agents of this app inherit."""
+        return self.runtime.settings
+
+    @property
+    def tools(self) -> ToolRegistry:
+        """All tools of this app."""
+        return self.runtime.tools
+
+    @cached_property
+    def extensions(self) -> "ExtensionLoader":
+        """The extension folders: the workspace's own first, then those that ship with the package."""
+        return loading.ExtensionLoader(
+            *self._folders("extensions"), workspace=self.workspace, reserved=self._reserved_names
+        )
+
+    def get_tool_registry(self) -> ToolRegistry:
+        """All tools of this app (document 003's name)."""
+        return self.tools
+
+    def get_agent_registry(self) -> AgentRegistry:
+        """All agents of this app (document 003's name)."""
+        return self.agents
+
+    async def reload(self) -> "ExtensionSnapshot":
+        """Read extension folders and agent files anew; runs in progress keep what they began with."""
+        snapshot = await self.extensions.reload()
+        self.tools.publish("extension folders", snapshot.tools)
+        self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
+        return snapshot
+
+    async def __aenter__(self) -> Self:
+        await self.reload()
+        self._exits.push_async_callback(self.extensions.close)
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self._exits.aclose()
+
+    def _folders(self, name: str) -> list[Path]:
+        """Where things of one sort are looked for, the nearest first."""
+        shipped = find_assets(name)
+        return [self.workspace / name, *([shipped] if shipped else [])]
+
+    def _reserved_names(self) -> Mapping[str, str]:
+        tools = self.tools.get_all_tools()
+        return {tool.name: tool.owner for tool in tools if not tool.origin.startswith("extension:")}
+
+
+_default: Dovetail | None = None
+
+
+def default_app() -> Dovetail:
+    """The app that `create_agent` and `set_settings` work on; made at its first use."""
+    global _default
+    if _default is None:
+        _default = Dovetail(runtime=default_runtime())
+    return _default
+
+
+def set_settings(key: str, value: Any) -> None:
+    """Set a setting for all agents of the default app."""
+    default_app().settings.set(key, value)

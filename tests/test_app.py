@@ -1,0 +1,53 @@
+"""The composition root joins folders, files and registries."""
+
+from pathlib import Path
+
+from dovetail.app import Dovetail
+
+EXTENSION = """
+def greet(name: str) -> str:
+    return f"Hello {name}"
+
+TOOL = {
+    "label": "greeting",
+    "name": "greet",
+    "description": "Greets somebody",
+    "parameters": {"name": {"type": "string", "required": True}},
+    "execute": greet,
+}
+"""
+AGENT = "---\nname: master\ndescription: Ours.\n---\nYou are ours.\n"
+
+
+async def test_workspace_folders_become_tools_and_agents(tmp_path: Path) -> None:
+    folder = tmp_path / "extensions" / "greeting"
+    folder.mkdir(parents=True)
+    (folder / "extension.py").write_text(EXTENSION)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "master.md").write_text(AGENT)
+    async with Dovetail(workspace=tmp_path) as app:
+        names = [tool.name for tool in app.get_tool_registry().get_all_tools()]
+        assert {"greet", "get_weather", "calculate"} <= set(names)
+        assert app.get_agent_registry().get_definition("master").description == "Ours."
+        assert app.agents.get_definition("summarizer").name == "summarizer"
+
+
+async def test_reload_swaps_tools_and_leaves_an_older_snapshot_as_it_was(tmp_path: Path) -> None:
+    folder = tmp_path / "extensions" / "greeting"
+    folder.mkdir(parents=True)
+    (folder / "extension.py").write_text(EXTENSION)
+    async with Dovetail(workspace=tmp_path) as app:
+        before = app.tools.snapshot()
+        (folder / "extension.py").write_text(EXTENSION.replace('"greet"', '"welcome"'))
+        report = await app.reload()
+        after = app.tools.snapshot()
+        assert "greeting" in report.loaded_extensions
+        assert ("greet" in before, "welcome" in before) == (True, False)
+        assert ("greet" in after, "welcome" in after) == (False, True)
+        assert after.generation > before.generation
+
+
+def test_making_an_app_reads_nothing(tmp_path: Path) -> None:
+    app = Dovetail({"model.name": "openai:x"}, workspace=tmp_path / "missing")
+    assert app.settings.get("model.name") == "openai:x"
+    assert app.agents.get_all_definitions() == ()
