@@ -3,6 +3,7 @@
 * DovetailError
   x ConfigError          the developer must change code or settings; raised as early as can be
     · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
+      - PromptSyntaxError  the text of a prompt file cannot be read; carries line and column
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
@@ -33,6 +34,17 @@ class ConfigError(DovetailError):
 
 class PromptError(ConfigError, ValueError):
     """A prompt slot holds something it cannot hold."""
+
+
+class PromptSyntaxError(PromptError):
+    """The text of a prompt configuration cannot be read."""
+
+    def __init__(
+        self, message: str, *, line: int | None = None, column: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.line = line
+        self.column = column
 
 
 class PromptTypeError(ConfigError, TypeError):

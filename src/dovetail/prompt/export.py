@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dovetail.data.annotations import describe_annotation, is_annotation, read_fields
+from dovetail.data.layered import LayeredData
 from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.lazy import lazy
@@ -21,6 +22,14 @@ def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
             output = wrap_class(output)
         data = {**data, "output": export_schema(output)}
     return sanitize(data)
+
+
+def to_configuration(agent: LayeredData, request: LayeredData) -> dict[str, Any]:
+    """An agent's two prompts as one configuration document."""
+    return {
+        ".agent": to_serializable(agent.get(inherit=False)),
+        ".request": to_serializable(request.get(inherit=False)),
+    }
 
 
 def to_json(plain: Mapping[str, Any]) -> str:
