@@ -58,7 +58,7 @@ HOME = {
         "data",
     },
     "rich": {"cli"},
-    "sqlalchemy": {"store", "sessions/store.py", "runs/store.py", "bus/store.py"},
+    "sqlalchemy": {"store", "sessions/store.py", "runs/store.py", "runs/ask_store.py", "bus/store.py"},
     "starlette": {"server"},
     "typer": {"cli"},
     "uvicorn": {"server", "cli"},

@@ -11,6 +11,9 @@
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
   x ToolError            a tool says no; the text goes to the model and the run goes on
   x CancelledRunError    somebody stopped the work on purpose
+  x NotFoundError        nothing there by that id, or nothing the caller may see
+  x ConflictError        it is taken, busy, answered already or has changed meanwhile
+  x StoreError           the database cannot be reached or written just now
 """
 
 from typing import Any
@@ -99,3 +102,15 @@ class ToolError(DovetailError):
 
 class CancelledRunError(DovetailError):
     """The request or run was cancelled on purpose."""
+
+
+class NotFoundError(DovetailError):
+    """There is nothing by that id, or nothing that the caller may see."""
+
+
+class ConflictError(DovetailError):
+    """The thing is taken, busy, answered already or has changed meanwhile."""
+
+
+class StoreError(DovetailError):
+    """The database cannot be reached or written just now."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dovetail.data.shapes import is_dict
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -24,6 +26,11 @@ class Usage:
             self.reasoning_tokens + other.reasoning_tokens,
             sum(known) if known else None,
         )
+
+    @classmethod
+    def read(cls, value: Any) -> "Usage":
+        """The usage that was stored as JSON data; none when nothing was stored."""
+        return cls(**value) if is_dict(value) else cls()
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,13 @@ class TurnEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnReset:
+    """What the turn has said so far is void: the run was taken up again after a crash and asks anew."""
+
+    type: ClassVar = "turn-reset"
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnd:
     """The run is over; the last event of every run."""
 
@@ -207,6 +214,7 @@ Event: TypeAlias = (
     | AskRequest
     | AskAnswer
     | TurnEnd
+    | TurnReset
     | RunEnd
     | ChildEvent
 )
