@@ -1,1 +1,1 @@
-"""Conversations: a tree of messages and a head, kept in the store."""
+"""A conversation: a tree of messages and a head, kept in a database."""

@@ -1,0 +1,100 @@
+"""The tree of a conversation's messages and its head; pure, the twin of the web client's tree.
+
+Promises: no message is lost (one whose parent is unknown becomes a root); siblings keep the order in which
+they were added; the head is always a message of the tree, or None when the tree is empty.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from dovetail.errors import ConflictError, NotFoundError
+from dovetail.sessions.message import Message
+
+
+class MessageTree:
+    """Messages by parent; the head is the message the conversation stands at."""
+
+    def __init__(self, messages: Iterable[Message] = (), head: str | None = None) -> None:
+        self._messages: dict[str, Message] = {}
+        self._children: dict[str | None, list[str]] = {None: []}
+        self.head: str | None = None
+        for message in messages:
+            self.add(message)
+        if head in self._messages:
+            self.head = head
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._messages.values())
+
+    def __contains__(self, message_id: object) -> bool:
+        return message_id in self._messages
+
+    def get(self, message_id: str) -> Message:
+        """The message with this id."""
+        try:
+            return self._messages[message_id]
+        except KeyError:
+            raise NotFoundError(f"no message {message_id!r} in this session") from None
+
+    def add(self, message: Message) -> None:
+        """Add a message under its parent and move the head to it."""
+        if message.id in self._messages:
+            raise ConflictError(f"there is a message {message.id!r} in this session already")
+        self._messages[message.id] = message
+        self._children[message.id] = []
+        self._children[self._parent(message.id)].append(message.id)
+        self.head = message.id
+
+    def path(self, message_id: str | None = None) -> list[Message]:
+        """The messages from the root to this one (the head when none is named)."""
+        current = self.get(message_id).id if message_id is not None else self.head
+        path: list[Message] = []
+        while current is not None:
+            path.append(self._messages[current])
+            current = self._parent(current)
+        return path[::-1]
+
+    def siblings(self, message_id: str) -> list[Message]:
+        """The messages with the same parent, this one among them, oldest first."""
+        self.get(message_id)
+        return [self._messages[sibling] for sibling in self._children[self._parent(message_id)]]
+
+    def switch(self, message_id: str) -> str:
+        """Move the head to the newest leaf below this message, and return it."""
+        below = set(self._subtree(message_id))
+        leaves = [
+            candidate for candidate in self._messages if candidate in below and self._is_leaf(candidate)
+        ]
+        self.head = leaves[-1]
+        return self.head
+
+    def remove(self, message_id: str) -> list[str]:
+        """Remove a message and all below it; a head in there moves to a sibling's leaf or to the parent."""
+        removed = self._subtree(message_id)
+        parent = self._parent(message_id)
+        siblings = self._children[parent]
+        place = siblings.index(message_id)
+        siblings.pop(place)
+        for gone in removed:
+            del self._messages[gone], self._children[gone]
+        if self.head not in self._messages:
+            self.head = parent
+            if siblings:
+                self.switch(siblings[max(place - 1, 0)])
+        return removed
+
+    def _parent(self, message_id: str) -> str | None:
+        parent = self._messages[message_id].parent_id
+        return parent if parent in self._messages and parent != message_id else None
+
+    def _is_leaf(self, message_id: str) -> bool:
+        return not self._children[message_id]
+
+    def _subtree(self, message_id: str) -> list[str]:
+        """This message and all below it, parents first."""
+        found = [self.get(message_id).id]
+        for current in found:
+            found += self._children[current]
+        return found

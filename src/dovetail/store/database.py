@@ -1,0 +1,163 @@
+"""One database, SQLite or PostgreSQL, opened with `async with`.
+
+Promises: a write is one transaction, all or nothing; on SQLite writes wait for each other here instead of
+failing; what the database refuses is a `ConflictError`, what it cannot do just now a `StoreError`.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from dovetail.errors import ConfigError, ConflictError, StoreError
+from dovetail.store.tables import metadata
+
+_DRIVERS = {
+    "sqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+}
+
+
+_MAGIC = b"SQLite format 3\0"
+
+
+class Database:
+    """A database by its address (`sqlite:///x.db`, `postgresql://…`), an SQLite file's path or `:memory:`."""
+
+    def __init__(self, url: str | Path) -> None:
+        self.url = _parse_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._engine: AsyncEngine | None = None
+        self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
+
+    async def __aenter__(self) -> Self:
+        if self.is_sqlite and not self.is_in_memory:
+            _make_room(self)
+        options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
+        self._engine = create_async_engine(
+            self.url, pool_pre_ping=not self.is_sqlite, json_serializer=_to_json, **options
+        )
+        if self.is_sqlite:
+            event.listen(self._engine.sync_engine, "connect", _prepare_sqlite)
+            event.listen(self._engine.sync_engine, "begin", _begin_sqlite)
+        try:
+            async with self.write() as connection:
+                await connection.run_sync(metadata.create_all)
+        except StoreError as error:
+            await self.close()
+            raise ConfigError(f"no database at {self.shown}: {error.message}", hint=_hint(self)) from error
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    @property
+    def shown(self) -> str:
+        """The address without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    async def close(self) -> None:
+        """Give back all connections."""
+        if self._engine is not None:
+            await self._engine.dispose()
+            self._engine = None
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncConnection]:
+        """A connection to read with."""
+        async with self._turn if self.is_in_memory else nullcontext():
+            with _translated_errors():
+                async with self._open_engine().connect() as connection:
+                    yield connection
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncConnection]:
+        """A connection inside one transaction."""
+        async with self._turn:
+            with _translated_errors():
+                async with self._open_engine().connect() as connection:
+                    await connection.execution_options(writes=True)
+                    async with connection.begin():
+                        yield connection
+
+    def _open_engine(self) -> AsyncEngine:
+        if self._engine is None:
+            raise StoreError(f"the database {self.shown} is not open", hint="Use `async with Database(…)`.")
+        return self._engine
+
+
+@contextmanager
+def _translated_errors() -> Generator[None]:
+    try:
+        yield
+    except IntegrityError as error:
+        raise ConflictError(f"the database refused it: {error.orig}") from error
+    except DBAPIError as error:
+        raise StoreError(f"the database failed: {error.orig}") from error
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"the database failed: {error}") from error
+
+
+def _parse_url(url: str | Path) -> sa.URL:
+    text = str(url)
+    if "://" not in text:
+        return sa.URL.create("sqlite+aiosqlite", database=text)
+    scheme, rest = text.split("://", 1)
+    backend = scheme.split("+")[0]
+    if backend not in _DRIVERS:
+        raise ConfigError(
+            f"no database of the kind {backend!r}; there are: {', '.join(sorted(set(_DRIVERS)))}",
+            hint="DATABASE_URL looks like postgresql://user:password@host/name or sqlite:///path/file.db.",
+        )
+    return sa.make_url(f"{_DRIVERS[backend]}://{rest}")
+
+
+def _make_room(database: Database) -> None:
+    path = Path(database.url.database or "")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            file.seek(0)
+            beginning = file.read(len(_MAGIC))
+    except OSError as error:
+        raise ConfigError(f"no database at {database.shown}: {error}", hint=_hint(database)) from error
+    if beginning not in (b"", _MAGIC):
+        raise ConfigError(f"no database at {database.shown}: the file is something else")
+
+
+def _hint(database: Database) -> str:
+    if database.is_sqlite:
+        return "Check that the folder can be written and the disk has room."
+    return "Check that DATABASE_URL is right and that the server runs."
+
+
+def _to_json(value: Any) -> str:
+    """JSON that any database takes, readable where it can be: half a surrogate pair has no UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:
+    connection.isolation_level = None  # transactions begin in `_begin_sqlite`, not by the driver's guess
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

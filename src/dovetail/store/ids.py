@@ -1,0 +1,15 @@
+"""Ids that sort by the time they were made."""
+
+import secrets
+import time
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id: the prefix, ten characters of time, ten of chance."""
+    return f"{prefix}_{_encode(time.time_ns() // 1_000_000, 10)}{_encode(secrets.randbits(50), 10)}"
+
+
+def _encode(number: int, length: int) -> str:
+    return "".join(_ALPHABET[(number >> 5 * place) & 31] for place in reversed(range(length)))

@@ -1,0 +1,117 @@
+"""The tables. Times are seconds since 1970, ids are texts, what has no fixed form is JSON."""
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+_JSON = sa.JSON(none_as_null=True)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False, default=""),
+    sa.Column("head_id", sa.Text),
+    sa.Column("version", sa.Integer, nullable=False, default=1),
+    sa.Column("usage", _JSON),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Column("updated_at", sa.Double, nullable=False),
+    sa.Index("sessions_by_owner", "owner", "updated_at"),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("parent_id", sa.Text),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("parts", _JSON, nullable=False),
+    sa.Column("content", _JSON, nullable=False),
+    sa.Column("metadata", _JSON, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("messages_by_position", "session_id", "position", unique=True),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("session_id", sa.Text),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("message_id", sa.Text),
+    sa.Column("agent", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("generation", sa.Integer, nullable=False, default=0),
+    sa.Column("input", _JSON, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("result", _JSON),
+    sa.Column("usage", _JSON),
+    sa.Column("error", _JSON),
+    sa.Column("cancel_mode", sa.Text),
+    sa.Column("process_id", sa.Text),
+    sa.Column("last_number", sa.Integer, nullable=False, default=0),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Column("ended_at", sa.Double),
+    sa.Index("runs_by_session", "session_id", "created_at"),
+    sa.Index(
+        "one_running_run_per_session",
+        "session_id",
+        unique=True,
+        sqlite_where=sa.text("state = 'running'"),
+        postgresql_where=sa.text("state = 'running'"),
+    ),
+)
+
+entries = sa.Table(
+    "entries",
+    metadata,
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("last", sa.Integer, primary_key=True),
+    sa.Column("first", sa.Integer, nullable=False),
+    sa.Column("path", _JSON, nullable=False),
+    sa.Column("time", sa.Double, nullable=False),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("call_id", sa.Text),
+    sa.Column("body", _JSON, nullable=False),
+    sa.Index(
+        "one_result_per_call",
+        "run_id",
+        "call_id",
+        unique=True,
+        sqlite_where=sa.text("type = 'tool-end'"),
+        postgresql_where=sa.text("type = 'tool-end'"),
+    ),
+)
+
+asks = sa.Table(
+    "asks",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("path", _JSON, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("call_id", sa.Text, nullable=False),
+    sa.Column("payload", _JSON, nullable=False),
+    sa.Column("timeout", sa.Double),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("value", _JSON),
+    sa.Column("claimed_by", sa.Text),
+    sa.Column("claimed_until", sa.Double),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("asks_by_run", "run_id", "state"),
+    sa.Index("asks_by_owner", "owner", "state"),
+    sa.Index("asks_by_call", "call_id"),
+)
+
+early_answers = sa.Table(
+    "early_answers",
+    metadata,
+    sa.Column("owner", sa.Text, primary_key=True),
+    sa.Column("call_id", sa.Text, primary_key=True),
+    sa.Column("value", _JSON),
+    sa.Column("expires_at", sa.Double, nullable=False),
+)

@@ -1,0 +1,106 @@
+"""Opening a database and writing to it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from dovetail.errors import ConfigError, ConflictError, StoreError
+from dovetail.store.database import Database
+from dovetail.store.tables import sessions
+
+ROW = {"id": "a", "owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
+
+
+async def count(database: Database) -> int | None:
+    async with database.read() as connection:
+        return await connection.scalar(sa.select(sa.func.count()).select_from(sessions))
+
+
+async def test_what_was_written_is_there_after_reopening(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "dovetail.db"
+    async with Database(path) as database, database.write() as connection:
+        await connection.execute(sa.insert(sessions).values(ROW))
+    async with Database(f"sqlite:///{path}") as database:
+        assert await count(database) == 1
+
+
+async def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database:
+
+        async def write_twice() -> None:
+            async with database.write() as connection:
+                await connection.execute(sa.insert(sessions).values(ROW))
+                await connection.execute(sa.insert(sessions).values(ROW))
+
+        with pytest.raises(ConflictError):
+            await write_twice()
+        assert await count(database) == 0
+
+
+async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database:
+
+        async def write(number: int) -> None:
+            async with database.write() as connection:
+                await connection.execute(sa.insert(sessions).values({**ROW, "id": str(number)}))
+                await count(database)
+
+        await asyncio.gather(*(write(number) for number in range(20)))
+        assert await count(database) == 20
+
+
+async def test_a_database_in_memory_serves_many_at_once() -> None:
+    async with Database(":memory:") as database:
+
+        async def write(number: int) -> None:
+            async with database.write() as connection:
+                await connection.execute(sa.insert(sessions).values({**ROW, "id": str(number)}))
+
+        await asyncio.gather(*(write(number) for number in range(5)), count(database))
+        assert await count(database) == 5
+
+
+async def test_half_a_surrogate_pair_can_be_stored(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database:
+        async with database.write() as connection:
+            await connection.execute(sa.insert(sessions).values({**ROW, "usage": {"x": "\ud83d", "y": "长"}}))
+        async with database.read() as connection:
+            assert await connection.scalar(sa.select(sessions.c.usage)) == {"x": "\ud83d", "y": "长"}
+
+
+async def test_an_unknown_kind_of_database_names_the_choices() -> None:
+    with pytest.raises(ConfigError, match=r"'mysql'.*postgresql, sqlite"):
+        Database("mysql://x/y")
+
+
+async def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "x.db", tmp_path):
+        with pytest.raises(ConfigError, match="no database at") as caught:
+            async with Database(path):
+                pass
+        assert str(path) in str(caught.value)
+        assert "disk has room" in str(caught.value)
+
+
+async def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"no database at all, just some bytes" * 100)
+    with pytest.raises(ConfigError, match="is something else"):
+        async with Database(tmp_path / "x.db"):
+            pass
+
+
+async def test_a_password_is_never_shown() -> None:
+    database = Database("postgres://me:secret@localhost:1/x")
+    assert "secret" not in database.shown
+    with pytest.raises(ConfigError) as caught:
+        async with database:
+            pass
+    assert "secret" not in str(caught.value)
+
+
+async def test_a_closed_database_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is not open"):
+        await count(Database(tmp_path / "x.db"))
