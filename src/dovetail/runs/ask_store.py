@@ -1,0 +1,130 @@
+"""Keeps asks: each is answered at most once, by its owner."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+
+from dovetail.errors import ConflictError, NotFoundError
+from dovetail.messages.event import AskKind
+from dovetail.store.database import Database
+from dovetail.store.tables import asks, early_answers
+
+AskState: TypeAlias = Literal["open", "answered", "timeout", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A question to somebody outside, and its answer when there is one."""
+
+    id: str
+    run_id: str
+    owner: str
+    path: tuple[str, ...]
+    kind: AskKind
+    call_id: str
+    payload: Mapping[str, Any]
+    timeout: float | None
+    state: AskState = "open"
+    value: Any = None
+    claimed_by: str | None = None
+    claimed_until: float | None = None
+    created_at: float = 0.0
+
+
+class AskStore:
+    """Asks in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, ask: Ask) -> None:
+        """Store a new ask."""
+        values = {name: getattr(ask, name) for name in Ask.__dataclass_fields__}
+        values |= {"path": list(ask.path), "created_at": time.time()}
+        async with self._database.write() as connection:
+            await connection.execute(sa.insert(asks).values(values))
+
+    async def get(self, ask_id: str, owner: str) -> Ask:
+        """The ask with this id."""
+        return await self._first(asks.c.id == ask_id, asks.c.owner == owner, missing=f"no ask {ask_id!r}")
+
+    async def find(self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None) -> Ask | None:
+        """The newest ask about a call."""
+        wanted = [asks.c.owner == owner, asks.c.call_id == call_id, asks.c.kind == kind]
+        if run_id is not None:
+            wanted.append(asks.c.run_id == run_id)
+        try:
+            return await self._first(*wanted, missing="")
+        except NotFoundError:
+            return None
+
+    async def list_open(self, owner: str, run_id: str | None = None) -> list[Ask]:
+        """The open asks of an owner, oldest first."""
+        statement = sa.select(asks).where(asks.c.owner == owner, asks.c.state == "open")
+        if run_id is not None:
+            statement = statement.where(asks.c.run_id == run_id)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(statement.order_by(asks.c.created_at))).mappings()
+            return [_read_ask(row) for row in rows]
+
+    async def close(self, ask_id: str, state: AskState, value: Any) -> bool:
+        """Give an open ask its one answer; False when it is not open any more."""
+        still_open = (asks.c.id == ask_id) & (asks.c.state == "open")
+        async with self._database.write() as connection:
+            statement = sa.update(asks).where(still_open).values(state=state, value=value)
+            return bool((await connection.execute(statement)).rowcount)
+
+    async def close_run(self, run_id: str) -> None:
+        """Clear the waits of a run that has ended."""
+        still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
+        async with self._database.write() as connection:
+            await connection.execute(sa.update(asks).where(still_open).values(state="cancelled"))
+
+    async def claim(self, ask: Ask, tab_id: str, seconds: float) -> float:
+        """Let one tab act for some seconds; another tab is refused until then."""
+        now = time.time()
+        free = sa.or_(asks.c.claimed_by.is_(None), asks.c.claimed_by == tab_id, asks.c.claimed_until < now)
+        claimable = (asks.c.id == ask.id) & (asks.c.state == "open")
+        values = {"claimed_by": tab_id, "claimed_until": now + seconds}
+        async with self._database.write() as connection:
+            taken = await connection.execute(sa.update(asks).where(claimable, free).values(values))
+        if not taken.rowcount:
+            raise ConflictError(
+                f"ask {ask.id!r} is answered or another tab acts on it", hint="Leave it to the other tab."
+            )
+        return now + seconds
+
+    async def put_early(self, owner: str, call_id: str, value: Any, *, seconds: float, limit: int) -> None:
+        """Keep an answer for which nobody waits yet; a second one for the same call is refused."""
+        now = time.time()
+        own = early_answers.c.owner == owner
+        async with self._database.write() as connection:
+            await connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < now))
+            count = await connection.scalar(sa.select(sa.func.count()).select_from(early_answers).where(own))
+            if (count or 0) >= limit:
+                raise ConflictError(f"too many early answers: {limit} wait already")
+            values = {"owner": owner, "call_id": call_id, "value": value, "expires_at": now + seconds}
+            await connection.execute(sa.insert(early_answers).values(values))
+
+    async def take_early(self, owner: str, call_id: str) -> Any:
+        """The early answer for a call, which is then gone; None when there is none."""
+        mine = (early_answers.c.owner == owner) & (early_answers.c.call_id == call_id)
+        statement = sa.delete(early_answers).where(mine, early_answers.c.expires_at >= time.time())
+        async with self._database.write() as connection:
+            return (await connection.execute(statement.returning(early_answers.c.value))).scalar()
+
+    async def _first(self, *conditions: sa.ColumnElement[bool], missing: str) -> Ask:
+        statement = sa.select(asks).where(*conditions).order_by(asks.c.created_at.desc()).limit(1)
+        async with self._database.read() as connection:
+            row = (await connection.execute(statement)).mappings().first()
+        if row is None:
+            raise NotFoundError(missing)
+        return _read_ask(row)
+
+
+def _read_ask(row: Any) -> Ask:
+    values: dict[str, Any] = {**row, "path": tuple(row["path"])}
+    return Ask(**values)

@@ -1,0 +1,124 @@
+"""Asks: a run waits here until somebody outside answers, or time is over.
+
+Promises: an ask has exactly one answer; a run that is taken up again after a crash finds its open ask, or the
+answer that came meanwhile, instead of asking twice; an answer may come before anybody waits for it.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from dovetail.errors import ConflictError
+from dovetail.messages.event import AskAnswer, AskKind, AskRequest, Emit
+from dovetail.runs.ask_store import Ask, AskStore
+from dovetail.store.ids import new_id
+
+TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
+LONGEST_WAIT = 24 * 3600.0
+EARLY_SECONDS = 30.0
+EARLY_LIMIT = 100
+LEASE_SECONDS = 30.0
+
+
+class AskDesk:
+    """Where runs ask and answers arrive; `announce` tells other processes of an answer."""
+
+    def __init__(self, store: AskStore, announce: Callable[[str], None] | None = None) -> None:
+        self.store = store
+        self._announce = announce
+        self._waiting: dict[str, asyncio.Future[Any]] = {}
+
+    async def ask(self, ask: Ask, emit: Emit) -> Any:
+        """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
+        known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
+        if known is not None and known.path == ask.path and known.state in ("open", "answered"):
+            ask = known
+        future = self._waiting[ask.id] = asyncio.get_running_loop().create_future()
+        try:
+            if ask is not known:
+                await self._begin(ask, emit)
+            value = ask.value if ask.state == "answered" else await self._wait(ask, future)
+        finally:
+            del self._waiting[ask.id]
+        emit(AskAnswer(ask.id, value))
+        return value
+
+    async def answer(self, ask_id: str, value: Any, *, owner: str) -> Ask:
+        """Answer an open ask; unknown is a `NotFoundError`, answered already a `ConflictError`."""
+        ask = await self.store.get(ask_id, owner)
+        if not await self.store.close(ask_id, "answered", value):
+            raise ConflictError(f"ask {ask_id!r} is not open: it has its answer or its run has ended")
+        await self.deliver(ask_id, value)
+        return ask
+
+    async def acknowledge(
+        self, call_id: str, value: Any, *, owner: str
+    ) -> Literal["resolved", "stored", "missing"]:
+        """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004)."""
+        ask = await self.store.find(owner, call_id, "browser")
+        if ask is not None:
+            closed = await self.store.close(ask.id, "answered", value)
+            if closed:
+                await self.deliver(ask.id, value)
+            return "resolved" if closed else "missing"
+        try:
+            await self.store.put_early(owner, call_id, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
+        except ConflictError:
+            return "missing"
+        return "stored"
+
+    async def claim(self, ask_id: str, tab_id: str, *, owner: str) -> float:
+        """Let this tab alone act on a browser ask for a while; returns until when."""
+        return await self.store.claim(await self.store.get(ask_id, owner), tab_id, LEASE_SECONDS)
+
+    async def deliver(self, ask_id: str, value: Any) -> None:
+        """Wake the run that waits, here or in another process."""
+        future = self._waiting.get(ask_id)
+        if future is not None and not future.done():
+            future.set_result(value)
+        elif self._announce is not None:
+            self._announce(ask_id)
+
+    async def _begin(self, ask: Ask, emit: Emit) -> None:
+        await self.store.create(ask)
+        emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
+        early = await self.store.take_early(ask.owner, ask.call_id) if ask.kind == "browser" else None
+        if early is not None and await self.store.close(ask.id, "answered", early):
+            await self.deliver(ask.id, early)
+
+    async def _wait(self, ask: Ask, future: "asyncio.Future[Any]") -> Any:
+        try:
+            async with asyncio.timeout(ask.timeout):
+                return await future
+        except TimeoutError:
+            if await self.store.close(ask.id, "timeout", TIMEOUT):
+                return TIMEOUT
+            return (await self.store.get(ask.id, ask.owner)).value  # the answer came in that very moment
+
+
+def make_ask(
+    run_id: str,
+    owner: str,
+    path: tuple[str, ...],
+    question: tuple[AskKind, str, Mapping[str, Any]],
+    time_limit: float | None,
+) -> Ask:
+    """A new ask with a sane time limit."""
+    kind, call_id, payload = question
+    return Ask(
+        id=new_id("ask"),
+        run_id=run_id,
+        owner=owner,
+        path=path,
+        kind=kind,
+        call_id=call_id,
+        payload=payload,
+        timeout=_limit(time_limit),
+    )
+
+
+def _limit(seconds: float | None) -> float | None:
+    if seconds is None:
+        return None
+    return min(seconds, LONGEST_WAIT) if math.isfinite(seconds) and seconds > 0 else 60.0

@@ -1,0 +1,139 @@
+"""The numbered events of one run, in memory, for any number of readers.
+
+Promises: numbers are 1, 2, 3, … without gaps; a call has at most one `tool-end`; `run-end` is the last
+event; a reader costs nothing but its place, so a slow one holds up neither the run nor memory; what is
+stored may leave memory, what is not stored never does.
+"""
+
+import logging
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeAlias
+
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import ChildEvent, Entry, Event, RunEnd, ToolEnd, ToolInputEnd, TurnEnd
+from dovetail.runs.block import DELTAS, Block, belongs
+
+logger = logging.getLogger(__name__)
+MEMORY_LIMIT = 1_000_000
+_LONGEST_STRETCH = 1000
+CallKey: TypeAlias = tuple[tuple[str, ...], str]
+
+
+class Wakeable(Protocol):
+    """Somebody who waits for more events."""
+
+    def wake(self) -> None:
+        """Look again."""
+        ...
+
+
+class Journal:
+    """Appends events and hands them out from any number on."""
+
+    def __init__(self, run_id: str, *, dropped: int = 0, memory_limit: int = MEMORY_LIMIT) -> None:
+        self.run_id = run_id
+        self.last = dropped
+        self.saved = dropped
+        self.dropped = dropped
+        self.closed = False
+        self.frozen = False  # the run goes on elsewhere, or later: nothing more is taken here
+        self.usage = Usage()
+        self.readers: set[Wakeable] = set()
+        self._memory_limit = memory_limit
+        self._blocks: list[Block] = []
+        self._in_memory = 0
+        self._open_calls: set[CallKey] = set()
+        self._ended_calls: set[CallKey] = set()
+
+    def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
+        """Give the event the next number; what comes after the end, or ends a call again, is left out.
+
+        An event of a child is kept as its own, under the child's longer path.
+        """
+        if self.closed or self.frozen:
+            logger.debug("run %s takes no more events; %s came too late", self.run_id, event.type)
+            return
+        while isinstance(event, ChildEvent):
+            path, event = (*path, event.run_id), event.event
+        if isinstance(event, DELTAS):
+            self._append_delta(event, path, clock)
+        elif self._admits(event, path):
+            self.last += 1
+            self._blocks.append(Block(self.last, path, clock(), event))
+        self._wake()
+
+    def extend(self, blocks: Iterable[Block]) -> None:
+        """Take over blocks that are stored already, in order."""
+        for block in blocks:
+            self._admits(block.event, block.path)
+            block.sealed = True
+            self._blocks.append(block)
+            self.last = self.saved = block.last
+        self._wake()
+
+    def after(self, number: int) -> list[Entry]:
+        """The events after `number`, stretches of deltas as one; none may have left memory already."""
+        blocks = self._blocks
+        if not blocks or number >= self.last:
+            return []
+        place = len(blocks) - 1
+        if blocks[place].first > number + 1:
+            place = max(bisect_right(blocks, number + 1, key=_first) - 1, 0)
+        return [block.entry(self.run_id, number) for block in blocks[place:]]
+
+    def take_unsaved(self) -> list[Block]:
+        """The blocks to be stored next; they take no more deltas."""
+        place = bisect_right(self._blocks, self.saved, key=_first)
+        unsaved = self._blocks[place:]
+        for block in unsaved:
+            block.sealed = True
+        return unsaved
+
+    def mark_saved(self, number: int) -> None:
+        """Note that all up to `number` is stored, and let the oldest go when there is too much."""
+        fresh = self._blocks[bisect_right(self._blocks, self.saved, key=_first) :]
+        self._in_memory += sum(block.size for block in fresh if block.last <= number)
+        self.saved = number
+        while self._in_memory > self._memory_limit and self._blocks and self._blocks[0].last <= number:
+            block = self._blocks.pop(0)
+            self._in_memory -= block.size
+            self.dropped = block.last
+
+    def close_calls(self) -> None:
+        """End every open call as interrupted, so that each has its one result."""
+        error = {"type": "interrupted", "message": "the run ended before the call did"}
+        for path, call_id in sorted(self._open_calls):
+            self.append(ToolEnd(call_id, "interrupted", None, error), path)
+
+    def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
+        self.last += 1
+        block = self._blocks[-1] if self._blocks else None
+        if block is not None and len(block.pieces) < _LONGEST_STRETCH and belongs(block, event, path):
+            block.pieces.append(event.delta)
+        else:
+            self._blocks.append(Block(self.last, path, clock(), event, [event.delta]))
+
+    def _admits(self, event: Event, path: tuple[str, ...]) -> bool:
+        if isinstance(event, ToolInputEnd):
+            self._open_calls.add((path, event.call_id))
+        elif isinstance(event, ToolEnd):
+            if (path, event.call_id) in self._ended_calls:
+                logger.warning("run %s: call %s has its result already", self.run_id, event.call_id)
+                return False
+            self._ended_calls.add((path, event.call_id))
+            self._open_calls.discard((path, event.call_id))
+        elif isinstance(event, TurnEnd):
+            self.usage = self.usage + event.usage
+        elif isinstance(event, RunEnd) and len(path) == 1:
+            self.closed = True
+        return True
+
+    def _wake(self) -> None:
+        for reader in self.readers:
+            reader.wake()
+
+
+def _first(block: Block) -> int:
+    return block.first

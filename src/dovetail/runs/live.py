@@ -1,0 +1,82 @@
+"""A run that goes on in this process."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.event import AskKind, Entry, Event
+from dovetail.runs.asks import AskDesk, make_ask
+from dovetail.runs.journal import Journal
+from dovetail.runs.reader import Load
+from dovetail.runs.replay import Replay
+from dovetail.runs.run import RunContext, RunOutcome, RunSpec
+from dovetail.runs.writer import JournalWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What all runs of a process share."""
+
+    writer: JournalWriter
+    asks: AskDesk
+    load: Load
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveRun:
+    """One running run."""
+
+    run_id: str
+    spec: RunSpec
+    journal: Journal
+    desk: Desk
+    cancel: CancelSignal = field(default_factory=CancelSignal)
+    done: "asyncio.Future[RunOutcome]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    task: "asyncio.Task[None] | None" = None
+
+    def context(self, replay: Replay, path: tuple[str, ...] | None = None) -> RunContext:
+        """What the work of this run, or of a child of it, is given."""
+        place = path or (self.run_id,)
+
+        def emit(event: Event) -> None:
+            self.journal.append(event, place)
+            self.desk.writer.mark(self.journal)
+
+        async def ask(
+            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
+        ) -> Any:
+            question = (kind, call_id, payload)
+            return await self.desk.asks.ask(
+                make_ask(self.run_id, self.spec.owner, place, question, time_limit), emit
+            )
+
+        return RunContext(
+            run_id=place[-1],
+            spec=self.spec,
+            path=place,
+            emit=emit,
+            ask=ask,
+            cancel=self.cancel,
+            settle=self.settle,
+            replay=replay,
+            history=self.history,
+            child=lambda child_id: self.context(Replay(), (*place, child_id)),
+        )
+
+    async def settle(self) -> None:
+        """Wait until everything that happened so far is stored."""
+        await self.desk.writer.settle(self.journal)
+
+    async def history(self) -> list[Entry]:
+        """All events so far; what has left memory is read from the store."""
+        entries: list[Entry] = []
+        number = 0
+        while number < self.journal.dropped:
+            blocks = await self.desk.load(self.run_id, number)
+            entries += [block.entry(self.run_id, number) for block in blocks]
+            number = blocks[-1].last
+        return entries + self.journal.after(number)

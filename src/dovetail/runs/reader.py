@@ -1,0 +1,59 @@
+"""One reader of a journal: a place, and a wait for more."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Self
+
+from dovetail.messages.event import Entry
+from dovetail.runs.block import Block
+from dovetail.runs.journal import Journal
+
+Load = Callable[[str, int], Awaitable[list[Block]]]
+"""Reads stored blocks of a run after a number, a bounded amount at once."""
+
+
+class Reader:
+    """Reads a journal from a number on; `async with` keeps it known to the journal."""
+
+    def __init__(self, journal: Journal, after: int = 0, load: Load | None = None) -> None:
+        self.number = after
+        self._journal = journal
+        self._load = load
+        self._waiter: asyncio.Future[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._journal.readers.add(self)
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._journal.readers.discard(self)
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything was read and nothing more will come."""
+        return self._journal.closed and self.number >= self._journal.last
+
+    def wake(self) -> None:
+        """End the wait in `next`."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def next(self) -> list[Entry]:
+        """What came since the last time; waits while there is nothing, gives nothing when woken or ended."""
+        if self.number >= self._journal.last and not self._journal.closed:
+            await self._wait()
+        if self.number < self._journal.dropped and self._load is not None:
+            blocks = await self._load(self._journal.run_id, self.number)
+            entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
+        else:
+            entries = self._journal.after(self.number)
+        if entries:
+            self.number = entries[-1].number
+        return entries
+
+    async def _wait(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None

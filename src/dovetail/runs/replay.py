@@ -1,0 +1,136 @@
+"""What a run has done so far, folded from its journal, so that nothing finished is done again."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import (
+    AskRequest,
+    Entry,
+    Event,
+    TextMore,
+    ToolEnd,
+    ToolInputEnd,
+    ToolStart,
+    TurnEnd,
+    TurnReset,
+)
+from dovetail.messages.request import ChatMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """Finished work: the model's messages with the results of their calls, in order.
+
+    `pending` are the calls of the last turn that have no result yet; those in `started` were under way, the
+    others had not begun. `text` is the last answer's; `has_partial`: one more answer broke off, it is void.
+    """
+
+    messages: tuple[ChatMessage, ...] = ()
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+    pending: tuple[ToolCall, ...] = ()
+    started: frozenset[str] = frozenset()
+    text: str = ""
+    has_partial: bool = False
+
+
+def replay(entries: Iterable[Entry], path: tuple[str, ...]) -> Replay:
+    """Fold the events of one run (not of its children)."""
+    fold = _Fold()
+    for entry in entries:
+        if entry.path == path:
+            fold.take(entry.event)
+    return fold.end()
+
+
+class _Fold:
+    def __init__(self) -> None:
+        self.messages: list[ChatMessage] = []
+        self.turns = 0
+        self.usage = Usage()
+        self.text = ""
+        self._begin()
+
+    def _begin(self) -> None:
+        self.pieces: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.results: dict[str, Any] = {}
+        self.started: set[str] = set()
+        self.touched = False  # a call of this turn was asked about, began or ended: its answer is complete
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, TextMore):
+            self.pieces.append(event.delta)
+        elif isinstance(event, ToolInputEnd):
+            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=_dump(event.args)))
+        elif isinstance(event, ToolStart):
+            self.started.add(event.call_id)
+            self.touched = True
+        elif isinstance(event, AskRequest):
+            self.touched = True
+        elif isinstance(event, ToolEnd):
+            self.results[event.call_id] = result_content(event)
+            self.touched = True
+        elif isinstance(event, TurnReset):
+            self._begin()
+        elif isinstance(event, TurnEnd):
+            self._commit()
+            self.turns += 1
+            self.usage = self.usage + event.usage
+            self._begin()
+
+    def end(self) -> Replay:
+        pending: tuple[ToolCall, ...] = ()
+        has_partial = bool(self.pieces or self.calls) and not (self.calls and self.touched)
+        if self.calls and self.touched:
+            self._commit()
+            pending = tuple(call for call in self.calls if call.call_id not in self.results)
+        return Replay(
+            messages=tuple(self.messages),
+            turns=self.turns,
+            usage=self.usage,
+            pending=pending,
+            started=frozenset(call.call_id for call in pending if call.call_id in self.started),
+            text=self.text,
+            has_partial=has_partial,
+        )
+
+    def _commit(self) -> None:
+        text = "".join(self.pieces)
+        self.text = text or self.text
+        if text or self.calls:
+            self.messages.append(_assistant_message(text, self.calls))
+        for call in self.calls:
+            if call.call_id in self.results:
+                content = self.results[call.call_id]
+                self.messages.append({"role": "tool", "tool_call_id": call.call_id, "content": content})
+
+
+def result_content(event: ToolEnd) -> Any:
+    """What the model is told of a call's end."""
+    if is_mapping(event.result) and "llm_content" in event.result:
+        return event.result["llm_content"]
+    if event.error is not None:
+        return str(event.error.get("message", event.status))
+    return event.result if isinstance(event.result, str) else _dump(event.result)
+
+
+def _assistant_message(text: str, calls: list[ToolCall]) -> ChatMessage:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [_call_data(call) for call in calls]
+    return message
+
+
+def _call_data(call: ToolCall) -> Mapping[str, Any]:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.call_id, "type": "function", "function": function}
+
+
+def _dump(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

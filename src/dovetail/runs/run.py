@@ -1,0 +1,125 @@
+"""The contract of runs: what is started, what the work is given, what an engine can do.
+
+A run is work beside its readers. An engine numbers its events, keeps them, and ends every run with exactly
+one `run-end`, whatever happens to the work.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from dovetail.messages.cancel import CancelMode, CancelSignal
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import AskKind, Emit, EndReason, Entry
+from dovetail.runs.replay import Replay
+
+RunState: TypeAlias = Literal["running", "ended"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """What a run is about; `input` is all that the work needs to begin again after a crash."""
+
+    agent: str
+    model: str = ""
+    generation: int = 0
+    owner: str = "local"
+    session_id: str | None = None
+    message_id: str | None = None
+    input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """How the work ended."""
+
+    reason: EndReason = "goal"
+    result: Any = None
+    usage: Usage = field(default_factory=Usage)
+    error: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """A run as it is stored."""
+
+    id: str
+    spec: RunSpec
+    state: RunState
+    outcome: RunOutcome | None
+    last_number: int
+    created_at: float
+    ended_at: float | None
+    process_id: str | None = None
+
+
+class Asker(Protocol):
+    """Asks somebody outside and waits; a time-out is the answer `{"status": "timeout"}`."""
+
+    async def __call__(
+        self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
+    ) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """What the work is given.
+
+    `emit` takes events and never blocks; `settle` waits until all that was emitted is stored, to be awaited
+    before anything that must not happen twice; `replay` is what was done before a crash; `history` reads the
+    events so far.
+    """
+
+    run_id: str
+    spec: RunSpec
+    path: tuple[str, ...]
+    emit: Emit
+    ask: Asker
+    cancel: CancelSignal
+    settle: Callable[[], Awaitable[None]]
+    replay: Replay
+    history: Callable[[], Awaitable[list[Entry]]]
+    child: "Callable[[str], RunContext]"
+    """The context of a child run with this id; its events carry the longer path."""
+
+
+Work: TypeAlias = Callable[[RunContext], Awaitable[RunOutcome]]
+OnEnd: TypeAlias = Callable[[RunContext, RunOutcome], Awaitable[None]]
+"""Called once before `run-end`, also after a failure; keeps what must be kept of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The work of a run and what is done when it ends."""
+
+    work: Work
+    on_end: OnEnd | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunHandle:
+    """A run that was started here; `done` ends with its outcome and never raises."""
+
+    run_id: str
+    done: "asyncio.Future[RunOutcome]"
+
+
+Rebuild: TypeAlias = Callable[[RunRecord], Awaitable[Job | None]]
+"""Makes the job of a stored run again; None when it cannot be continued."""
+
+
+class RunEngine(Protocol):
+    """Where runs happen."""
+
+    async def start(self, spec: RunSpec, job: Job, *, run_id: str | None = None) -> RunHandle:
+        """Start a run and return at once."""
+        ...
+
+    async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
+        """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
+        ...
+
+    async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
+        """Continue the runs that a dead process has left behind."""
+        ...

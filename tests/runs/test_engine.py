@@ -1,0 +1,277 @@
+"""Runs beside their readers: started, read, asked, cancelled, taken up again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from dovetail.errors import ConflictError, ModelError, NotFoundError
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import (
+    AskAnswer,
+    AskRequest,
+    Entry,
+    Event,
+    RunEnd,
+    TextMore,
+    ToolEnd,
+    ToolInputEnd,
+    ToolStart,
+    TurnEnd,
+    TurnReset,
+)
+from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.reader import Reader
+from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.store.database import Database
+
+SPEC = RunSpec(agent="master", session_id="s")
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with Database(tmp_path / "x.db") as database:
+        yield database
+
+
+@pytest.fixture
+async def engine(database: Database) -> AsyncIterator[InProcessEngine]:
+    async with InProcessEngine(database) as engine:
+        yield engine
+
+
+async def read_all(reader: Reader) -> list[Entry]:
+    entries: list[Entry] = []
+    async with reader:
+        while not reader.ended:
+            entries += await reader.next()
+    return entries
+
+
+def events_of(entries: list[Entry]) -> list[Event]:
+    return [entry.event for entry in entries]
+
+
+async def talk(context: RunContext) -> RunOutcome:
+    for word in ("one ", "two ", "three"):
+        context.emit(TextMore("t", word))
+    context.emit(TurnEnd(1, Usage(7, 3), "stop"))
+    return RunOutcome(result="one two three")
+
+
+async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngine) -> None:
+    gate = asyncio.Event()
+
+    async def work(context: RunContext) -> RunOutcome:
+        context.emit(TextMore("t", "one "))
+        await gate.wait()
+        return await talk(context)
+
+    handle = await engine.start(SPEC, Job(work))
+    reader = await engine.read(handle.run_id)
+    async with reader:
+        first = await reader.next() + await reader.next()
+        assert events_of(first)[1:] == [TextMore("t", "one ")]
+        gate.set()
+        rest = await read_all(reader)
+    outcome = await handle.done
+    assert outcome.result == "one two three"
+    assert events_of(rest)[-1] == RunEnd("goal", "one two three", Usage(7, 3))
+    again = await read_all(await engine.read(handle.run_id, after=2))
+    assert (
+        "".join(event.delta for event in events_of(again) if isinstance(event, TextMore)) == "one two three"
+    )
+    record = await engine.get(handle.run_id)
+    assert (record.state, record.last_number) == ("ended", rest[-1].number)
+
+
+async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> None:
+    gate = asyncio.Event()
+
+    async def work(context: RunContext) -> RunOutcome:
+        await gate.wait()
+        return RunOutcome()
+
+    handle = await engine.start(SPEC, Job(work))
+    with pytest.raises(ConflictError, match="'s' is busy"):
+        await engine.start(SPEC, Job(work))
+    running = await engine.find_running("s")
+    assert running is not None
+    assert running.id == handle.run_id
+    gate.set()
+    await handle.done
+    assert await engine.find_running("s") is None
+    await (await engine.start(SPEC, Job(work))).done
+
+
+@pytest.mark.parametrize(
+    ("error", "described"),
+    [
+        (
+            ModelError("no model", provider="x", hint="Start it."),
+            {"type": "model_error", "message": "no model", "hint": "Start it."},
+        ),
+        (
+            ZeroDivisionError("secret"),
+            {"type": "internal_error", "message": "something failed here; the log has it"},
+        ),
+    ],
+)
+async def test_a_failing_run_ends_with_an_error_and_closed_calls(
+    engine: InProcessEngine, error: Exception, described: dict[str, str]
+) -> None:
+    kept: list[RunOutcome] = []
+
+    async def work(context: RunContext) -> RunOutcome:
+        context.emit(ToolInputEnd("c", "add", {}))
+        raise error
+
+    async def keep(context: RunContext, outcome: RunOutcome) -> None:
+        assert isinstance(events_of(await context.history())[-1], ToolEnd)
+        kept.append(outcome)
+
+    handle = await engine.start(SPEC, Job(work, keep))
+    assert (await handle.done).error == described
+    assert [outcome.reason for outcome in kept] == ["error"]
+    ends = events_of(await read_all(await engine.read(handle.run_id)))[-2:]
+    assert isinstance(ends[0], ToolEnd)
+    assert ends[0].status == "interrupted"
+    assert isinstance(ends[1], RunEnd)
+
+
+async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engine: InProcessEngine) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        await context.cancel.now.wait()
+        return RunOutcome(reason="cancelled")
+
+    handle = await engine.start(SPEC, Job(work))
+    await engine.cancel(handle.run_id)
+    assert (await handle.done).reason == "cancelled"
+    with pytest.raises(ConflictError, match="cancelled"):
+        await engine.cancel(handle.run_id)
+    with pytest.raises(NotFoundError, match="'nope'"):
+        await engine.cancel("nope")
+
+
+async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("approval", "c", {"tool": "delete"}, 60))
+
+    handle = await engine.start(SPEC, Job(work))
+    async with await engine.read(handle.run_id) as reader:
+        request = None
+        while not isinstance(request, AskRequest):
+            request = events_of(await reader.next())[-1]
+    (ask,) = await engine.asks.store.list_open("local")
+    assert (ask.id, ask.call_id, ask.path) == (request.ask_id, "c", (handle.run_id,))
+    with pytest.raises(NotFoundError):
+        await engine.asks.answer(ask.id, {"approved": True}, owner="eve")
+    await engine.asks.answer(ask.id, {"approved": True}, owner="local")
+    assert (await handle.done).result == {"approved": True}
+    with pytest.raises(ConflictError):
+        await engine.asks.answer(ask.id, {"approved": False}, owner="local")
+
+
+async def test_an_ask_nobody_answers_times_out(engine: InProcessEngine) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("browser", "c", {}, 0.01))
+
+    handle = await engine.start(SPEC, Job(work))
+    assert (await handle.done).result == {"status": "timeout"}
+    assert isinstance(events_of(await read_all(await engine.read(handle.run_id)))[-2], AskAnswer)
+    assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
+
+
+async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: InProcessEngine) -> None:
+    assert await engine.asks.acknowledge("c", {"status": "success"}, owner="eve") == "stored"
+    assert await engine.asks.acknowledge("c", {"status": "failed"}, owner="local") == "stored"
+    assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
+
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+
+    handle = await engine.start(SPEC, Job(work))
+    assert (await handle.done).result == {"status": "failed"}
+
+
+async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:
+    reached = asyncio.Event()
+
+    async def first(context: RunContext) -> RunOutcome:
+        context.emit(ToolInputEnd("c", "add", {"a": 1}))
+        context.emit(ToolStart("c", "read", "Add"))
+        context.emit(ToolEnd("c", "ok", "2"))
+        context.emit(TurnEnd(1, Usage(1, 1), "tool-calls"))
+        context.emit(TextMore("t", "half a sent"))
+        await context.settle()
+        reached.set()
+        await asyncio.Event().wait()
+        return RunOutcome()
+
+    async with InProcessEngine(database) as engine:
+        handle = await engine.start(SPEC, Job(first))
+        await reached.wait()
+    assert handle.done.cancelled()
+
+    async def second(context: RunContext) -> RunOutcome:
+        assert [message["role"] for message in context.replay.messages] == ["assistant", "tool"]
+        assert context.replay.turns == 1
+        return await talk(context)
+
+    async def rebuild(record: RunRecord) -> Job:
+        assert record.spec == SPEC
+        return Job(second)
+
+    async with InProcessEngine(database) as engine:
+        (handle,) = await engine.recover(rebuild)
+        assert (await handle.done).result == "one two three"
+        entries = await read_all(await engine.read(handle.run_id))
+    assert [entry.number for entry in entries][-1] == entries[-1].number
+    kinds = [event.type for event in events_of(entries)]
+    assert kinds[5:] == ["text-delta", "turn-reset", "text-delta", "turn-end", "run-end"]
+    assert TurnReset() in events_of(entries)
+    assert entries[-1].event == RunEnd("goal", "one two three", Usage(8, 4))
+
+
+async def test_what_cannot_be_continued_ends_as_interrupted(database: Database) -> None:
+    async def hang(context: RunContext) -> RunOutcome:
+        context.emit(ToolInputEnd("c", "add", {}))
+        await asyncio.Event().wait()
+        return RunOutcome()
+
+    async def no_way(record: RunRecord) -> None:
+        return None
+
+    async with InProcessEngine(database) as engine:
+        run_id = (await engine.start(SPEC, Job(hang))).run_id
+        await asyncio.sleep(0)
+    async with InProcessEngine(database) as engine:
+        (handle,) = await engine.recover(no_way)
+        assert (await handle.done).reason == "interrupted"
+        statuses = [
+            event.status
+            for event in events_of(await read_all(await engine.read(run_id)))
+            if isinstance(event, ToolEnd)
+        ]
+    assert statuses == ["interrupted"]
+
+
+async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(database: Database) -> None:
+    go, effects = asyncio.Event(), list[str]()
+
+    async def work(context: RunContext) -> RunOutcome:
+        await go.wait()
+        context.emit(ToolStart("c", "write", "Write"))
+        await context.settle()
+        effects.append("written twice")
+        return RunOutcome()
+
+    async with InProcessEngine(database) as old, InProcessEngine(database) as new:
+        handle = await old.start(SPEC, Job(work))
+        record = await old.get(handle.run_id)
+        assert await new.store.take_over(record)
+        go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await handle.done
+    assert effects == []

@@ -1,0 +1,127 @@
+"""Numbers, stretches of deltas and reading from any number on."""
+
+import pytest
+
+from dovetail.messages.event import (
+    ChildEvent,
+    Event,
+    RunEnd,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolEnd,
+    ToolInputEnd,
+)
+from dovetail.runs.block import Block
+from dovetail.runs.codec import decode_block, encode_block
+from dovetail.runs.journal import Journal
+
+ROOT = ("r",)
+STORY: list[Event] = [
+    TextStart("t"),
+    TextMore("t", "one "),
+    TextMore("t", ""),
+    TextMore("t", "two "),
+    TextMore("u", "other"),
+    TextMore("t", "three"),
+    TextEnd("t"),
+    RunEnd("goal"),
+]
+
+
+def write(events: list[Event], journal: Journal | None = None) -> Journal:
+    journal = journal or Journal("r")
+    for event in events:
+        journal.append(event, ROOT)
+    return journal
+
+
+def text_of(journal: Journal, after: int = 0) -> str:
+    return "".join(entry.event.delta for entry in journal.after(after) if isinstance(entry.event, TextMore))
+
+
+def test_deltas_of_one_text_are_one_stretch_and_keep_the_last_number() -> None:
+    entries = write(STORY).after(0)
+    assert [(entry.number, entry.event) for entry in entries] == [
+        (1, TextStart("t")),
+        (4, TextMore("t", "one two ")),
+        (5, TextMore("u", "other")),
+        (6, TextMore("t", "three")),
+        (7, TextEnd("t")),
+        (8, RunEnd("goal")),
+    ]
+
+
+@pytest.mark.parametrize("after", range(len(STORY) + 1))
+@pytest.mark.parametrize("cut", range(1, len(STORY)))
+def test_reading_on_from_any_number_gives_exactly_the_rest(after: int, cut: int) -> None:
+    journal = write(STORY[:cut])
+    blocks = journal.take_unsaved()
+    journal.mark_saved(blocks[-1].last)
+    write(STORY[cut:], journal)
+    wanted = "".join(event.delta for event in STORY[after:] if isinstance(event, TextMore))
+    assert text_of(journal, after) == wanted
+    numbers = [entry.number for entry in journal.after(after)]
+    assert numbers == sorted(set(numbers))
+    assert (numbers[-1] if numbers else len(STORY)) == len(STORY)
+
+
+@pytest.mark.parametrize("after", range(len(STORY) + 1))
+def test_stored_blocks_read_the_same(after: int) -> None:
+    journal = write(STORY)
+    rows = [encode_block(block) for block in journal.take_unsaved()]
+    copy = Journal("r")
+    copy.extend(decode_block(row) for row in rows)
+    assert copy.closed
+    assert copy.last == journal.last
+    assert copy.after(after) == journal.after(after)
+
+
+def test_only_what_is_stored_leaves_memory() -> None:
+    journal = Journal("r", memory_limit=2000)
+    for number in range(50):
+        journal.append(TextMore(f"t{number}", "x" * 100), ROOT)
+    assert (journal.dropped, len(journal.after(0))) == (0, 50)
+    journal.take_unsaved()
+    journal.mark_saved(40)
+    assert 30 < journal.dropped < 40
+    assert [entry.number for entry in journal.after(journal.dropped)][-1] == 50
+
+
+def test_nothing_comes_after_the_end() -> None:
+    journal = write([RunEnd("goal"), TextMore("t", "late")])
+    assert [entry.event for entry in journal.after(0)] == [RunEnd("goal")]
+
+
+def test_the_end_of_a_child_is_not_the_end() -> None:
+    journal = Journal("r")
+    journal.append(RunEnd("goal"), ("r", "child"))
+    assert not journal.closed
+
+
+def test_an_event_of_a_child_is_kept_under_its_path() -> None:
+    journal = write([ChildEvent("c", ChildEvent("d", TextMore("t", "deep"))), TextMore("t", "flat")])
+    assert [(entry.path, entry.event) for entry in journal.after(0)] == [
+        (("r", "c", "d"), TextMore("t", "deep")),
+        (ROOT, TextMore("t", "flat")),
+    ]
+
+
+def test_a_call_has_one_result_and_an_open_call_gets_one() -> None:
+    journal = write([ToolInputEnd("c", "add", {}), ToolInputEnd("d", "add", {}), ToolEnd("c", "ok", 1)])
+    journal.append(ToolEnd("c", "error", 2), ROOT)
+    journal.append(ToolInputEnd("c", "add", {}), ("r", "child"))
+    journal.close_calls()
+    ends = [entry for entry in journal.after(0) if isinstance(entry.event, ToolEnd)]
+    assert [(entry.path, entry.event.call_id, entry.event.status) for entry in ends] == [
+        (ROOT, "c", "ok"),
+        (ROOT, "d", "interrupted"),
+        (("r", "child"), "c", "interrupted"),
+    ]
+
+
+def test_a_block_keeps_half_a_surrogate_pair() -> None:
+    journal = write([TextMore("t", "\ud83d"), TextMore("t", "\ude00")])
+    (block,) = journal.take_unsaved()
+    assert isinstance(block, Block)
+    assert decode_block(encode_block(block)).entry("r", 1).event == TextMore("t", "\ude00")
