@@ -38,7 +38,7 @@ HOME = {
     "dbos": {"runs"},
     "fastapi": {"server"},
     "json5": {"prompt", "data"},
-    "jsonschema_rs": {"tools", "subagents"},
+    "jsonschema_rs": {"bus", "tools", "subagents"},
     "langchain_core": {"tools/langchain.py", "requesters/langchain.py"},
     "mcp": {"tools/mcp.py", "cli"},
     "opentelemetry": {"agent", "server"},

@@ -1,66 +1,22 @@
 """Decides which calls may run: rules, the highest priority first, then the built-in ones.
 
-Deny beats ask beats allow among rules of equal priority. Rules that ask for certain arguments never fall back
-to a weaker match: a call that no rule speaks of is asked about.
+Among rules of equal priority deny beats a remembered answer, that beats ask, and ask beats allow.
 """
 
+import glob
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from dovetail.bus.rule import Action, PolicyCall, PolicyRule
-from dovetail.messages.kind import Kind
+from dovetail.bus.built_in import BUILT_IN_RULES, LAST_RULE
+from dovetail.bus.rule import MODES, Action, PolicyCall, PolicyRule, to_canonical_json
 
-_BUILT_IN = -1000
-_HARMLESS = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
-_EDITS = (Kind.Write, Kind.Edit, Kind.Move)
-_STRICTNESS: dict[Action, int] = {"deny": 0, "ask": 1, "allow": 2}
+logger = logging.getLogger(__name__)
 
-BUILT_IN_RULES = (
-    PolicyRule(
-        name="what leaves the world as it was",
-        action="allow",
-        kinds=_HARMLESS,
-        priority=_BUILT_IN + 5,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="plan mode changes nothing",
-        action="deny",
-        modes=("plan",),
-        reason="in plan mode only tools that change nothing may run",
-        priority=_BUILT_IN + 4,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="yolo mode",
-        action="allow",
-        modes=("yolo",),
-        priority=_BUILT_IN + 3,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="auto mode edits",
-        action="allow",
-        modes=("auto",),
-        kinds=_EDITS,
-        priority=_BUILT_IN + 2,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="tools that declare no effect",
-        action="allow",
-        kinds=(Kind.Other,),
-        priority=_BUILT_IN + 1,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="what changes the world",
-        action="ask",
-        reason="it may change something outside",
-        priority=_BUILT_IN,
-        source="built-in",
-    ),
-)
+_STRICTNESS: dict[Action, int] = {"deny": 0, "ask": 2, "allow": 3}
+_REMEMBERED = 1
+_MOST_KEYS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,41 +32,132 @@ class Decision:
         return self.rule.reason or f"rule {self.rule.title!r} ({self.rule.source})"
 
 
-class Policy:
-    """An ordered set of rules."""
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a decision came about: every rule in its order, with why it does not speak of the call."""
 
-    def __init__(self, rules: Iterable[PolicyRule] = ()) -> None:
-        self._rules: list[PolicyRule] = []
+    decision: Decision
+    steps: tuple[tuple[PolicyRule, str | None], ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.decision.action}: {self.decision.reason}"]
+        for rule, mismatch in self.steps:
+            lines.append(f"  {rule.priority:>5} {rule.title} ({rule.source}): {mismatch or 'decides'}")
+        return "\n".join(lines)
+
+
+class RuleSource(Protocol):
+    """Rules that are kept outside: a policy file, the answers a person wants remembered."""
+
+    def load(self) -> list[PolicyRule]:
+        """The rules as they are now; the last good ones when something is wrong with them."""
+        ...
+
+
+class RuleStore(RuleSource, Protocol):
+    """A source that also keeps new rules."""
+
+    def save(self, rule: PolicyRule) -> None:
+        """Keep one more rule."""
+        ...
+
+
+class Policy:
+    """An ordered set of rules, from code, from sources and from remembered answers."""
+
+    def __init__(
+        self,
+        rules: Iterable[PolicyRule] = (),
+        *,
+        sources: Iterable[RuleSource] = (),
+        store: RuleStore | None = None,
+    ) -> None:
+        self._own = list(rules)
+        self._sources = [*sources, *([store] if store else [])]
+        self._store = store
+        self._ordered: list[PolicyRule] = []
         self._candidates: dict[tuple[object, ...], list[PolicyRule]] = {}
-        self._set_rules([*rules, *BUILT_IN_RULES])
+        self.reload()
 
     @property
     def rules(self) -> tuple[PolicyRule, ...]:
         """All rules, in the order in which they are asked."""
-        return tuple(self._rules)
+        return tuple(self._ordered)
+
+    def reload(self) -> None:
+        """Read all sources again."""
+        sourced = [rule for source in self._sources for rule in source.load()]
+        self._ordered = sorted([*self._own, *sourced, *BUILT_IN_RULES], key=_get_rank)
+        self._candidates = {}
 
     def add(self, rule: PolicyRule) -> None:
-        """Add one rule."""
-        self._set_rules([*self._rules, rule])
+        """Add a rule for as long as the program runs."""
+        if rule not in self._ordered:
+            self._own.append(rule)
+            self.reload()
 
     def decide(self, call: PolicyCall) -> Decision:
         """What the first rule that matches says."""
         for rule in self._find_candidates(call):
-            if not rule.arguments or rule.find_argument_mismatch(call.args) is None:
+            if not rule.looks_at_arguments or rule.find_argument_mismatch(call.args) is None:
                 return Decision(rule.action, rule)
-        return Decision("ask", BUILT_IN_RULES[-1])
+        return Decision(LAST_RULE.action, LAST_RULE)
+
+    def explain(self, call: PolicyCall) -> Explanation:
+        """Which rule decides and why the ones before it do not."""
+        decision = self.decide(call)
+        steps: list[tuple[PolicyRule, str | None]] = []
+        for rule in self._ordered:
+            steps.append((rule, rule.find_mismatch(call)))
+            if rule is decision.rule:
+                break
+        return Explanation(decision, tuple(steps))
+
+    def remember(self, call: PolicyCall, how: Literal["run", "always"]) -> PolicyRule | None:
+        """Allow this very call from now on: in this run, or for this person always.
+
+        The rule is as narrow as the call, and is kept only when it decides the call that made it.
+        """
+        rule = self._make_narrow_rule(call, how)
+        decision = self.decide(call)
+        if decision.action == "allow" or rule.find_mismatch(call) is not None:
+            return None
+        if _get_rank(rule) > _get_rank(decision.rule):
+            logger.warning("%r decides %r before any remembered answer", decision.rule.title, call.tool)
+            return None
+        if how == "always" and self._store is not None:
+            self._store.save(rule)
+            self.reload()
+        else:
+            self.add(rule)
+        return rule
+
+    def _make_narrow_rule(self, call: PolicyCall, how: Literal["run", "always"]) -> PolicyRule:
+        return PolicyRule(
+            action="allow",
+            tool=glob.escape(call.tool),
+            kinds=(call.kind,),
+            exact=to_canonical_json(call.args),
+            agent=glob.escape(call.agent),
+            modes=MODES[MODES.index(call.mode) :],
+            priority=self.decide(call).rule.priority,
+            name=f"{'always' if how == 'always' else 'in this run'} allowed: {call.tool}",
+            source="remembered",
+            run=call.run_path[0] if how == "run" and call.run_path else None,
+            owner=call.owner,
+        )
 
     def _find_candidates(self, call: PolicyCall) -> list[PolicyRule]:
         """The rules that may match, whatever the arguments; the same for all calls of one key."""
         key = (call.tool, call.kind, call.agent_path, call.mode, call.run_path, call.owner)
         candidates = self._candidates.get(key)
         if candidates is None:
-            if len(self._candidates) > 1000:
+            if len(self._candidates) >= _MOST_KEYS:
                 self._candidates.clear()
-            candidates = [rule for rule in self._rules if rule.find_static_mismatch(call) is None]
+            candidates = [rule for rule in self._ordered if rule.find_static_mismatch(call) is None]
             self._candidates[key] = candidates
         return candidates
 
-    def _set_rules(self, rules: list[PolicyRule]) -> None:
-        self._rules = sorted(rules, key=lambda rule: (-rule.priority, _STRICTNESS[rule.action]))
-        self._candidates = {}
+
+def _get_rank(rule: PolicyRule) -> tuple[int, int]:
+    return -rule.priority, _REMEMBERED if rule.source == "remembered" else _STRICTNESS[rule.action]

@@ -1,16 +1,17 @@
 """One policy rule: which calls it speaks of and what it says.
 
-Argument patterns are matched against one top-level argument each, as a whole: a string by its own text, any
-other value by its canonical JSON. A nested value can therefore never stand in for a top-level one.
+An argument pattern is matched against one top-level argument, as a whole: a string by its own text, any other
+value by its canonical JSON. A nested value can therefore never stand in for a top-level one.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, TypeAlias, get_args
 
+from dovetail.bus.pattern import check_pattern, matches_whole
+from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
 
 Action: TypeAlias = Literal["allow", "deny", "ask"]
@@ -45,14 +46,16 @@ class PolicyCall:
 class PolicyRule:
     """Says allow, deny or ask for the calls it matches; an empty condition matches everything.
 
-    `tool` and `agent` are globs, `arguments` maps a top-level argument to a regular expression that its whole
-    value must match. `run` and `owner` bind a remembered answer to one run or one person.
+    `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
+    match; `exact` is the canonical JSON that all arguments together must be. `run` and `owner` bind a
+    remembered answer to one run or one person.
     """
 
     action: Action
     tool: str = "*"
     kinds: tuple[Kind, ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    exact: str | None = None
     agent: str = "*"
     modes: tuple[Mode, ...] = ()
     priority: int = 0
@@ -62,10 +65,24 @@ class PolicyRule:
     run: str | None = None
     owner: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.action not in ACTIONS:
+            raise ConfigError(f"{self.action!r} is no action; there are: {', '.join(ACTIONS)}")
+        for mode in self.modes:
+            if mode not in MODES:
+                raise ConfigError(f"{mode!r} is no mode; there are: {', '.join(MODES)}")
+        for pattern in self.arguments.values():
+            check_pattern(pattern)
+
     @property
     def title(self) -> str:
         """The rule in a few words, for people."""
         return self.name or f"{self.action} {self.tool}"
+
+    @property
+    def looks_at_arguments(self) -> bool:
+        """Whether the rule depends on the arguments of a call."""
+        return bool(self.arguments) or self.exact is not None
 
     def find_mismatch(self, call: PolicyCall) -> str | None:
         """Why the rule does not speak of this call, or None when it does."""
@@ -88,18 +105,18 @@ class PolicyRule:
         return None
 
     def find_argument_mismatch(self, args: Mapping[str, Any]) -> str | None:
-        """Why the arguments do not fit the rule's patterns, or None when they do."""
+        """Why the arguments do not fit the rule, or None when they do."""
         for name, pattern in self.arguments.items():
             value = args.get(name, _MISSING)
             if value is _MISSING:
                 return f"argument {name!r} is not given"
-            if re.fullmatch(pattern, get_canonical_text(value), re.DOTALL) is None:
+            if not matches_whole(pattern, value if isinstance(value, str) else to_canonical_json(value)):
                 return f"argument {name!r} does not match {pattern!r}"
+        if self.exact is not None and self.exact != to_canonical_json(args):
+            return f"the arguments are not exactly {self.exact}"
         return None
 
 
-def get_canonical_text(value: Any) -> str:
-    """A string itself; any other value as JSON with sorted keys and no spaces."""
-    if isinstance(value, str):
-        return value
+def to_canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no spaces: equal values have equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)

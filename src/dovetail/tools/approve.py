@@ -1,6 +1,5 @@
 """Policy and approval: may this call run, and if a person must say so, what did they say?"""
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,29 +7,34 @@ from dovetail.bus.policy import Decision, Policy
 from dovetail.bus.rule import PolicyCall
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
-from dovetail.tools.prepare import Prepared, validate
+from dovetail.tools.prepare import Prepared, Preparer
 from dovetail.tools.scope import CallScope
-
-logger = logging.getLogger(__name__)
 
 
 class Approver:
-    """Puts the policy's decisions into effect."""
+    """Puts the policy's decisions into effect; every refusal is a `ToolError` whose text is for the model."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, preparer: Preparer) -> None:
         self._policy = policy
+        self._preparer = preparer
 
     def decide(self, prepared: Prepared, scope: CallScope) -> Decision:
-        """What the policy says; a denial is a `ToolError` for the model."""
-        decision = self._policy.decide(_describe(prepared, scope))
+        """What the policy says of a call."""
+        return self._policy.decide(describe_call(prepared, scope))
+
+    def allows(self, decision: Decision, prepared: Prepared, scope: CallScope) -> bool:
+        """Whether the call may run without a question; one that may not run at all is refused."""
+        if decision.action == "allow":
+            return True
+        name = prepared.tool.name
         if decision.action == "deny":
-            raise ToolError(f"{prepared.tool.name!r} may not run: {decision.reason}", type="policy_violation")
-        if decision.action == "ask" and scope.ask is None:
+            raise ToolError(f"{name!r} may not run: {decision.reason}", type="policy_violation")
+        if scope.ask is None:
             raise ToolError(
-                f"{prepared.tool.name!r} needs an approval and nobody can be asked: {decision.reason}",
+                f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
                 type="policy_violation",
             )
-        return decision
+        return False
 
     async def ask(self, prepared: Prepared, decision: Decision, call_id: str, scope: CallScope) -> Prepared:
         """Ask a person; gives the call as approved, perhaps with other arguments."""
@@ -49,24 +53,29 @@ class Approver:
             raise ToolError(
                 f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
             )
-        if not answer.get("approved"):
+        if answer.get("approved") is not True:
             raise ToolError(_explain_refusal(prepared.tool.name, answer), type="declined")
         return self._apply(prepared, answer, scope)
 
     def _apply(self, prepared: Prepared, answer: Mapping[str, Any], scope: CallScope) -> Prepared:
         edited = answer.get("edited_args")
         if is_mapping(edited):
-            prepared = Prepared(prepared.tool, validate(prepared.tool, dict(edited)))
-            decision = self._policy.decide(_describe(prepared, scope))
+            args = self._preparer.validate(prepared.tool, dict(edited), scope)
+            prepared = Prepared(prepared.tool, args)
+            decision = self.decide(prepared, scope)
             if decision.action == "deny":
                 raise ToolError(
                     f"{prepared.tool.name!r} may not run as edited: {decision.reason}",
                     type="policy_violation",
                 )
+        remember = answer.get("remember")
+        if remember in ("run", "always"):
+            self._policy.remember(describe_call(prepared, scope), remember)
         return prepared
 
 
-def _describe(prepared: Prepared, scope: CallScope) -> PolicyCall:
+def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
+    """A call as the policy sees it."""
     return PolicyCall(
         tool=prepared.tool.name,
         kind=prepared.tool.kind,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,11 @@ from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus, ToolCall
 from dovetail.messages.event import ToolEnd, ToolStart
 from dovetail.tools.approve import Approver
+from dovetail.tools.audit import Audit, AuditRecord, mask_arguments
 from dovetail.tools.execution import GRACE, Execution
+from dovetail.tools.guard import SizeGuard
 from dovetail.tools.outcome import CallOutcome
-from dovetail.tools.prepare import Prepared, prepare
+from dovetail.tools.prepare import Prepared, Preparer
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import make_error_result, make_failure, to_dict
 from dovetail.tools.scope import CallScope
@@ -27,20 +30,32 @@ _STATUSES: dict[str, CallStatus] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of the pipeline, which all batches share."""
+
+    preparer: Preparer
+    approver: Approver
+    guard: SizeGuard
+    audit: Audit | None
+
+
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """One call; `prepared` while it may still run, `outcome` from its end on."""
+    """One call on its way: what is known of it so far, and its outcome from its end on."""
 
     call: ToolCall
     prepared: Prepared | None = None
+    decision: Decision | None = None
+    is_approved: bool = False
     outcome: CallOutcome | None = None
 
 
 class Batch:
     """Takes the calls of one turn from their first step to their one outcome each."""
 
-    def __init__(self, approver: Approver, snapshot: ToolSnapshot, scope: CallScope) -> None:
-        self._approver = approver
+    def __init__(self, steps: Steps, snapshot: ToolSnapshot, scope: CallScope) -> None:
+        self._steps = steps
         self._snapshot = snapshot
         self._scope = scope
         self._entries: list[_Entry] = []
@@ -69,27 +84,33 @@ class Batch:
 
     async def _settle(self) -> None:
         """Prepare all calls and get all approvals."""
-        questions = [question for entry in self._entries if (question := self._prepare(entry)) is not None]
+        for entry in self._entries:
+            self._prepare(entry)
+        questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
         if questions and not self._scope.cancelled.is_set():
-            self._asking = [asyncio.create_task(self._ask(*question)) for question in questions]
+            self._asking = [asyncio.create_task(self._ask(entry)) for entry in questions]
             await asyncio.wait(self._asking)
 
-    def _prepare(self, entry: _Entry) -> tuple[_Entry, Prepared, Decision] | None:
-        """Prepare one call; gives what is needed to ask for its approval, if it needs one."""
+    def _prepare(self, entry: _Entry) -> None:
         try:
-            prepared = prepare(entry.call, self._snapshot, self._scope)
-            decision = self._approver.decide(prepared, self._scope)
+            entry.prepared = self._steps.preparer.prepare(entry.call, self._snapshot, self._scope)
+            entry.decision = self._steps.approver.decide(entry.prepared, self._scope)
+            entry.is_approved = self._steps.approver.allows(entry.decision, entry.prepared, self._scope)
         except ToolError as error:
             self._refuse(entry, error)
-            return None
-        if decision.action == "ask":
-            return entry, prepared, decision
-        entry.prepared = prepared
-        return None
+        except Exception as error:
+            logger.exception("call of %r could not be prepared", entry.call.name)
+            self._end(entry, "error", make_error_result(error))
 
-    async def _ask(self, entry: _Entry, prepared: Prepared, decision: Decision) -> None:
+    async def _ask(self, entry: _Entry) -> None:
+        if entry.prepared is None or entry.decision is None:
+            return
+        call_id = entry.call.call_id
         try:
-            entry.prepared = await self._approver.ask(prepared, decision, entry.call.call_id, self._scope)
+            entry.prepared = await self._steps.approver.ask(
+                entry.prepared, entry.decision, call_id, self._scope
+            )
+            entry.is_approved = True
         except ToolError as error:
             self._refuse(entry, error)
         except Exception as error:
@@ -97,7 +118,11 @@ class Batch:
             self._refuse(entry, ToolError(f"nobody could be asked: {error}", type="policy_violation"))
 
     async def _execute(self) -> None:
-        ready = [(entry, entry.prepared) for entry in self._entries if entry.prepared and not entry.outcome]
+        ready = [
+            (entry, entry.prepared)
+            for entry in self._entries
+            if entry.is_approved and entry.prepared is not None and entry.outcome is None
+        ]
         in_parallel = all(prepared.tool.kind.is_read_only for _, prepared in ready)
         for entry, prepared in ready:
             if self._scope.cancelled.is_set():
@@ -110,7 +135,8 @@ class Batch:
     def _start(self, entry: _Entry, prepared: Prepared) -> None:
         tool, call_id = prepared.tool, entry.call.call_id
         self._scope.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
-        self._running[Execution(prepared, call_id, self._scope, self._note_end)] = entry
+        execution = Execution(prepared, call_id, self._scope, self._steps.guard, self._note_end)
+        self._running[execution] = entry
 
     def _note_end(
         self, execution: Execution, status: CallStatus, result: ToolResult, duration: float
@@ -143,3 +169,24 @@ class Batch:
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
+        if self._steps.audit is not None:
+            self._steps.audit(self._make_record(entry, entry.outcome))
+
+    def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
+        prepared, decision, scope = entry.prepared, entry.decision, self._scope
+        return AuditRecord(
+            time=time.time(),
+            call_id=entry.call.call_id,
+            tool=prepared.tool.name if prepared else entry.call.name,
+            kind=prepared.tool.kind.value if prepared else "",
+            args=mask_arguments(prepared.args if prepared else entry.call.arguments),
+            decision=decision.action if decision else "",
+            rule=decision.rule.title if decision else "",
+            status=outcome.status,
+            duration=outcome.duration,
+            error=outcome.result.error.message if outcome.result.error else None,
+            owner=scope.owner,
+            session_id=scope.session_id,
+            run_path=scope.run_path,
+            agent_path=scope.agent_path,
+        )

@@ -14,6 +14,7 @@ from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus
 from dovetail.messages.event import AskKind, ToolProgress
 from dovetail.tools.clock import Clock
+from dovetail.tools.guard import SizeGuard
 from dovetail.tools.prepare import Prepared
 from dovetail.tools.result import make_error_result, make_failure, make_result
 from dovetail.tools.scope import CallScope
@@ -29,10 +30,13 @@ OnEnd: TypeAlias = Callable[["Execution", CallStatus, ToolResult, float], None]
 class Execution:
     """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
 
-    def __init__(self, prepared: Prepared, call_id: str, scope: CallScope, on_end: OnEnd) -> None:
+    def __init__(
+        self, prepared: Prepared, call_id: str, scope: CallScope, guard: SizeGuard, on_end: OnEnd
+    ) -> None:
         self._tool = prepared.tool
         self._call_id = call_id
         self._scope = scope
+        self._guard = guard
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._cancelled = asyncio.Event()
@@ -63,7 +67,8 @@ class Execution:
             ask=None if scope.ask is None else self._ask,
             scope=scope,
         )
-        return make_result(await self._tool.execute(args, context))
+        result = make_result(await self._tool.execute(args, context))
+        return result if self._guard.lets_through(result) else await self._guard.keep(result, scope)
 
     async def _ask(
         self,

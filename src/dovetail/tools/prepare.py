@@ -1,14 +1,17 @@
 """The first steps of the pipeline: find the tool, read and repair its arguments, validate them."""
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.messages.call import ToolCall
+from dovetail.tools.breaker import LIMIT, Breaker
+from dovetail.tools.coerce import coerce_arguments
+from dovetail.tools.problem import describe_problems
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.repair import find_name, read_arguments, repair_arguments
-from dovetail.tools.schema import describe_problems
+from dovetail.tools.repair import find_by_near_name, read_arguments
 from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool
 
@@ -23,44 +26,57 @@ class Prepared:
     args: dict[str, Any]
 
 
-def prepare(call: ToolCall, snapshot: ToolSnapshot, scope: CallScope) -> Prepared:
-    """Find the tool of a call and make its arguments valid.
+class Preparer:
+    """Finds tools and makes arguments valid; every refusal is a `ToolError` whose text is for the model."""
 
-    Raises:
-        ToolError: there is no such tool, or the arguments are wrong; the text is for the model.
-    """
-    tool = _find_tool(call.name, snapshot)
-    if tool.needs_tab and scope.tab_id is None:
+    def __init__(self, built_in: Iterable[Tool] = ()) -> None:
+        self._built_in = {tool.name: tool for tool in built_in}
+        self._breaker = Breaker()
+
+    def prepare(self, call: ToolCall, snapshot: ToolSnapshot, scope: CallScope) -> Prepared:
+        """The tool of a call and its valid arguments."""
+        tool = snapshot.tools.get(call.name) or self._built_in.get(call.name)
+        if tool is None:
+            tool = _find_tool(call.name, snapshot)
+        if tool.needs_tab and scope.tab_id is None:
+            raise ToolError(
+                f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
+                type="no_tab",
+            )
+        args = read_arguments(tool, call.arguments)
+        return Prepared(tool, self.validate(tool, args, scope))
+
+    def validate(self, tool: Tool, args: dict[str, Any], scope: CallScope) -> dict[str, Any]:
+        """Valid arguments, repaired where they can be; not after three equal failures in one run."""
+        try:
+            if tool.checker.is_valid(args):
+                return args
+            problems = tool.checker.find_problems(args)
+            shape = describe_problems(problems)
+            if self._breaker.count(scope.run_path, tool.name, shape) < LIMIT:
+                args, problems = coerce_arguments(tool, args)
+        except ValueError as error:  # a value that JSON does not know
+            raise ToolError(
+                f"wrong arguments for {tool.name!r}: {error}", type="invalid_tool_params"
+            ) from error
+        if not problems:
+            return args
+        times = self._breaker.note(scope.run_path, tool.name, shape)
+        again = f". This has now failed {times} times in the same way: do something else" * (times >= LIMIT)
         raise ToolError(
-            f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
-            type="no_tab",
+            f"wrong arguments for {tool.name!r}: {describe_problems(problems)}{again}",
+            type="invalid_tool_params",
         )
-    args = read_arguments(call)
-    if not tool.checker.is_valid(args):
-        args = validate(tool, args)
-    return Prepared(tool, args)
-
-
-def validate(tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
-    """Valid arguments, repaired where they can be."""
-    repaired = repair_arguments(tool, args)
-    problems = tool.checker.find_problems(repaired)
-    if problems:
-        raise ToolError(
-            f"wrong arguments for {tool.name!r}: {describe_problems(problems)}", type="invalid_tool_params"
-        )
-    return repaired
 
 
 def _find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
-    tool = snapshot.tools.get(name) or find_name(name, snapshot)
+    tool = find_by_near_name(name, snapshot)
     if tool is not None:
         return tool
-    near = difflib.get_close_matches(name, list(snapshot.tools), n=3, cutoff=0.5)
-    if near:
+    names = list(snapshot.tools)
+    if near := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
         hint = f"did you mean {' or '.join(near)}?"
-    elif snapshot.tools:
-        names = list(snapshot.tools)
+    elif names:
         hint = f"there are: {', '.join(names[:_MOST_NAMES])}{', …' if len(names) > _MOST_NAMES else ''}"
     else:
         hint = "there are no tools"

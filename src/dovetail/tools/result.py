@@ -1,16 +1,15 @@
 """Whatever a tool returns, as a `ToolResult`; and a `ToolResult` as JSON data."""
 
-import base64
-import dataclasses
 import json
-from enum import Enum
-from typing import Any, TypeGuard
+from typing import Any
 
-from dovetail.data.shapes import is_mapping
-from dovetail.errors import ToolError
+from dovetail.data.sanitize import sanitize
+from dovetail.errors import DovetailError, ToolError
 from dovetail.tools.tool import ToolFailure, ToolResult
 
 EMPTY = "(no output)"
+LONGEST_EVENT_DATA = 30_000
+_LONGEST_ERROR = 4_000
 
 
 def make_result(value: Any) -> ToolResult:
@@ -26,6 +25,8 @@ def make_result(value: Any) -> ToolResult:
 
 def make_failure(message: str, type: str = "execution_failed", data: Any = None) -> ToolResult:
     """A failed result; the model reads the message."""
+    if len(message) > _LONGEST_ERROR:
+        message = f"{message[: _LONGEST_ERROR // 2]} … {message[-_LONGEST_ERROR // 2 :]}"
     return ToolResult(f"Error: {message}", error=ToolFailure(message, type), data=data)
 
 
@@ -40,59 +41,46 @@ def make_error_result(error: BaseException) -> ToolResult:
 def to_json_text(value: Any) -> str:
     """A value as JSON text; what JSON does not know is put into its plainest form."""
     try:
-        return json.dumps(value, ensure_ascii=False, default=_to_plain)
-    except (TypeError, ValueError, RecursionError):  # odd keys, a cycle
-        return str(value)
-
-
-def to_json_data(value: Any) -> Any:
-    """A value made of JSON types only; the value itself when it is so already."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    return json.loads(to_json_text(value)) if _has_odd_parts(value) else value
+        return json.dumps(value, ensure_ascii=False, default=sanitize)
+    except (TypeError, ValueError, RecursionError, DovetailError):
+        return _dump_oddity(value)
 
 
 def to_dict(result: ToolResult) -> dict[str, Any]:
-    """A result as JSON data, from which `from_dict` makes it again."""
+    """A result as JSON data: `llm_content`, and `return_display` and `data` where they say more."""
     fields: dict[str, Any] = {"llm_content": result.llm_content}
     if result.return_display is not None:
-        fields["return_display"] = to_json_data(result.return_display)
+        fields["return_display"] = _to_event_data(result.return_display)
     if result.data is not None and result.data is not result.llm_content:
-        fields["data"] = to_json_data(result.data)
+        fields["data"] = _to_event_data(result.data)
     return fields
 
 
-def _has_odd_parts(value: Any) -> bool:
-    found: list[Any] = []
+def _to_event_data(value: Any) -> Any:
+    """A value made of JSON types only; one that is too large for an event is told by its size."""
+    if isinstance(value, int | float | bool):
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_EVENT_DATA else {"characters": len(value)}
+    oddities: list[Any] = []
 
-    def note(part: Any) -> str:
-        found.append(part)
-        return ""
+    def note(part: Any) -> Any:
+        oddities.append(part)
+        return sanitize(part)
 
     try:
-        json.dumps(value, default=note)
-    except (TypeError, ValueError, RecursionError):
-        return True
-    return bool(found)
+        text = json.dumps(value, ensure_ascii=False, default=note)
+    except (TypeError, ValueError, RecursionError, DovetailError):
+        oddities.append(value)
+        text = _dump_oddity(value)
+    if len(text) > LONGEST_EVENT_DATA:
+        return {"characters": len(text)}
+    return json.loads(text) if oddities else value
 
 
-def _to_plain(value: Any) -> Any:
-    dump = getattr(value, "model_dump", None)
-    if dump is not None:
-        return dump(mode="json")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, Enum):
-        return value.value
-    if is_mapping(value):
-        return dict(value)
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if _is_set(value):
-        return sorted(value, key=str)
-    isoformat = getattr(value, "isoformat", None)
-    return isoformat() if isoformat is not None else str(value)
-
-
-def _is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
-    return isinstance(value, set | frozenset)
+def _dump_oddity(value: Any) -> str:
+    """Keys that are no text, a value that holds itself, or one that is nested beyond all limits."""
+    try:
+        return json.dumps(sanitize(value), ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError, DovetailError):
+        return json.dumps(f"a {type(value).__name__} that cannot be shown as JSON")

@@ -8,13 +8,16 @@ the batch only read, and else one after the other, in the order in which they we
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from dovetail.bus.policy import Policy
 from dovetail.messages.call import ToolCall
 from dovetail.tools.approve import Approver
-from dovetail.tools.batch import Batch
+from dovetail.tools.artifact import ArtifactStore, MemoryArtifacts
+from dovetail.tools.audit import Audit
+from dovetail.tools.batch import Batch, Steps
+from dovetail.tools.guard import SizeGuard, make_reader
 from dovetail.tools.outcome import CallOutcome
+from dovetail.tools.prepare import Preparer
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.scope import Ask, CallScope
 
@@ -22,17 +25,29 @@ __all__ = ["Ask", "CallOutcome", "CallScope", "ToolRunner"]
 
 
 class ToolRunner:
-    """Runs calls through the pipeline; one runner serves any number of runs."""
+    """Runs calls through the pipeline; one runner serves any number of runs.
 
-    def __init__(self, policy: Policy | None = None, artifacts: Any = None, audit: Any = None) -> None:
+    `reader` is the tool that reads on in large results: it is found under its name also when a snapshot does
+    not hold it, but a model must be told of it.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        artifacts: ArtifactStore | None = None,
+        audit: Audit | None = None,
+    ) -> None:
         self.policy = policy or Policy()
-        self._approver = Approver(self.policy)
+        artifacts = artifacts or MemoryArtifacts()
+        self.reader = make_reader(artifacts)
+        preparer = Preparer([self.reader])
+        self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit)
 
     async def run_batch(
         self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], scope: CallScope
     ) -> list[CallOutcome]:
         """Run the calls of one turn; one outcome for each, in the order of the calls."""
-        return await Batch(self._approver, snapshot, scope).run(calls)
+        return await Batch(self._steps, snapshot, scope).run(calls)
 
     async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, scope: CallScope) -> CallOutcome:
         """Run a single call."""

@@ -1,0 +1,96 @@
+"""Policy files are TOML; a broken one keeps its last good rules and says the line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dovetail.bus.policy import Policy
+from dovetail.bus.policy_file import PolicyFile
+from dovetail.bus.rule import PolicyCall
+from dovetail.messages.kind import Kind
+
+GOOD = """
+# what the shop allows
+[[rule]]
+name = "look at the repository"
+tool = ["shell", "run_*"]
+kind = "execute"
+arguments = { command = "git (status|log)( .*)?" }
+action = "allow"
+
+[[rule]]
+tool = "deploy"
+modes = ["default", "auto", "yolo"]
+agent = "main"
+priority = 100
+action = "deny"
+reason = "deployments are made by people"
+"""
+
+STATUS = PolicyCall(tool="shell", kind=Kind.Execute, args={"command": "git status"})
+
+
+def test_rules_of_a_file_decide(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(GOOD)
+    policy = Policy(sources=[PolicyFile(path)])
+    decision = policy.decide(STATUS)
+    assert (decision.action, decision.rule.name) == ("allow", "look at the repository")
+    assert decision.rule.source == f"{path}:3"
+    other = PolicyCall(tool="run_it", kind=Kind.Execute, args={"command": "git push"})
+    assert policy.decide(other).action == "ask"
+    deploy = PolicyCall(tool="deploy", agent_path=("main",), mode="yolo")
+    assert policy.decide(deploy).reason == "deployments are made by people"
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        ('[[rule]]\naction = "allow"\n[[rule]]\naction = allow\n', r"policy.toml:4: "),
+        (
+            '[[rule]]\naction = "allow"\n\n[[rule]]\naction = "permit"\n',
+            r"policy.toml:4: 'permit' is no action",
+        ),
+        ('[[rule]]\ntool = "x"\n', r"policy.toml:1: a rule needs an `action`"),
+        ('[[rule]]\naction = "ask"\ntol = "x"\n', r"policy.toml:1: unknown field 'tol'; there are: action"),
+        ('[[rule]]\naction = "ask"\nkind = "cut"\n', r"policy.toml:1: 'cut' is no kind; there are: read"),
+        ('[[rule]]\naction = "ask"\nmodes = ["fast"]\n', r"policy.toml:1: 'fast' is no mode"),
+        ('[[rule]]\naction = "ask"\narguments = { a = "((" }\n', r"policy.toml:1: '\(\(' is no pattern"),
+        ('[[rule]]\naction = "ask"\narguments = "a"\n', r"policy.toml:1: `arguments` must be a table"),
+        ('[[rule]]\naction = "ask"\npriority = 1000\n', r"policy.toml:1: `priority` must be"),
+        ('[[rule]]\naction = "ask"\nagent = 3\n', r"policy.toml:1: `agent` must be a text"),
+        ('[rule]\naction = "ask"\n', r"policy.toml: `rule` must be written as \[\[rule\]\]"),
+    ],
+)
+def test_broken_file_keeps_the_last_good_rules_and_says_the_line(
+    tmp_path: Path, broken: str, complaint: str
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(GOOD)
+    file = PolicyFile(path)
+    policy = Policy(sources=[file])
+    path.write_text(broken)
+    policy.reload()
+    assert policy.decide(STATUS).action == "allow"
+    assert re.search(complaint, file.problem or "")
+    path.write_text("")
+    policy.reload()
+    assert file.problem is None
+    assert policy.decide(STATUS).action == "ask"
+
+
+def test_file_of_an_extension_folder_may_forbid_but_not_allow(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('[[rule]]\ntool = "shell"\naction = "allow"\n')
+    file = PolicyFile(path, may_allow=False)
+    assert file.load() == []
+    assert "may forbid and ask, but not allow" in (file.problem or "")
+    path.write_text('[[rule]]\ntool = "shell"\naction = "deny"\n')
+    assert [rule.action for rule in file.load()] == ["deny"]
+
+
+def test_missing_file_has_no_rules(tmp_path: Path) -> None:
+    file = PolicyFile(tmp_path / "policy.toml")
+    assert file.load() == []
+    assert file.problem is None
