@@ -8,6 +8,7 @@
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
+    · PassingModelError  it may work when tried again; carries `retry_after` when the server named a time
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
   x ToolError            a tool says no; the text goes to the model and the run goes on
   x CancelledRunError    somebody stopped the work on purpose
@@ -85,6 +86,14 @@ class ModelError(DovetailError):
         self.provider = provider
         self.status = status
         self.request_id = request_id
+
+
+class PassingModelError(ModelError):
+    """The model API failed in a way that may pass: it is busy, restarting or out of reach."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.retry_after = retry_after
 
 
 class ResponseError(DovetailError):
