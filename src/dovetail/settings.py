@@ -35,7 +35,21 @@ DEFAULTS: dict[str, Any] = {
     "tools": {"strategy": "judge", "max_rounds": 1, "allowed": None, "excluded": []},
     "subagents": {"enabled": True},
     "bus": {"enabled": True},
-    "model": {"name": None, "base_url": None, "api_key": None, "structured": "auto", "options": {}},
+    "model": {
+        "name": None,
+        "base_url": None,
+        "api_key": None,
+        "structured": "auto",
+        "options": {},
+        "headers": {},
+        "body": {},
+        "proxy": None,
+        "timeouts": {"connect": 10.0, "first_token": 180.0, "idle": 90.0, "total": 900.0},
+        "retries": {"attempts": 4, "first_delay": 0.5, "longest_delay": 8.0, "longest_wait": 60.0},
+        "fallbacks": [],
+        "providers": {},
+        "prices": {},
+    },
 }
 
 ENVIRONMENT = {
