@@ -64,7 +64,7 @@ HOME = {
     "uvicorn": {"server", "cli"},
     "watchfiles": {"extensions"},
     "xllamacpp": {"requesters/local.py"},
-    "yaml": {"prompt", "subagents", "skills", "extensions", "agent", "data"},
+    "yaml": {"prompt", "requesters", "subagents", "skills", "extensions", "agent", "data"},
 }
 
 LONGEST_MODULE = 400
