@@ -49,6 +49,8 @@ class ScriptedServer:
         self._thread: threading.Thread | None = None
         self._runner: web.AppRunner | None = None
         self._active: set[asyncio.Transport] = set()
+        self._peers: set[Any] = set()
+        self._idle = threading.Event()
 
     @property
     def url(self) -> str:
@@ -58,6 +60,20 @@ class ScriptedServer:
                 "the scripted server is not running; enter it with `with` or `async with` first"
             )
         return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def active(self) -> int:
+        """The requests that are being answered."""
+        return len(self._active)
+
+    @property
+    def connections(self) -> int:
+        """The connections that requests came on so far."""
+        return len(self._peers)
+
+    def wait_idle(self, timeout: float = 5.0) -> bool:
+        """Wait in a thread until no request is being answered; False when the time is over."""
+        return self._idle.wait(timeout)
 
     def start(self) -> None:
         """Listen; returns when requests can be made."""
@@ -119,10 +135,14 @@ class ScriptedServer:
         if transport is None:
             return web.Response()
         self._active.add(transport)
+        self._peers.add(transport.get_extra_info("peername"))
+        self._idle.clear()
         try:
             return await self._play_next(request)
         finally:
             self._active.discard(transport)
+            if not self._active:
+                self._idle.set()
 
     async def _play_next(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())

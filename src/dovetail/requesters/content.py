@@ -1,0 +1,79 @@
+"""Makes messages fit to send: parts in the shape chat models take, anything else as text."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.lazy import lazy
+from dovetail.messages.request import ChatMessage
+
+yaml = lazy("yaml")
+
+AUDIO_FORMATS = {"audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/wav": "wav", "audio/x-wav": "wav"}
+
+
+def build_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """The messages as JSON data; those that are fit already are not copied deeply."""
+    return [_build_message(message) for message in messages]
+
+
+def read_text(content: Any) -> str:
+    """A content's text alone: of parts, those that are text."""
+    if isinstance(content, str):
+        return content
+    if is_parts(content):
+        return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
+    return "" if content is None else dump(content)
+
+
+def is_parts(content: Any) -> bool:
+    """Whether a content is a list of parts, each with its type, and not just any list."""
+    return is_list(content) and all(
+        is_mapping(part) and isinstance(part.get("type"), str) for part in content
+    )
+
+
+def dump(value: Any) -> str:
+    """Data as text for a model."""
+    return yaml.safe_dump(value, allow_unicode=True)
+
+
+def _build_message(message: ChatMessage) -> dict[str, Any]:
+    built = dict(message)
+    content = built.get("content")
+    if is_parts(content):
+        built["content"] = [build_part(part) for part in built["content"]]
+    elif content is not None and not isinstance(content, str):
+        built["content"] = dump(content)
+    if calls := built.get("tool_calls"):
+        built["tool_calls"] = [_build_call(call) for call in calls]
+    return built
+
+
+def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    function = call["function"]
+    if isinstance(function.get("arguments"), str):
+        return call
+    arguments = json.dumps(function.get("arguments") or {}, ensure_ascii=False)
+    return {**call, "function": {**function, "arguments": arguments}}
+
+
+def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One part; an image, file or sound may bring its bytes (`data`, `media_type`) or an address (`url`)."""
+    if part["type"] == "image_url" and isinstance(part.get("image_url"), str):
+        return {**part, "image_url": {"url": part["image_url"]}}
+    if part["type"] not in ("image", "file", "audio") or not ("data" in part or "url" in part):
+        return part
+    if part["type"] == "audio":
+        sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
+        return {"type": "input_audio", "input_audio": sound}
+    address = part.get("url") or f"data:{part['media_type']};base64,{_encode(part['data'])}"
+    if part["type"] == "image" or str(part.get("media_type", "")).startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": address}}
+    return {"type": "file", "file": {"filename": part.get("filename", "attachment"), "file_data": address}}
+
+
+def _encode(data: bytes | str) -> str:
+    return data if isinstance(data, str) else base64.b64encode(data).decode("ascii")

@@ -1,0 +1,129 @@
+"""Says what went wrong with a model API, and what would help; never with a key in it."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.errors import ModelError, PassingModelError
+from dovetail.requesters.refusal import Refusal, find_request_id, may_pass, read_retry_after
+from dovetail.requesters.secrets import hide
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """What a status or an error code means, and what would help."""
+
+    statuses: tuple[int, ...]
+    codes: tuple[str, ...]
+    meaning: str
+    hint: str
+
+
+_ADVICE = [
+    _Advice(
+        (),
+        ("context_length", "string_above_max"),
+        "finds the request too long for the model",
+        "Shorten the chat history or the attachments, or take a model with a longer context.",
+    ),
+    _Advice(
+        (402,),
+        ("insufficient_quota",),
+        "has no quota left for this account",
+        "Add credit or raise the account's limit, or use another model.",
+    ),
+    _Advice(
+        (404, 405),
+        (),
+        "has no chat model at this address",
+        "Check model.base_url: it usually ends in /v1.",
+    ),
+    _Advice((413,), (), "finds the request too large", "Send smaller attachments or a shorter chat history."),
+    _Advice((429,), (), "gets too many requests", "Send fewer at once, or raise the account's limit."),
+    _Advice(
+        (301, 302, 303, 307, 308),
+        (),
+        "has moved to another address",
+        "Set model.base_url to the address that answers.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """Makes the errors of one model at one address."""
+
+    provider: str
+    model: str
+    address: str
+    has_key: bool
+    secrets: Sequence[str] = field(repr=False)
+
+    def fail(self, message: str, **details: Any) -> ModelError:
+        """An error that stays when the request is made again."""
+        return self._make(ModelError, message, details)
+
+    def fail_passing(self, message: str, **details: Any) -> PassingModelError:
+        """An error that may pass."""
+        return self._make(PassingModelError, message, details)
+
+    def fail_broken(self, message: str, status: int | None = None) -> ModelError:
+        """The server sent something that is no answer."""
+        make = self.fail_passing if status is not None and may_pass(status) else self.fail
+        return make(f"{self.provider} at {self.address} failed while it answered: {message}", status=status)
+
+    def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
+        """The server refused the request."""
+        message, hint = self._explain(refusal)
+        details = {"hint": hint, "status": refusal.status, "request_id": find_request_id(headers)}
+        if refusal.may_pass:
+            return self.fail_passing(message, retry_after=read_retry_after(headers), **details)
+        return self.fail(message, **details)
+
+    def fail_page(self, status: int, body: bytes) -> ModelError:
+        """A web page came where an answer was expected."""
+        start = " ".join(body[:120].decode("utf-8", "replace").split())
+        make = self.fail_passing if may_pass(status) else self.fail
+        return make(
+            f"{self.address} answered with a web page (status {status}), not with a model's words: {start!r}",
+            hint="Check model.base_url: it usually ends in /v1. A proxy or log-in page may stand in between.",
+            status=status,
+        )
+
+    def fail_content_type(self, content_type: str, body: bytes) -> ModelError:
+        """Something came that is neither JSON nor an event stream."""
+        return self.fail(
+            f"{self.address} answered with {content_type!r} where JSON or an event stream was expected; "
+            f"it begins with {body[:60]!r}",
+            hint="Check model.base_url: it must lead to an OpenAI-compatible API.",
+        )
+
+    def fail_unknown_model(self, names: Sequence[str], status: int) -> ModelError:
+        """The server has no such model; `names` are those it has."""
+        near = difflib.get_close_matches(self.model, names, n=5, cutoff=0.4) or list(names[:10])
+        hint = f"There are: {', '.join(near)}" if near else "Check the name in model.name."
+        return self.fail(
+            f"{self.provider} at {self.address} has no model {self.model!r}", hint=hint, status=status
+        )
+
+    def _explain(self, refusal: Refusal) -> tuple[str, str | None]:
+        where = f"{self.provider} at {self.address}"
+        said = f"(status {refusal.status})" + (f": {refusal.message}" if refusal.message else "")
+        if refusal.status in (401, 403):
+            what = "refuses the API key" if self.has_key else "wants an API key, and none is set"
+            return (
+                f"{where} {what} {said}",
+                "Set model.api_key or DOVETAIL_API_KEY to a key that is valid there.",
+            )
+        for advice in _ADVICE:
+            if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
+                return f"{where} {advice.meaning} {said}", advice.hint
+        return f"{where} cannot do this {said}", None
+
+    def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
+        shown = {
+            name: hide(value, self.secrets) if isinstance(value, str) else value
+            for name, value in details.items()
+        }
+        return kind(hide(message, self.secrets), provider=self.provider, **shown)

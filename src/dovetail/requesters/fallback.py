@@ -1,0 +1,72 @@
+"""Several models for one request: when the first does not answer, the next one is asked."""
+
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from dovetail.errors import ModelError
+from dovetail.messages.delta import Delta
+from dovetail.messages.request import ModelRequest
+from dovetail.requesters.requester import Requester
+
+logger = logging.getLogger(__name__)
+
+
+class FallbackRequester:
+    """Asks its requesters in order; once one has begun to answer, no other is asked.
+
+    What it says of itself (`follows_schema`, `calls_tools`) holds for every one of them.
+    """
+
+    def __init__(self, requesters: Sequence[Requester]) -> None:
+        self.requesters = list(requesters)
+
+    @property
+    def model(self) -> str:
+        """The first model's name."""
+        return self.requesters[0].model
+
+    @property
+    def follows_schema(self) -> bool:
+        """Whether all of the models can be held to a schema."""
+        return all(requester.follows_schema for requester in self.requesters)
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether all of the models call functions."""
+        return all(requester.calls_tools for requester in self.requesters)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """The deltas of the first model that answers."""
+        failed: list[tuple[str, ModelError]] = []
+        for requester in self.requesters:
+            begun = False
+            try:
+                async with aclosing(requester.stream(request)) as deltas:
+                    async for delta in deltas:
+                        begun = True
+                        yield delta
+                return
+            except ModelError as error:
+                if begun:
+                    raise
+                failed.append((requester.model, error))
+                logger.warning("%s did not answer: %s", requester.model, error.message)
+        raise _join(failed) from failed[-1][1]
+
+    async def close(self) -> None:
+        """Close all requesters."""
+        for requester in self.requesters:
+            await requester.close()
+
+
+def _join(failed: Sequence[tuple[str, ModelError]]) -> ModelError:
+    last = failed[-1][1]
+    reasons = "\n".join(f"- {model}: {error.message}" for model, error in failed)
+    return ModelError(
+        f"none of {len(failed)} models answered:\n{reasons}",
+        provider=last.provider,
+        status=last.status,
+        request_id=last.request_id,
+        hint=last.hint,
+    )

@@ -1,0 +1,155 @@
+"""Reads the answers of OpenAI-compatible servers, streamed or whole: sans I/O, one `json` pass per chunk.
+
+Feeding a stream in any cutting gives the same deltas in the same order.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ModelError
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
+from dovetail.requesters.openai_calls import CallPieces
+from dovetail.requesters.openai_usage import read_usage
+from dovetail.requesters.sse import EventSplitter
+
+DONE = "[DONE]"
+
+_REASONS = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content-filter",
+    "tool_calls": "tool-calls",
+    "function_call": "tool-calls",
+}
+
+_read_json = json.JSONDecoder().raw_decode
+
+Complain: TypeAlias = Callable[[str, int | None], ModelError]
+"""Makes the error for something that is no answer, from a text and the status that the server named."""
+
+
+class AnswerReader:
+    """Turns the bytes of one answer into deltas."""
+
+    def __init__(self, complain: Complain) -> None:
+        self.done = False
+        self._complain = complain
+        self._events = EventSplitter()
+        self._calls = CallPieces()
+        self._reason: str | None = None
+        self._refused = False
+        self._usage: Mapping[str, Any] | None = None
+        self._payload: Mapping[str, Any] | None = None
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """The deltas that these bytes of a stream complete."""
+        deltas: list[Delta] = []
+        for event in self._events.feed(data):
+            self._read_event(event, deltas)
+        return deltas
+
+    def feed_whole(self, body: bytes) -> list[Delta]:
+        """The deltas of an answer that came in one piece."""
+        deltas: list[Delta] = []
+        self._read_event(body.decode("utf-8", "replace").strip(), deltas)
+        self.done = True
+        return deltas
+
+    def end(self) -> list[Delta]:
+        """The deltas that the stream's end completes; half an event is dropped."""
+        deltas: list[Delta] = []
+        for event in self._events.finish():
+            if _is_whole(event):
+                self._read_event(event, deltas)
+        return deltas
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server said that the answer is over."""
+        return self.done or self._reason is not None
+
+    def finish(self, request_id: str | None = None) -> FinishDelta:
+        """The delta that ends the answer."""
+        model: str = (self._payload or {}).get("model") or ""
+        return FinishDelta(self._name_reason(), read_usage(self._usage), model, request_id, self._payload)
+
+    def _name_reason(self) -> str:
+        if self._refused:
+            return "content-filter"
+        reason = _REASONS.get(self._reason or "stop", "other")
+        return "tool-calls" if reason == "stop" and self._calls.seen else reason
+
+    def _read_event(self, text: str, deltas: list[Delta]) -> None:
+        while text:
+            if text.startswith(DONE):
+                self.done = True
+                return
+            chunk, end = self._parse(text)
+            self._read_chunk(chunk, deltas)
+            # Servers that forget the blank line between events send several chunks in one.
+            text = "" if end == len(text) else text[end:].lstrip()
+
+    def _parse(self, text: str) -> tuple[Mapping[str, Any], int]:
+        try:
+            value, end = _read_json(text)
+        except ValueError:
+            raise self._complain(f"it sent something that is not JSON: {text[:200]!r}", None) from None
+        if not is_mapping(value):
+            raise self._complain(f"it sent {text[:200]!r} where an answer was expected", None)
+        return value, end
+
+    def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> None:
+        self._payload = chunk
+        choices = chunk.get("choices")
+        if not choices or "error" in chunk:
+            self._look_for_error(chunk)
+        for choice in choices or ():
+            if choice.get("index"):
+                continue  # of several answers (`n`) the first one counts
+            part = choice.get("delta") or choice.get("message")
+            if part:
+                self._read_part(part, deltas)
+            self._reason = choice.get("finish_reason") or self._reason
+        self._usage = chunk.get("usage") or self._usage
+
+    def _look_for_error(self, chunk: Mapping[str, Any]) -> None:
+        error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
+        if not error:
+            return
+        details = error if is_mapping(error) else {"message": error}
+        code = details.get("code")
+        raise self._complain(str(details.get("message") or error), code if isinstance(code, int) else None)
+
+    def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
+        if reasoning := part.get("reasoning_content") or part.get("reasoning"):
+            deltas.append(ReasoningDelta(reasoning))
+        if content := part.get("content"):
+            if isinstance(content, str):
+                deltas.append(TextDelta(content))
+            else:
+                deltas.extend(_read_parts(content))
+        if refusal := part.get("refusal"):
+            self._refused = True
+            deltas.append(TextDelta(refusal))
+        if calls := part.get("tool_calls"):
+            deltas.extend([self._calls.read(call) for call in calls])
+
+
+def _is_whole(event: str) -> bool:
+    try:
+        return event.startswith(DONE) or bool(_read_json(event))
+    except ValueError:
+        return False
+
+
+def _read_parts(content: Any) -> list[Delta]:
+    """Content given as parts, as some servers do for models that think."""
+    deltas: list[Delta] = []
+    for part in content if is_list(content) else ():
+        if text := part.get("text"):
+            deltas.append(TextDelta(text))
+        for thought in part.get("thinking") or ():
+            deltas.append(ReasoningDelta(thought["text"]))
+    return deltas

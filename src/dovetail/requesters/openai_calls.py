@@ -1,0 +1,54 @@
+"""Puts the pieces of streamed function calls in order, whatever a server makes of their indexes."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from dovetail.data.shapes import is_mapping
+from dovetail.messages.delta import ToolCallDelta
+
+
+class CallPieces:
+    """Gives each call one index, and its id and name with the first piece only.
+
+    Some servers leave out the index, send every call under index 0, repeat the id with every piece, or
+    never send one.
+    """
+
+    __slots__ = ("_current", "_ids")
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._current: dict[int, int] = {}
+
+    @property
+    def seen(self) -> bool:
+        """Whether the answer has any call."""
+        return bool(self._ids)
+
+    def read(self, piece: Mapping[str, Any]) -> ToolCallDelta:
+        """The delta that one piece of a call makes."""
+        function: Mapping[str, Any] = piece.get("function") or {}
+        arguments = _read_arguments(function.get("arguments"))
+        call_id: str | None = piece.get("id") or None
+        name: str | None = function.get("name") or None
+        wire_index = self._read_index(piece, is_new=name is not None)
+        index = self._current.get(wire_index)
+        if index is not None and (call_id is None or call_id == self._ids[index]):
+            return ToolCallDelta(index, arguments=arguments)
+        index = self._current[wire_index] = len(self._ids)
+        self._ids.append(call_id or f"call_{uuid4().hex}")
+        return ToolCallDelta(index, self._ids[index], name, arguments)
+
+    def _read_index(self, piece: Mapping[str, Any], *, is_new: bool) -> int:
+        index = piece.get("index")
+        if isinstance(index, int):
+            return index
+        return len(self._ids) if is_new else max(len(self._ids) - 1, 0)
+
+
+def _read_arguments(value: Any) -> str:
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False) if is_mapping(value) else str(value)

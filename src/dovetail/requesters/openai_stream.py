@@ -1,0 +1,102 @@
+"""One answer of an OpenAI-compatible server while it arrives."""
+
+import asyncio
+import contextlib
+from typing import Any
+
+from dovetail.errors import ModelError
+from dovetail.lazy import lazy
+from dovetail.messages.delta import Delta, FinishDelta
+from dovetail.requesters.failures import Failures
+from dovetail.requesters.limits import TimeLimits
+from dovetail.requesters.openai_answer import AnswerReader
+from dovetail.requesters.refusal import find_request_id
+from dovetail.requesters.unreachable import explain_connection
+from dovetail.requesters.watchdog import Watchdog
+
+aiohttp = lazy("aiohttp")
+
+DRAIN_LIMIT = 0.1
+"""Seconds to wait for the end of a stream whose last event has arrived, so that its connection can stay."""
+
+
+class Answer:
+    """Reads a response: `first` holds the deltas of its beginning, `read` gives more until it is `over`."""
+
+    def __init__(self, response: Any, failures: Failures, limits: TimeLimits, deadline: float) -> None:
+        self.first: list[Delta] = []
+        self.over = False
+        self._response = response
+        self._failures = failures
+        self._limits = limits
+        self._pieces = 0
+        self._reader = AnswerReader(failures.fail_broken)
+        self._watchdog = Watchdog(response, limits, deadline)
+
+    async def begin(self) -> None:
+        """Read until the first delta is there, or the whole answer if it does not stream."""
+        if self._response.content_type == "application/json":
+            return self._take_whole(await self._response.read())
+        data = await self._response.content.readany()
+        start = data.lstrip()[:1]
+        if start == b"{":
+            return self._take_whole(data + await self._response.read())
+        if start == b"<":
+            raise self._failures.fail_page(self._response.status, data)
+        if start not in b"deri:":
+            raise self._failures.fail_content_type(self._response.content_type, data)
+        self.first = self._feed(data)
+        while not self.first and not self.over:
+            self.first = await self.read()
+
+    async def read(self) -> list[Delta]:
+        """The deltas that arrived next; maybe none."""
+        failure = None
+        try:
+            data = await self._watchdog.read()
+        except (aiohttp.ClientError, OSError) as error:
+            data, failure = b"", self._explain(error)
+        if failure is not None and not self._reader.is_complete:
+            raise failure  # not inside the handler: the HTTP client's errors hold the headers
+        return self._feed(data)
+
+    def finish(self) -> FinishDelta:
+        """The delta that ends the answer."""
+        return self._reader.finish(find_request_id(self._response.headers))
+
+    async def drain(self) -> None:
+        """Give the connection back if the server ends the response right away."""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+            async with asyncio.timeout(DRAIN_LIMIT):
+                while await self._response.content.readany():
+                    pass
+
+    def close(self) -> None:
+        """Stop the generation, unless the answer is over already."""
+        self._watchdog.stop()
+        self._response.close()
+
+    def _feed(self, data: bytes) -> list[Delta]:
+        deltas = self._reader.feed(data) if data else self._reader.end()
+        self._pieces += len(deltas)
+        self.over = self._reader.done or (not data and self._reader.is_complete)
+        if not data and not deltas and not self.over:
+            raise self._explain(None)
+        return deltas
+
+    def _take_whole(self, body: bytes) -> None:
+        self.first = self._reader.feed_whole(body)
+        self.over = True
+
+    def _explain(self, error: Exception | None) -> ModelError:
+        expired = self._watchdog.expired
+        if expired:
+            seconds = self._limits.idle if expired == "idle" else self._limits.total
+            what = "nothing more came" if expired == "idle" else "it was not complete"
+            reason = f"{what} within {seconds:g} seconds (model.timeouts.{expired})"
+        elif error is None:
+            reason = "the server ended it without an end"
+        else:
+            reason = str(explain_connection(error, self._failures))
+        text = f"the answer of {self._failures.provider} broke off after {self._pieces} pieces: {reason}"
+        return self._failures.fail_passing(text, request_id=find_request_id(self._response.headers))

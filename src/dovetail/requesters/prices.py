@@ -1,0 +1,44 @@
+"""What tokens cost, by a price table that the user sets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dovetail.errors import ConfigError
+from dovetail.messages.delta import Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """Prices of a million tokens; cached input costs the input's price when it has none of its own."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def apply(self, usage: Usage) -> Usage:
+        """The usage with its cost."""
+        cached_price = self.input if self.cached is None else self.cached
+        fresh = max(usage.input_tokens - usage.cached_tokens, 0)
+        cost = fresh * self.input + usage.cached_tokens * cached_price + usage.output_tokens * self.output
+        return replace(usage, cost=cost / MILLION)
+
+
+def find_price(table: Mapping[str, Any], model: str) -> Price | None:
+    """The price of `provider:name` in the setting `model.prices`: its own, or that of the best pattern."""
+    names = [
+        pattern for pattern in table if fnmatchcase(model, pattern) or fnmatchcase(model, f"*:{pattern}")
+    ]
+    if not names:
+        return None
+    name = max(names, key=lambda pattern: (pattern in (model, model.partition(":")[2]), len(pattern)))
+    try:
+        return Price(**table[name])
+    except TypeError as error:
+        raise ConfigError(
+            f"the price of {name!r} is {table[name]!r}",
+            hint='Write prices of a million tokens: {"input": 2.5, "output": 10, "cached": 1.25}',
+        ) from error

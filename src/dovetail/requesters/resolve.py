@@ -1,0 +1,129 @@
+"""Finds the requester that a model's name means.
+
+Names are `provider:name`. `openai:` and `ollama:` are known, `local:` are the embedded models, and
+`model.providers` names further OpenAI-compatible ones. `model.base_url` and `model.api_key` belong to the
+provider of `model.name`.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.requesters.endpoint import Endpoint
+from dovetail.requesters.fallback import FallbackRequester
+from dovetail.requesters.limits import RetryPolicy, TimeLimits
+from dovetail.requesters.openai import OpenAIRequester
+from dovetail.requesters.prices import find_price
+from dovetail.requesters.requester import Requester
+from dovetail.requesters.weights import find_best, require
+from dovetail.settings import Settings
+
+local = lazy("dovetail.requesters.local")
+langchain = lazy("dovetail.requesters.langchain")
+
+OPENAI = "https://api.openai.com/v1"
+ADDRESSES = {"openai": OPENAI, "ollama": "http://127.0.0.1:11434/v1"}
+STRUCTURED = ("auto", "schema", "prompt")
+
+
+def resolve(model: object, settings: Settings) -> Requester:
+    """The requester for a name, a LangChain chat model, a requester, or None: what the settings say.
+
+    Without any name the best embedded model that is here is taken; `model.fallbacks` are asked when the
+    model does not answer.
+    """
+    if model is not None and not isinstance(model, str):
+        return _adopt(model)
+    options: Mapping[str, Any] = settings.get("model") or {}
+    first = model or options.get("name") or _choose_embedded()
+    names = [first, *(other for other in options.get("fallbacks") or () if other != first)]
+    owner = (options.get("name") or first).partition(":")[0]
+    requesters = [_make(name, options, owner) for name in names]
+    return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
+
+
+def _adopt(model: object) -> Requester:
+    if isinstance(model, Requester):
+        return model
+    if hasattr(model, "astream") and hasattr(model, "bind_tools"):
+        return langchain.LangchainRequester(model)
+    raise ConfigError(
+        f"{type(model).__name__} is no model",
+        hint="Give a name such as 'openai:gpt-4.1', a LangChain chat model, or an object with `stream`.",
+    )
+
+
+def _choose_embedded() -> str:
+    best = find_best()
+    if best is None:
+        raise ConfigError(
+            "no model is set and no embedded model is here",
+            hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
+            "or fetch an embedded model with: dovetail models pull good",
+        )
+    return f"local:{best}"
+
+
+def _make(name: str, options: Mapping[str, Any], owner: str) -> Requester:
+    provider, _, rest = name.partition(":")
+    known = [*ADDRESSES, "local", *_read_providers(options)]
+    if not rest or provider not in known:
+        raise ConfigError(
+            f"the model name {name!r} is not of the form provider:name with a known provider",
+            hint=f"Providers: {', '.join(known)}. For another one, set model.providers.<provider>.base_url.",
+        )
+    if provider == "local":
+        weights = require(rest)
+        return local.LocalRequester(weights, name)
+    return OpenAIRequester(_build_endpoint(name, options, is_owner=owner == provider))
+
+
+def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) -> Endpoint:
+    provider, _, model = name.partition(":")
+    chosen = _choose_options(provider, options, is_owner=is_owner)
+    address = chosen.get("base_url") or ADDRESSES.get(provider)
+    if address is None:
+        raise ConfigError(f"model.providers.{provider} has no base_url, so {name!r} cannot be reached")
+    structured = chosen.get("structured") or "auto"
+    if structured not in STRUCTURED:
+        raise ConfigError(f"model.structured is {structured!r}; it must be one of {', '.join(STRUCTURED)}")
+    return Endpoint(
+        provider=provider,
+        model=model,
+        base_url=address,
+        api_key=chosen.get("api_key") or _find_key(address),
+        structured=structured,
+        headers=chosen.get("headers") or {},
+        options=chosen.get("options") or {},
+        body=chosen.get("body") or {},
+        proxy=chosen.get("proxy"),
+        limits=TimeLimits.read(chosen.get("timeouts") or {}),
+        retries=RetryPolicy.read(chosen.get("retries") or {}),
+        price=find_price(options.get("prices") or {}, name),
+    )
+
+
+def _choose_options(provider: str, options: Mapping[str, Any], *, is_owner: bool) -> dict[str, Any]:
+    """The options of one provider: its own over the general ones; an address and a key are not shared."""
+    own = _read_providers(options).get(provider) or {}
+    private = set[str]() if is_owner else {"base_url", "api_key"}
+    return {**{key: value for key, value in options.items() if key not in private}, **own}
+
+
+def _read_providers(options: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    return options.get("providers") or {}
+
+
+def _find_key(address: str) -> str | None:
+    """OpenAI's own key from the environment, for OpenAI's own address alone."""
+    if address != OPENAI:
+        return None
+    key = os.environ.get("OPENAI_API_KEY")
+    if not key:
+        raise ConfigError(
+            "OpenAI needs an API key and none is set",
+            hint="Set model.api_key, DOVETAIL_API_KEY or OPENAI_API_KEY.",
+        )
+    return key

@@ -1,0 +1,33 @@
+"""Keeps keys out of every text that people may see."""
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote, urlsplit
+
+HIDDEN = "***"
+
+_TELLING = ("auth", "key", "token", "secret", "cookie", "password")
+
+
+def find_secrets(api_key: str | None, headers: Mapping[str, str], addresses: Iterable[str]) -> list[str]:
+    """The texts that must not be shown: the key, headers that sound like one, passwords in addresses."""
+    found = [api_key or ""]
+    for name, value in headers.items():
+        if any(word in name.lower() for word in _TELLING):
+            found += [value, value.rpartition(" ")[2]]
+    for address in addresses:
+        password = urlsplit(address).password or ""
+        found += [password, unquote(password)]
+    return sorted({secret for secret in found if len(secret) >= 4}, key=len, reverse=True)
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """The text without the secrets."""
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def show_address(address: str) -> str:
+    """An address without the user, password and query in it."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

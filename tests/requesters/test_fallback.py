@@ -1,0 +1,53 @@
+"""When a model does not answer, the next one is asked."""
+
+import pytest
+
+from dovetail.errors import ModelError
+from dovetail.messages.delta import Delta, TextDelta
+from dovetail.messages.request import ModelRequest
+from dovetail.requesters.fallback import FallbackRequester
+from dovetail.testing import ScriptedRequester
+
+HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
+
+
+def down(name: str) -> ScriptedRequester:
+    return ScriptedRequester([{"status": 503, "body": f"{name} is down"}], model=f"scripted:{name}")
+
+
+async def collect(requester: FallbackRequester) -> list[Delta]:
+    return [delta async for delta in requester.stream(HELLO)]
+
+
+async def test_next_model_answers_when_the_first_does_not() -> None:
+    second = ScriptedRequester(["hello"])
+    assert (await collect(FallbackRequester([down("a"), second])))[0] == TextDelta("hello")
+    assert second.requests == [HELLO]
+
+
+async def test_no_other_model_is_asked_once_one_has_begun() -> None:
+    second = ScriptedRequester(["never"])
+    stream = FallbackRequester([ScriptedRequester([{"text": "so far", "error": "lost"}]), second]).stream(
+        HELLO
+    )
+    assert await anext(stream) == TextDelta("so far")
+    with pytest.raises(ModelError, match="lost"):
+        await anext(stream)
+    assert second.requests == []
+
+
+async def test_error_names_every_model_that_failed() -> None:
+    with pytest.raises(ModelError, match="none of 2 models answered") as caught:
+        await collect(FallbackRequester([down("a"), down("b")]))
+    assert "- scripted:a: " in str(caught.value)
+    assert "b is down" in str(caught.value)
+    assert caught.value.status == 503
+
+
+async def test_it_promises_only_what_all_of_them_can_do() -> None:
+    able, unable = ScriptedRequester([]), ScriptedRequester([], follows_schema=False, calls_tools=False)
+    both = FallbackRequester([able, unable])
+    assert (both.model, both.follows_schema, both.calls_tools) == ("scripted:model", False, False)
+    await both.close()
+    assert able.closed
+    assert unable.closed

@@ -1,0 +1,131 @@
+"""A model's name, with the settings, means one requester."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.requesters.fallback import FallbackRequester
+from dovetail.requesters.openai import OpenAIRequester
+from dovetail.requesters.prices import Price
+from dovetail.requesters.resolve import resolve
+from dovetail.settings import DEFAULTS, Settings
+from dovetail.testing import ScriptedRequester
+
+
+@pytest.fixture(autouse=True)
+def empty_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[None]:
+    for variable in ("OPENAI_API_KEY", "DOVETAIL_MODEL", "DOVETAIL_BASE_URL", "DOVETAIL_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    return iter(())
+
+
+def settings(**model: Any) -> Settings:
+    return Settings({"model": model}, parent=Settings(DEFAULTS))
+
+
+def open_ai(model: object, layer: Settings) -> OpenAIRequester:
+    requester = resolve(model, layer)
+    assert isinstance(requester, OpenAIRequester)
+    return requester
+
+
+def test_openai_name_takes_address_and_key_from_the_settings() -> None:
+    requester = open_ai("openai:gpt", settings(base_url="http://127.0.0.1:1/v1", api_key="key"))
+    endpoint = requester.endpoint
+    assert (requester.model, endpoint.base_url, endpoint.api_key) == (
+        "openai:gpt",
+        "http://127.0.0.1:1/v1",
+        "key",
+    )
+
+
+def test_setting_names_the_model_when_none_is_given() -> None:
+    layer = settings(name="openai:gpt", api_key="key")
+    assert resolve(None, layer).model == "openai:gpt"
+    assert open_ai(None, layer).endpoint.base_url == "https://api.openai.com/v1"
+
+
+def test_ollama_has_its_own_address_and_keeps_colons_of_the_name() -> None:
+    requester = open_ai("ollama:qwen3:8b", settings())
+    assert (requester.endpoint.base_url, requester.endpoint.model) == (
+        "http://127.0.0.1:11434/v1",
+        "qwen3:8b",
+    )
+
+
+def test_openai_s_key_of_the_environment_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "from-environment")
+    assert open_ai("openai:gpt", settings()).endpoint.api_key == "from-environment"
+    assert open_ai("openai:gpt", settings(base_url="http://elsewhere.test/v1")).endpoint.api_key is None
+
+
+def test_address_and_key_are_not_shared_with_another_provider() -> None:
+    layer = settings(name="openai:gpt", base_url="http://mine.test/v1", api_key="mine")
+    endpoint = open_ai("ollama:qwen3", layer).endpoint
+    assert (endpoint.base_url, endpoint.api_key) == ("http://127.0.0.1:11434/v1", None)
+
+
+def test_further_provider_has_its_own_options_over_the_general_ones() -> None:
+    deepseek = {"base_url": "https://api.deepseek.test", "api_key": "deep", "structured": "prompt"}
+    layer = settings(providers={"deepseek": deepseek}, headers={"x-team": "blue"}, options={"top_p": 1})
+    endpoint = open_ai("deepseek:chat", layer).endpoint
+    assert (endpoint.provider, endpoint.base_url, endpoint.api_key) == (
+        "deepseek",
+        "https://api.deepseek.test",
+        "deep",
+    )
+    assert (endpoint.structured, endpoint.headers, endpoint.options) == (
+        "prompt",
+        {"x-team": "blue"},
+        {"top_p": 1},
+    )
+
+
+def test_limits_retries_and_price_are_read() -> None:
+    layer = settings(
+        timeouts={"idle": 3}, retries={"attempts": 2}, prices={"ollama:q*": {"input": 1, "output": 2}}
+    )
+    endpoint = open_ai("ollama:qwen3", layer).endpoint
+    assert (endpoint.limits.idle, endpoint.limits.connect, endpoint.retries.attempts) == (3, 10.0, 2)
+    assert endpoint.price == Price(input=1, output=2)
+
+
+def test_fallbacks_follow_the_first_model() -> None:
+    requester = resolve("ollama:a", settings(fallbacks=["ollama:b", "ollama:a"]))
+    assert isinstance(requester, FallbackRequester)
+    assert [one.model for one in requester.requesters] == ["ollama:a", "ollama:b"]
+
+
+def test_requester_is_taken_as_it_is() -> None:
+    requester = ScriptedRequester([])
+    assert resolve(requester, settings()) is requester
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "complaint"),
+    [
+        ("gpt-4.1", {}, "'gpt-4.1' is not of the form provider:name"),
+        ("openia:gpt", {}, "Providers: openai, ollama, local"),
+        ("openai:", {}, "'openai:' is not of the form"),
+        ("mine:x", {"providers": {"mine": {}}}, "model.providers.mine has no base_url"),
+        ("openai:gpt", {}, "OpenAI needs an API key"),
+        (
+            "ollama:q",
+            {"structured": "yes"},
+            "model.structured is 'yes'; it must be one of auto, schema, prompt",
+        ),
+        ("ollama:q", {"timeouts": {"idel": 1}}, "model.timeouts has no 'idel'; there are: connect"),
+        ("ollama:q", {"retries": {"attempts": "3"}}, "model.retries.attempts is '3'; it must be a number"),
+        ("ollama:q", {"base_url": "localhost:8000"}, "does not begin with http"),
+        ("ollama:q", {"prices": {"q": 3}}, "the price of 'q' is 3"),
+        (42, {}, "int is no model"),
+        (None, {}, "no model is set and no embedded model is here"),
+        ("local:huge", {}, "no embedded model 'huge'"),
+    ],
+)
+def test_wrong_setting_is_told_with_its_value(model: object, options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        resolve(model, settings(**options))
