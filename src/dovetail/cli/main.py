@@ -19,6 +19,7 @@ from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
     "models": "The embedded models: which there are, fetch one, where it lies.",
+    "agents": "Agents defined as data: list, show, check, run.",
     "doctor": "Say what is there, what is missing and what to do.",
 }
 """The groups and their help line; `dovetail.cli.<name>` is imported when the group is asked for."""

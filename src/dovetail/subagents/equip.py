@@ -37,23 +37,26 @@ def choose_tools(
 def build_messages(
     definition: AgentDefinition, inputs: Mapping[str, Any], history: Sequence[ChatMessage] = ()
 ) -> list[ChatMessage]:
-    """System prompt, initial messages, history and the query, templates filled from the inputs."""
+    """System prompt, initial messages, history and the query, templates filled from the inputs.
+
+    An input that may be left out and was is empty in templates.
+    """
     prompt = definition.prompt_config
+    values = {**dict.fromkeys(definition.input_config.inputs, ""), **inputs}
     messages: list[ChatMessage] = []
     if prompt.system_prompt:
-        messages.append({"role": "system", "content": fill_template(prompt.system_prompt, inputs)})
+        messages.append({"role": "system", "content": fill_template(prompt.system_prompt, values)})
     messages += [
-        {**message, "content": fill_template(str(message.get("content", "")), inputs)}
+        {**message, "content": fill_template(str(message.get("content", "")), values)}
         for message in prompt.initial_messages
     ]
     messages += history
-    messages.append({"role": "user", "content": _query(definition, inputs)})
+    query = fill_template(prompt.query, values) if prompt.query else _describe(inputs)
+    messages.append({"role": "user", "content": query})
     return messages
 
 
-def _query(definition: AgentDefinition, inputs: Mapping[str, Any]) -> str:
-    if definition.prompt_config.query:
-        return fill_template(definition.prompt_config.query, inputs)
+def _describe(inputs: Mapping[str, Any]) -> str:
     if len(inputs) == 1:
         return str(next(iter(inputs.values())))
     return "\n".join(f"{name}: {value}" for name, value in inputs.items()) or _START

@@ -1,0 +1,146 @@
+"""`dovetail agents`: which there are, are they sound, and run one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.cli.agent_view import AgentView
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.executor import AgentExecutor, AgentOutput
+from dovetail.subagents.file import load_definition
+from dovetail.subagents.schema import convert_input_config_to_json_schema
+
+app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
+console = Console()
+
+
+@app.command("list")
+def list_agents() -> None:
+    """Show all agents, and the files that could not be read."""
+
+    async def collect() -> Dovetail:
+        async with Dovetail() as dovetail:
+            return dovetail
+
+    agents = run_sync(collect()).agents
+    table = Table("agent", "what for", "from", box=None, header_style="bold")
+    for definition in agents.get_all_definitions():
+        table.add_row(definition.name, definition.description, _place(definition))
+    console.print(table)
+    for broken in agents.broken:
+        console.print(f"[red]left out[/red] {broken.error}", highlight=False)
+
+
+@app.command("show")
+def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
+    """Show what an agent takes, what it may use and how it is prompted."""
+    definition = run_sync(_find(name))
+    limits = definition.run_config
+    table = Table.grid(padding=(0, 2))
+    table.add_row("name", definition.name)
+    table.add_row("description", definition.description)
+    table.add_row("from", definition.source)
+    table.add_row("model", definition.model_config.model or "the app's own")
+    table.add_row("tools", ", ".join(definition.tool_config.tools or ()) or _describe_tools(definition))
+    table.add_row(
+        "limits", f"{limits.max_turns} turns, {limits.max_seconds} s, tokens {limits.max_tokens or 'free'}"
+    )
+    table.add_row(
+        "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
+    )
+    console.print(table, highlight=False)
+    console.rule("system prompt", align="left")
+    console.print(definition.prompt_config.system_prompt, markup=False, highlight=False)
+
+
+@app.command("check")
+def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None:
+    """Say whether agent files are sound; exit code 1 when one is not."""
+    failed = False
+    for path in files:
+        try:
+            definition = load_definition(path)
+            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}", highlight=False)
+        except ConfigError as error:
+            failed = True
+            console.print(f"[red]broken[/red] {error}", highlight=False)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command("run")
+def run_agent(
+    name: str = typer.Argument(help="The agent's name."),
+    inputs: list[str] = typer.Argument(None, help="Its inputs, key=value each."),
+    plain: bool = typer.Option(False, "--plain", help="Print only the result."),
+) -> None:
+    """Run an agent and watch its turns, tools and children live."""
+    output = run_sync(_run(name, inputs or [], plain))
+    if plain or output.data is not None:
+        typer.echo(output.result)
+    if output.terminate_reason != "goal":
+        typer.secho(f"ended by {output.terminate_reason}: {output.error or ''}", fg="red", err=True)
+        raise typer.Exit(1)
+
+
+async def _find(name: str) -> AgentDefinition:
+    async with Dovetail() as dovetail:
+        return dovetail.agents.get_definition(name)
+
+
+async def _run(name: str, words: list[str], plain: bool) -> AgentOutput:
+    view = AgentView(console, quiet=plain)
+    async with Dovetail() as dovetail:
+        definition = dovetail.agents.get_definition(name)
+        inputs = read_inputs(words, convert_input_config_to_json_schema(definition.input_config))
+        with view:
+            executor = await AgentExecutor.create(definition, dovetail, view.show)
+            return await executor.run(inputs)
+
+
+def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
+    """`key=value` words as an agent's inputs, each read as its type asks; a lone text is the only input."""
+    properties: Any = schema.get("properties")
+    known: dict[str, Any] = dict(properties) if is_mapping(properties) else {}
+    if len(known) == 1 and len(words) == 1 and "=" not in words[0]:
+        return {next(iter(known)): words[0]}
+    inputs: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key not in known:
+            raise ConfigError(f"{word!r} is no input of this agent", hint=f"Give: {_usage(known)}")
+        inputs[key] = _read_value(text, known[key])
+    missing = [key for key in schema.get("required", []) if key not in inputs]
+    if missing:
+        raise ConfigError(f"the input {missing[0]!r} is missing", hint=f"Give: {_usage(known)}")
+    return inputs
+
+
+def _read_value(text: str, spec: Any) -> Any:
+    if is_mapping(spec) and spec.get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _usage(known: dict[str, Any]) -> str:
+    return " ".join(f"{key}=…" for key in known) or "no inputs"
+
+
+def _describe_tools(definition: AgentDefinition) -> str:
+    return "none" if definition.tool_config.tools == () else "all that its caller may use"
+
+
+def _place(definition: AgentDefinition) -> str:
+    path = Path(definition.source)
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else definition.source

@@ -1,0 +1,65 @@
+"""`dovetail agents` shows, checks and runs agents."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.cli import main as frame
+from dovetail.cli.agents import read_inputs
+from dovetail.errors import ConfigError
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"goal": {"type": "string"}, "depth": {"type": "integer"}},
+    "required": ["goal"],
+}
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as caught:
+        frame.main(words)
+    return int(caught.value.code or 0)
+
+
+def test_list_shows_shipped_agents_and_broken_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "bad.md").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "list") == 0
+    shown = capsys.readouterr().out
+    assert "summarizer" in shown
+    assert "no front matter" in shown
+
+
+def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = tmp_path / "good.md"
+    good.write_text("---\ndescription: d\n---\nHello.")
+    assert run("agents", "check", str(good)) == 0
+    (tmp_path / "bad.md").write_text("---\nname: x\n---\n")
+    assert run("agents", "check", str(good), str(tmp_path / "bad.md")) == 1
+    assert "no description" in capsys.readouterr().out
+
+
+def test_unknown_agent_names_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "show", "summariser") == 1
+    assert "summarizer" in capsys.readouterr().err
+
+
+def test_words_become_typed_inputs() -> None:
+    assert read_inputs(["goal=a=b", "depth=3"], SCHEMA) == {"goal": "a=b", "depth": 3}
+    assert read_inputs(["just text"], {"properties": {"query": {"type": "string"}}}) == {"query": "just text"}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"), [(["gaol=x"], "'gaol=x' is no input"), (["depth=1"], "'goal' is missing")]
+)
+def test_wrong_words_say_what_to_give(words: list[str], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as caught:
+        read_inputs(words, SCHEMA)
+    assert "goal=… depth=…" in str(caught.value)

@@ -1,0 +1,35 @@
+"""What an agent's run begins with."""
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import AgentDefinition, InputConfig, PromptConfig
+from dovetail.subagents.equip import build_messages
+
+INPUTS = InputConfig(inputs={"text": {"required": True}, "focus": {}})
+
+
+def make(system: str = "", query: str = "") -> AgentDefinition:
+    prompt = PromptConfig(system_prompt=system, query=query)
+    return AgentDefinition(name="a", description="a", input_config=INPUTS, prompt_config=prompt)
+
+
+def test_optional_input_that_was_left_out_is_empty() -> None:
+    messages = build_messages(make("Be brief.", "${text} (${focus})"), {"text": "T"})
+    assert [message["content"] for message in messages] == ["Be brief.", "T ()"]
+
+
+def test_name_that_is_no_input_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="needs mood"):
+        build_messages(make(query="${mood}"), {"text": "T"})
+
+
+def test_without_a_query_the_inputs_speak_for_themselves() -> None:
+    assert build_messages(make(), {"text": "T"})[-1]["content"] == "T"
+    assert build_messages(make(), {"text": "T", "focus": "F"})[-1]["content"] == "text: T\nfocus: F"
+
+
+def test_history_stands_between_system_prompt_and_query() -> None:
+    history = [{"role": "user", "content": "before"}, {"role": "assistant", "content": "yes"}]
+    messages = build_messages(make("S"), {"text": "now"}, history)
+    assert [message["content"] for message in messages] == ["S", "before", "yes", "now"]
