@@ -19,7 +19,7 @@ from dovetail.subagents.file import load_definition
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 
 app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
-console = Console()
+console = Console(highlight=False, soft_wrap=True)
 
 
 @app.command("list")
@@ -36,7 +36,7 @@ def list_agents() -> None:
         table.add_row(definition.name, definition.description, _place(definition))
     console.print(table)
     for broken in agents.broken:
-        console.print(f"[red]left out[/red] {broken.error}", highlight=False)
+        console.print(f"[red]left out[/red] {broken.error}")
 
 
 @app.command("show")
@@ -56,9 +56,9 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row(
         "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
     )
-    console.print(table, highlight=False)
+    console.print(table)
     console.rule("system prompt", align="left")
-    console.print(definition.prompt_config.system_prompt, markup=False, highlight=False)
+    console.print(definition.prompt_config.system_prompt, markup=False)
 
 
 @app.command("check")
@@ -68,10 +68,10 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None
     for path in files:
         try:
             definition = load_definition(path)
-            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}", highlight=False)
+            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
         except ConfigError as error:
             failed = True
-            console.print(f"[red]broken[/red] {error}", highlight=False)
+            console.print(f"[red]broken[/red] {error}")
     raise typer.Exit(1 if failed else 0)
 
 
