@@ -65,4 +65,4 @@ def _find_misfit(own: Mapping[str, Any], needed: list[str], declared: Mapping[st
 
 def _can_be_dict(schema: Mapping[str, Any], declared: Mapping[str, Any]) -> bool:
     """Whether a parameter is a dict by its annotation, or has none and a single value cannot be meant."""
-    return schema.get("type") == "object" or ("type" not in schema and len(declared) != 1)
+    return schema.get("type") == "object" or ("type" not in schema and len(declared) > 1)

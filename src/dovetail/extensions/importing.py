@@ -109,7 +109,8 @@ def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
     if isinstance(error, ExtensionError):
         return error
     if isinstance(error, SyntaxError):
-        return ExtensionError(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno)
+        file = error.filename or str(folder.path / ENTRY)
+        return ExtensionError(f"{type(error).__name__}: {error.msg}", file=file, line=error.lineno)
     file, line = _find_place(error, folder)
     if isinstance(error, SystemExit):
         return ExtensionError(f"calls sys.exit({error.code!r}) at import", file=file, line=line)

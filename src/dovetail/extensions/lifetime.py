@@ -8,7 +8,6 @@ import asyncio
 import inspect
 import logging
 import weakref
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,10 @@ from dovetail.tools.threads import run_in_thread
 logger = logging.getLogger(__name__)
 
 
+class ExtensionState(dict[str, Any]):
+    """What the versions of one folder share; gone with the last of them."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ExtensionContext:
     """What `setup(context)` receives; `state` is the same dict for all versions of the folder.
@@ -33,7 +36,7 @@ class ExtensionContext:
     name: str
     folder: Path
     workspace: Path
-    state: dict[str, Any]
+    state: ExtensionState
     is_last: bool = False
 
 
@@ -42,8 +45,12 @@ class _Life:
     package: str
     module: ModuleType
     context: ExtensionContext
-    needs_teardown: bool = False
+    is_set_up: bool = False
     is_over: bool = False
+
+    def get_hook(self, name: str) -> Callable[..., Any] | None:
+        hook = getattr(self.module, name, None)
+        return hook if callable(hook) else None
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -58,73 +65,78 @@ class Lifetimes:
 
     def __init__(self, time_limit: float) -> None:
         self._time_limit = time_limit
-        self._states: dict[str, dict[str, Any]] = {}
-        self._living: Counter[str] = Counter()
+        self._states: weakref.WeakValueDictionary[str, ExtensionState] = weakref.WeakValueDictionary()
         self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
+        self._ending: dict[str, _Life] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, package: str, module: ModuleType, folder: Path, workspace: Path) -> Lease:
         """Start a version's life."""
-        state = self._states.setdefault(folder.name, {})
+        state = self._states.setdefault(folder.name, ExtensionState())
         context = ExtensionContext(name=folder.name, folder=folder, workspace=workspace, state=state)
-        life = _Life(package=package, module=module, context=context)
-        lease = Lease(life)
-        self._living[folder.name] += 1
+        lease = Lease(_Life(package=package, module=module, context=context))
         self._leases.add(lease)
-        weakref.finalize(lease, self._end, asyncio.get_running_loop(), life).atexit = False
+        weakref.finalize(lease, self._end, asyncio.get_running_loop(), lease.life).atexit = False
         return lease
 
     async def set_up(self, lease: Lease) -> None:
         """Call the version's `setup(context)`, if it has one and was not set up before."""
         life = lease.life
-        setup = getattr(life.module, "setup", None)
-        if life.needs_teardown:
+        if life.is_set_up:
             return
-        if callable(setup):
+        if setup := life.get_hook("setup"):
             try:
                 await self._call(setup, life.context)
             except (Exception, SystemExit) as error:
                 raise ExtensionError(
                     f"setup(context) failed: {type(error).__name__}: {error}", file=life.module.__file__
                 ) from error
-        life.needs_teardown = True
+        life.is_set_up = True
 
     async def close(self) -> None:
         """End all versions, also those in use, and wait for the teardowns under way."""
-        for life in [lease.life for lease in self._leases]:
+        lives = [lease.life for lease in self._leases if not lease.life.is_over]
+        for life in lives:
+            self._ending[life.package] = life
+        for life in lives:
             await self._tear_down(life)
         await asyncio.gather(*self._tasks)
 
     def _end(self, loop: asyncio.AbstractEventLoop, life: _Life) -> None:
-        """Runs wherever the last reference went, so it only hands over to the loop."""
+        """Runs wherever the last reference went, so a teardown is only handed over to the loop."""
+        if life.is_over or not life.is_set_up or life.get_hook("teardown") is None:
+            purge_package(life.package)
+            return
         try:
-            loop.call_soon_threadsafe(self._end_in_loop, life)
+            loop.call_soon_threadsafe(self._start_teardown, life)
         except RuntimeError:  # the loop is closed
             purge_package(life.package)
 
-    def _end_in_loop(self, life: _Life) -> None:
+    def _start_teardown(self, life: _Life) -> None:
+        self._ending[life.package] = life
         task = asyncio.ensure_future(self._tear_down(life))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _tear_down(self, life: _Life) -> None:
-        if life.is_over:
-            return
         life.is_over = True
-        name = life.context.name
-        teardown = getattr(life.module, "teardown", None)
         try:
-            if life.needs_teardown and callable(teardown):
-                life.context.is_last = self._living[name] == 1
+            if life.is_set_up and (teardown := life.get_hook("teardown")):
+                life.context.is_last = not self._has_other(life)
                 await self._call(teardown)
         except (Exception, SystemExit):
-            logger.exception("teardown() of extension %r failed", name)
+            logger.exception("teardown() of extension %r failed", life.context.name)
         finally:
+            self._ending.pop(life.package, None)
             purge_package(life.package)
-            self._living[name] -= 1
-            if not self._living[name]:
-                del self._living[name]
-                self._states.pop(name, None)
+
+    def _has_other(self, life: _Life) -> bool:
+        living = [lease.life for lease in self._leases if not lease.life.is_over]
+        return any(
+            other.context.name == life.context.name
+            for other in (*living, *self._ending.values())
+            if other is not life
+        )
 
     async def _call(self, hook: Callable[..., Any], *arguments: Any) -> None:
         async with asyncio.timeout(self._time_limit):

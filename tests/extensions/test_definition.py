@@ -1,0 +1,101 @@
+"""Every rule of document 001, sections 2, 7 and 9, has a message of its own."""
+
+import pytest
+
+from dovetail.extensions import ExtensionLoader
+from extension_folders import Folders
+
+GOOD = {
+    "label": "'math'",
+    "name": "'add'",
+    "description": "'Adds'",
+    "parameters": "{'a': {'type': 'number', 'required': True}}",
+    "execute": "add",
+}
+
+
+def write_definition(**changes: str | None) -> str:
+    """An extension with one tool, some of its fields changed or (None) left out."""
+    fields = {name: text for name, text in {**GOOD, **changes}.items() if text is not None}
+    lines = "".join(f"    '{name}': {text},\n" for name, text in fields.items())
+    return f"def add(a):\n    return a\n\nTOOL = {{\n{lines}}}\n"
+
+
+@pytest.mark.parametrize("field", list(GOOD))
+async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: str) -> None:
+    folders.write("one", write_definition(**{field: None}))
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert f"lacks {field}" in failure.error
+    assert (failure.file, failure.line) == (str(folders.root / "one" / "extension.py"), 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"label": "''"}, "label must be a text that is not empty, not ''"),
+        ({"name": "None"}, "name must be a text that is not empty, not None"),
+        ({"name": "'add two'"}, "name must be 1 to 64 letters, digits, _ or -, not 'add two'"),
+        ({"description": "'  '"}, "description must be a text that is not empty"),
+        ({"parameters": "[]"}, "parameters must be a dict, not list"),
+        ({"parameters": "{'a': 'number'}"}, "parameter 'a' must be a dict"),
+        ({"execute": "'add'"}, "execute must be callable, not 'add'"),
+        ({"execute": "max"}, "execute cannot be used"),
+        ({"execute": "lambda: 1"}, "execute has no parameter a; it takes: none"),
+        ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
+        ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
+        ({"kind": "'destroy'"}, "no kind 'destroy'; there are: read, write"),
+        ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),
+        (
+            {"parameters": "{'type': 'object', 'properties': {'a': {'type': 'nonsense'}}}"},
+            "schema of tool 'add' cannot be compiled",
+        ),
+    ],
+)
+async def test_a_wrong_field_is_explained(folders: Folders, changes: dict[str, str], complaint: str) -> None:
+    folders.write("one", write_definition(**changes))
+    folders.write_tool("two", "ask_two")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert complaint in snapshot.failed_extensions[0].error
+    assert snapshot.loaded_extensions == ("two",)
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("", "exports neither TOOL nor TOOLS"),
+        ("TOOL = None\nTOOLS = []", "TOOLS is empty"),
+        ("TOOLS = {'name': 'x'}", "TOOLS must be a list of dicts, not dict"),
+        ("TOOLS = ['x']", "a tool must be a dict, not str"),
+        ("TOOL = 'x'", "a tool must be a dict, not str"),
+    ],
+)
+async def test_wrong_exports_are_explained(folders: Folders, source: str, complaint: str) -> None:
+    folders.write("one", source)
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert complaint in failure.error
+
+
+async def test_the_line_of_the_wrong_tool_in_a_list_is_told(folders: Folders) -> None:
+    good = "dict(label='x', name='a', description='d', parameters={}, execute=print_it)"
+    folders.write("one", f"def print_it(): ...\nTOOLS = [\n    {good},\n    {{'name': 'b'}},\n]\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert (failure.line, "tool 'b'" in failure.error) == (4, True)
+
+
+async def test_both_exports_mean_tool_and_are_noticed(folders: Folders) -> None:
+    folders.write("one", write_definition() + "TOOLS = [{**TOOL, 'name': 'other'}]\n")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert [tool.name for tool in snapshot.tools] == ["add"]
+    assert "both TOOL and TOOLS" in snapshot.notices[0].text
+
+
+async def test_an_unknown_field_is_noticed_with_the_near_one(folders: Folders) -> None:
+    folders.write("one", write_definition(kinds="'read'"))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.notices[0].text == "tool 'add': unknown field 'kinds'; meant 'kind'?"
+
+
+async def test_two_tools_of_one_name_in_one_folder_fail(folders: Folders) -> None:
+    folders.write("one", write_definition() + "TOOLS = [TOOL, TOOL]\ndel TOOL\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "two tools are called 'add'" in failure.error

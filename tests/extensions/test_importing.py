@@ -1,0 +1,155 @@
+"""Whatever a folder does at import, it is reported and the others live on."""
+
+import json
+import sys
+import threading
+
+import pytest
+
+from dovetail.extensions import ExtensionLoader, ExtensionSnapshot
+from dovetail.extensions.modules import count_packages
+from extension_folders import Folders, ask
+
+TOOL = """
+def f(): return 'ok'
+TOOL = dict(label='x', name='ask_one', description='d', parameters={}, execute=f)
+"""
+
+
+async def load_beside_a_good_one(folders: Folders, source: str, **modules: str) -> ExtensionSnapshot:
+    """Load a folder `one` with this source, and a good one."""
+    folders.write("one", source, **modules)
+    folders.write_tool("two", "ask_two")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert "two" in snapshot.loaded_extensions
+    return snapshot
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint", "line"),
+    [
+        ("x = 1\ndef f(:\n    pass\n", "SyntaxError", 2),
+        ("  x = 1\n\tx = 2\n", "IndentationError", 1),
+        ("x = 1\nraise ValueError('no luck')\n", "ValueError: no luck", 2),
+        ("def f():\n    return 1 / 0\nf()\n", "ZeroDivisionError", 2),
+        ("import sys\nsys.exit(3)\n", "calls sys.exit(3) at import", 2),
+        ("exit()\n", "calls sys.exit(None) at import", 1),
+        ("class Odd(BaseException): pass\nraise Odd('odd')\n", "Odd: odd", 2),
+        ("raise KeyboardInterrupt\n", "KeyboardInterrupt", 1),
+        ("import no_such_package\n", "Is 'no_such_package' installed where this runs?", 1),
+        ("def f(): f()\nf()\n", "RecursionError", 1),
+        ("x = '\x00'\n", "null bytes", None),
+    ],
+)
+async def test_a_failing_import_is_told_with_its_line(
+    folders: Folders, source: str, complaint: str, line: int | None
+) -> None:
+    snapshot = await load_beside_a_good_one(folders, source)
+    [failure] = snapshot.failed_extensions
+    assert complaint in failure.error
+    assert failure.line == line
+    assert failure.file == str(folders.root / "one" / "extension.py")
+
+
+async def test_a_syntax_error_in_a_helper_names_the_helper(folders: Folders) -> None:
+    snapshot = await load_beside_a_good_one(
+        folders, "from . import helper\n" + TOOL, helper="x = 1\n\ny = (\n"
+    )
+    [failure] = snapshot.failed_extensions
+    assert (failure.file, failure.line) == (str(folders.root / "one" / "helper.py"), 3)
+
+
+async def test_a_file_that_is_not_utf8_is_a_syntax_error(folders: Folders) -> None:
+    folder = folders.write_tool("one", "ask_one")
+    (folder / "extension.py").write_bytes(b"x = '\xff'\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "SyntaxError" in failure.error
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["while True: pass\n", "import threading\nthreading.Event().wait(3600)\n"],
+    ids=["busy", "waiting"],
+)
+async def test_a_hanging_import_ends_at_its_limit(
+    folders: Folders, source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders.write("one", source + TOOL)
+    folders.write_tool("two", "ask_two")
+    loader = ExtensionLoader(folders.root, time_limit=0.1)
+    snapshot = await loader.reload()
+    sys.stdout.write("heard\n")
+    assert capsys.readouterr().out == "heard\n"
+    assert snapshot.loaded_extensions == ("two",)
+    assert "took longer than 0.1 s" in snapshot.failed_extensions[0].error
+    folders.write("one", TOOL)
+    assert (await loader.reload()).failed_extensions == ()
+
+
+async def test_a_hanging_import_is_not_started_twice(folders: Folders) -> None:
+    folders.write("sleeper", "import threading\nthreading.Event().wait(3600)\n")
+    loader = ExtensionLoader(folders.root, time_limit=0.1)
+    await loader.reload()
+    snapshot = await loader.reload()
+    assert "still hangs" in snapshot.failed_extensions[0].error
+    assert [thread.name for thread in threading.enumerate()].count("import-sleeper") == 1
+
+
+async def test_prints_at_import_are_kept_off_the_output(
+    folders: Folders, capsys: pytest.CaptureFixture[str]
+) -> None:
+    snapshot = await load_beside_a_good_one(folders, "print('hello there')\n" + TOOL)
+    assert capsys.readouterr().out == ""
+    assert snapshot.notices[0].text == "prints at import: 'hello there'"
+    assert await ask(snapshot.tools, "ask_one") == "ok"
+
+
+async def test_a_replaced_standard_module_fails_and_is_put_back(folders: Folders) -> None:
+    source = "import sys, types\nsys.modules['json'] = types.ModuleType('json')\n"
+    snapshot = await load_beside_a_good_one(folders, source + TOOL)
+    assert "replaces the standard module json" in snapshot.failed_extensions[0].error
+    assert sys.modules["json"] is json
+
+
+async def test_a_made_up_standard_module_fails_and_goes(folders: Folders) -> None:
+    sys.modules.pop("mailcap", None)
+    source = "import sys, types\nsys.modules['mailcap'] = types.ModuleType('mailcap')\n"
+    snapshot = await load_beside_a_good_one(folders, source + TOOL)
+    assert "mailcap" in snapshot.failed_extensions[0].error
+    assert "mailcap" not in sys.modules
+
+
+async def test_a_helper_named_like_a_standard_module_shadows_nothing(folders: Folders) -> None:
+    source = "import json\nfrom . import json as own\n" + TOOL.replace("'ok'", "json.dumps([own.X])")
+    snapshot = await load_beside_a_good_one(folders, source, json="X = 7\n")
+    assert await ask(snapshot.tools, "ask_one") == "[7]"
+    assert "json.py has the name of a standard module" in snapshot.notices[0].text
+
+
+async def test_a_folder_named_like_a_standard_module_is_fine(folders: Folders) -> None:
+    folders.write("json", TOOL)
+    assert (await ExtensionLoader(folders.root).reload()).loaded_extensions == ("json",)
+    assert sys.modules["json"] is json
+
+
+async def test_a_changed_sys_path_is_put_back_and_its_modules_reload(folders: Folders) -> None:
+    source = "import os, sys\nsys.path.insert(0, os.path.dirname(__file__))\nimport my_helper\n"
+    source += TOOL.replace("'ok'", "my_helper.ANSWER")
+    before = list(sys.path)
+    snapshot = await load_beside_a_good_one(folders, source, my_helper="ANSWER = 'first'\n")
+    assert sys.path == before
+    assert "my_helper" not in sys.modules
+    assert "sys.path" in snapshot.notices[0].text
+    assert await ask(snapshot.tools, "ask_one") == "first"
+
+
+async def test_an_absolute_import_of_a_helper_gets_good_advice(folders: Folders) -> None:
+    snapshot = await load_beside_a_good_one(folders, "import helper\n" + TOOL, helper="")
+    assert "write `from .helper import" in snapshot.failed_extensions[0].error
+
+
+async def test_a_failed_import_leaves_nothing_behind(folders: Folders) -> None:
+    before = count_packages(), {name for name in sys.modules if "extension_one" in name}
+    folders.write("one", "from . import helper\nraise ValueError\n", helper="")
+    await ExtensionLoader(folders.root).reload()
+    assert (count_packages(), {name for name in sys.modules if "extension_one" in name}) == before

@@ -1,0 +1,184 @@
+"""Versions live as long as they are used, share their state, and give everything back."""
+
+import asyncio
+import gc
+import logging
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+
+from dovetail.extensions import ExtensionLoader
+from dovetail.extensions.modules import count_packages
+from dovetail.tools.tool import ToolContext
+from extension_folders import Folders, ask
+
+COUNTING = """
+import logging
+logging.getLogger(__name__).debug("version {version}")
+_life = {{}}
+
+def note(context, text):
+    with (context.workspace / "log.txt").open("a") as file:
+        file.write(text + "\\n")
+
+def setup(context):
+    _life["context"] = context
+    context.state["setups"] = context.state.get("setups", 0) + 1
+    note(context, "setup {version}")
+
+def teardown():
+    note(_life["context"], f"teardown {version} {{_life['context'].is_last}}")
+
+def count():
+    return "{version} " + str(_life["context"].state["setups"])
+
+TOOL = dict(label="x", name="count", description="d", parameters={{}}, execute=count)
+"""
+
+
+async def settle() -> None:
+    """Let versions that nobody holds end: their teardowns are the only other tasks."""
+    gc.collect()
+    await asyncio.sleep(0)
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.wait_for(asyncio.gather(*others), 3)
+    gc.collect()
+
+
+def read_log(folder: Path) -> list[str]:
+    return (folder / "log.txt").read_text().splitlines()
+
+
+async def test_state_survives_and_teardown_waits_for_the_last_user(folders: Folders, tmp_path: Path) -> None:
+    folders.write("one", COUNTING.format(version=1))
+    loader = ExtensionLoader(folders.root, workspace=tmp_path)
+    old = (await loader.reload()).tools
+    folders.write("one", COUNTING.format(version=2))
+    new = (await loader.reload()).tools
+    assert [await ask(old, "count"), await ask(new, "count")] == ["1 2", "2 2"]
+    assert read_log(tmp_path) == ["setup 1", "setup 2"]
+    old = ()
+    await settle()
+    assert read_log(tmp_path) == ["setup 1", "setup 2", "teardown 1 False"]
+    await loader.close()
+    assert read_log(tmp_path)[-1] == "teardown 2 True"
+    assert new
+
+
+async def test_a_running_call_keeps_its_version(folders: Folders) -> None:
+    source = """
+    import asyncio
+    async def wait(context: "ToolContext"):
+        context.update("started")
+        await context.cancelled.wait()
+        from .late import ANSWER
+        return ANSWER
+    from dovetail.tools.tool import ToolContext
+    TOOL = dict(label="x", name="wait", description="d", parameters={}, execute=wait)
+    """
+    folders.write("one", source, late="ANSWER = 'old'\n")
+    loader = ExtensionLoader(folders.root)
+    started, cancelled = asyncio.Event(), asyncio.Event()
+    tool = (await loader.reload()).tools[0]
+    task = asyncio.create_task(
+        tool.execute({}, ToolContext(call_id="1", cancelled=cancelled, update=lambda _: started.set()))
+    )
+    del tool
+    await started.wait()
+    folders.write_tool("one", "other")
+    await loader.reload()
+    gc.collect()
+    cancelled.set()
+    assert await task == "old"
+
+
+async def test_a_failing_setup_keeps_the_last_good_version(folders: Folders, tmp_path: Path) -> None:
+    folders.write("one", COUNTING.format(version=1))
+    loader = ExtensionLoader(folders.root, workspace=tmp_path)
+    await loader.reload()
+    folders.write(
+        "one", COUNTING.format(version=2).replace('_life["context"] = context', "raise OSError('full')")
+    )
+    snapshot = await loader.reload()
+    assert snapshot.kept == ("one",)
+    assert "setup(context) failed: OSError: full" in snapshot.failed_extensions[0].error
+    assert await ask(snapshot.tools, "count") == "1 1"
+    await settle()
+    assert read_log(tmp_path) == ["setup 1"]
+
+
+@pytest.mark.parametrize("setup", ["import sys; sys.exit(1)", "import threading; threading.Event().wait(60)"])
+async def test_a_setup_that_leaves_or_hangs_is_a_failure(folders: Folders, setup: str) -> None:
+    folders.write("one", f"def setup(context):\n    {setup}\n")
+    folders.write_tool("two", "ask_two")
+    with (folders.root / "one" / "extension.py").open("a") as file:
+        file.write("TOOL = dict(label='x', name='a', description='d', parameters={}, execute=lambda: 1)\n")
+    snapshot = await ExtensionLoader(folders.root, time_limit=0.2).reload()
+    assert snapshot.loaded_extensions == ("two",)
+    assert "setup(context) failed" in snapshot.failed_extensions[0].error
+
+
+async def test_an_async_setup_and_a_failing_teardown(
+    folders: Folders, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = """
+    async def setup(context):
+        context.state["ready"] = True
+    async def teardown():
+        raise ValueError("stuck")
+    TOOL = dict(label="x", name="a", description="d", parameters={}, execute=lambda: 1)
+    """
+    folders.write("one", source)
+    before = count_packages()
+    loader = ExtensionLoader(folders.root)
+    await loader.reload()
+    with caplog.at_level(logging.ERROR, "dovetail.extensions"):
+        await loader.close()
+    assert "teardown() of extension 'one' failed" in caplog.text
+    assert count_packages() == before
+
+
+async def test_a_tool_that_leaves_does_not_take_the_loop_along(folders: Folders) -> None:
+    folders.write(
+        "one",
+        """
+        import sys
+        async def leave(): sys.exit(2)
+        TOOL = dict(label="x", name="leave", description="d", parameters={}, execute=leave)
+        """,
+    )
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    assert "sys.exit(2)" in await ask(tools, "leave")
+
+
+def read_memory() -> int:
+    """The memory of this process, in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.timeout(60)
+async def test_500_reloads_leave_nothing_behind(folders: Folders, tmp_path: Path) -> None:
+    loader = ExtensionLoader(folders.root, workspace=tmp_path)
+    ballast = "BALLAST = list(range(10_000))\n"
+
+    async def reload(version: int) -> None:
+        source = "from .helper import BALLAST\n" + COUNTING.format(version=version)
+        folders.write("one", source, helper=ballast)
+        snapshot = await loader.reload()
+        assert await ask(snapshot.tools, "count") == f"{version} {version}"
+
+    async def measure() -> tuple[int, int, int]:
+        await settle()
+        return count_packages(), len(sys.modules), len(logging.root.manager.loggerDict)
+
+    for version in range(1, 251):
+        await reload(version)
+    before, memory = await measure(), read_memory()
+    for version in range(251, 501):
+        await reload(version)
+    assert await measure() == before
+    assert read_memory() - memory < 30_000_000  # one version is about 0.4 MB
+    assert sum(type(each) is list and len(each) == 10_000 for each in gc.get_objects()) == 1
+    assert len(read_log(tmp_path)) == 999
