@@ -10,6 +10,7 @@
   x ModelError           the model API failed; carries provider, status and request id
     · PassingModelError  it may work when tried again; carries `retry_after` when the server named a time
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
+    · AnswerTimeoutError the answer took longer than its time limit (also a TimeoutError)
   x ToolError            a tool says no; the text goes to the model and the run goes on
   x CancelledRunError    somebody stopped the work on purpose
   x NotFoundError        nothing there by that id, or nothing the caller may see
@@ -98,6 +99,10 @@ class PassingModelError(ModelError):
 
 class ResponseError(DovetailError):
     """The model answered, but not what was asked for."""
+
+
+class AnswerTimeoutError(ResponseError, TimeoutError):
+    """The answer was not complete within its time limit."""
 
 
 class ToolError(DovetailError):
