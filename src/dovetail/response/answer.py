@@ -1,0 +1,118 @@
+"""Everything that can be asked of an answer, sync and async; an agent and a response both have it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
+
+from dovetail.concurrency import iterate_sync, run_sync
+from dovetail.messages.delta import Delta
+from dovetail.response.instant import Instant
+from dovetail.response.result import Result
+from dovetail.response.streams import EventPair
+
+T = TypeVar("T")
+V = TypeVar("V")
+DataType: TypeAlias = Literal["parsed", "original", "text", "all"]
+GeneratorType: TypeAlias = Literal["all", "delta", "specific", "instant", "streaming_parse", "original"]
+_FieldType: TypeAlias = Literal["instant", "streaming_parse"]
+_EventType: TypeAlias = Literal["all", "specific"]
+_Names: TypeAlias = Collection[str] | str | None
+_VIEWS = {"parsed": "data", "original": "original_done", "text": "text"}
+
+
+class Demands(TypedDict, total=False):
+    """What an answer must have, else it is asked for again.
+
+    `ensure_keys` are dotted or slashed paths, `[*]` asks for every item; `max_retries` is the setting
+    `response.max_retries` if left out. The last answer raises `ResponseError` if it will not do either,
+    unless `raise_ensure_failure` is false.
+    """
+
+    ensure_keys: Sequence[str]
+    max_retries: int
+    raise_ensure_failure: bool
+
+
+class Answer(ABC, Generic[T]):
+    """The views of an answer; `T` is the type of the object it makes."""
+
+    @abstractmethod
+    async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
+        """The whole answer; with `check` it must also make a valid object."""
+
+    @abstractmethod
+    def stream(self, type: GeneratorType, specific: _Names) -> AsyncGenerator[Any, None]:
+        """The answer while it arrives."""
+
+    @abstractmethod
+    def _open(self) -> "Answer[T]":
+        """The answer that a sync view reads, settled in the caller's thread."""
+
+    def _wait(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> V:
+        return run_sync(view(self._open()))
+
+    async def async_get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+        """The parsed data (the text, where no structure was asked for), or another view of the answer."""
+        result = await self.async_get_result(**demands)
+        return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
+
+    async def async_get_data_object(self, **demands: Unpack[Demands]) -> T:
+        """The checked object; an answer that does not fit is asked for again, with the reason."""
+        result = await self.async_get_result(check=True, **demands)
+        return result.object
+
+    async def async_get_text(self) -> str:
+        """All text of the answer."""
+        return (await self.async_get_result()).text
+
+    async def async_get_meta(self) -> dict[str, Any]:
+        """Model, usage, finish reason and timings."""
+        return (await self.async_get_result()).meta
+
+    def get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
+        """The whole answer."""
+        return self._wait(lambda answer: answer.async_get_result(check=check, **demands))
+
+    def get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+        """The parsed data (the text, where no structure was asked for), or another view of the answer."""
+        return self._wait(lambda answer: answer.async_get_data(type, **demands))
+
+    def get_data_object(self, **demands: Unpack[Demands]) -> T:
+        """The checked object; an answer that does not fit is asked for again, with the reason."""
+        return self._wait(lambda answer: answer.async_get_data_object(**demands))
+
+    def get_text(self) -> str:
+        """All text of the answer."""
+        return self._wait(lambda answer: answer.async_get_text())
+
+    def get_meta(self) -> dict[str, Any]:
+        """Model, usage, finish reason and timings."""
+        return self._wait(lambda answer: answer.async_get_meta())
+
+    @overload
+    def async_get_generator(self, type: Literal["delta"] = "delta") -> AsyncGenerator[str, None]: ...
+    @overload
+    def async_get_generator(self, type: _FieldType) -> AsyncGenerator[Instant, None]: ...
+    @overload
+    def async_get_generator(self, type: Literal["original"]) -> AsyncGenerator[Delta, None]: ...
+    @overload
+    def async_get_generator(
+        self, type: _EventType, *, specific: _Names = None
+    ) -> AsyncGenerator[EventPair, None]: ...
+    def async_get_generator(
+        self, type: GeneratorType = "delta", *, specific: _Names = None
+    ) -> AsyncGenerator[Any, None]:
+        """The answer while it arrives, from its start: text, fields, deltas, or events with their data."""
+        return self.stream(type, specific)
+
+    @overload
+    def get_generator(self, type: Literal["delta"] = "delta") -> Iterator[str]: ...
+    @overload
+    def get_generator(self, type: _FieldType) -> Iterator[Instant]: ...
+    @overload
+    def get_generator(self, type: Literal["original"]) -> Iterator[Delta]: ...
+    @overload
+    def get_generator(self, type: _EventType, *, specific: _Names = None) -> Iterator[EventPair]: ...
+    def get_generator(self, type: GeneratorType = "delta", *, specific: _Names = None) -> Iterator[Any]:
+        """The answer while it arrives, from its start: text, fields, deltas, or events with their data."""
+        return iterate_sync(self._open().stream(type, specific))

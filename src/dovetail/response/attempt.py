@@ -1,0 +1,140 @@
+"""One try at an answer: it is read beside its readers, to its end, its time limit or its cancel."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, Generic, TypeVar
+
+from dovetail.errors import AnswerTimeoutError, CancelledRunError
+from dovetail.response.fields import Fields
+from dovetail.response.log import Entry, Log
+from dovetail.response.result import Result
+from dovetail.response.shape import Shape
+
+T = TypeVar("T")
+AtEnd = Callable[[Result[Any]], Awaitable[None]]
+
+
+class Attempt(Generic[T]):
+    """Reads a source into a log, once, in the event loop of its first reader."""
+
+    def __init__(
+        self,
+        source: AsyncGenerator[Entry, None],
+        shape: Shape[T],
+        *,
+        number: int = 1,
+        timeout: float | None = None,
+        extra: dict[str, Any] | None = None,
+        at_end: AtEnd | None = None,
+    ) -> None:
+        self.log: Log[Entry] = Log()
+        self.error: BaseException | None = None
+        self.number = number
+        self.shape = shape
+        self.fields = Fields(self.log, shape.make_parser())
+        self._source = source
+        self._timeout = timeout
+        self._extra = extra
+        self._at_end = at_end
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._times: dict[str, float | None] = {"first_token": None, "total": None}
+
+    def read(self) -> AsyncGenerator[Entry, None]:
+        """Every entry from the first on; the first reader starts the request."""
+        self.start()
+        return self.log.read()
+
+    async def wait(self) -> Result[T]:
+        """The result, when the answer is complete."""
+        self.start()
+        await self.log.wait_for_end()
+        self.raise_error()
+        return self.make_result()
+
+    def raise_error(self) -> None:
+        """Raise what broke the answer off, if anything did."""
+        if self.error is not None:
+            raise self.error
+
+    def start(self) -> None:
+        """Begin to read in this event loop, if nobody has yet."""
+        with self._lock:
+            if self._task is None and not self.log.ended:
+                self._loop = asyncio.get_running_loop()
+                self._task = self._loop.create_task(self._run())
+
+    def cancel(self) -> None:
+        """Stop reading; what has arrived stays, and readers get a `CancelledRunError` after it."""
+        with self._lock:
+            if self.log.ended:
+                return
+            if self._loop is None or self._task is None:
+                self.error = CancelledRunError("the request was cancelled before it was sent")
+                self.log.end()
+            else:
+                self.error = CancelledRunError("the request was cancelled")
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def make_result(self) -> Result[T]:
+        """What has arrived, as a result."""
+        return Result(
+            tuple(self.log.items),
+            self.shape,
+            timings=self._times,
+            extra=self._extra,
+            attempt=self.number,
+        )
+
+    def runs_in(self, loop: asyncio.AbstractEventLoop | None) -> bool:
+        """Whether this loop still has to read it."""
+        return loop is not None and self._loop is loop and not self.log.ended
+
+    async def _run(self) -> None:
+        began = time.perf_counter()
+        limit = asyncio.timeout(self._timeout)
+        try:
+            async with limit:
+                await self._read(began)
+        except TimeoutError as error:
+            self.error = self._describe_timeout() if limit.expired() else error
+        except asyncio.CancelledError:
+            if self.error is None:  # not our cancel: the event loop is going down
+                self.error = CancelledRunError("the event loop ended before the answer did")
+                raise
+        except Exception as error:
+            self.error = error
+        finally:
+            self._times["total"] = time.perf_counter() - began
+            await self._end()
+
+    async def _read(self, began: float) -> None:
+        append = self.log.append
+        async with aclosing(self._source) as source:
+            async for entry in source:
+                append(entry)
+                break
+            self._times["first_token"] = time.perf_counter() - began
+            async for entry in source:
+                append(entry)
+
+    async def _end(self) -> None:
+        try:
+            if self._at_end is not None:
+                await self._at_end(self.make_result())
+        except Exception as error:
+            self.error = self.error or error
+        finally:
+            self.log.end()
+
+    def _describe_timeout(self) -> AnswerTimeoutError:
+        text = self.make_result().text
+        received = f"{len(text)} characters had arrived" if text else "nothing had arrived"
+        return AnswerTimeoutError(
+            f"no complete answer after {self._timeout} s; {received}",
+            hint="Give it more time with `timeout=`.",
+        )

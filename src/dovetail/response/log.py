@@ -1,0 +1,86 @@
+"""What an answer brings, in order, for any number of readers: in any thread, each from the start."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from dovetail.messages.delta import Delta
+
+T = TypeVar("T")
+Entry: TypeAlias = Delta | tuple[str, Any]
+"""A delta, or an event of another part with its data."""
+
+
+class Log(Generic[T]):
+    """Grows at one end and is read from the other; a reader that has caught up waits for more."""
+
+    def __init__(self) -> None:
+        self.items: list[T] = []
+        self.ended = False
+        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting_for_end: list[asyncio.Future[None]] = []
+
+    def append(self, item: T) -> None:
+        """Add an item and wake the readers."""
+        self.items.append(item)
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            _wake(waiting)
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self.ended = True
+        waiting = self._waiting + self._waiting_for_end
+        self._waiting, self._waiting_for_end = [], []
+        _wake(waiting)
+
+    async def read(self) -> AsyncGenerator[T, None]:
+        """Every item from the first on, until the end."""
+        items = self.items
+        position = 0
+        while True:
+            while position < len(items):
+                yield items[position]
+                position += 1
+            if self.ended and position == len(items):
+                return
+            await self.wait(position)
+
+    async def wait(self, position: int) -> None:
+        """Wait until there are more than `position` items, or no more will come."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        # Looked at after the future is in the list: an item that came before is seen, a later one wakes it.
+        if len(self.items) == position and not self.ended:
+            await future
+
+    async def wait_for_end(self) -> None:
+        """Wait until nothing more will come."""
+        if not self.ended:
+            future = asyncio.get_running_loop().create_future()
+            self._waiting_for_end.append(future)
+            if not self.ended:
+                await future
+
+
+def get_loop() -> asyncio.AbstractEventLoop | None:
+    """The event loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _wake(waiting: "list[asyncio.Future[None]]") -> None:
+    here = get_loop() if waiting else None
+    for future in waiting:
+        loop = future.get_loop()
+        if loop is here:
+            _resolve(future)
+        elif not loop.is_closed():
+            loop.call_soon_threadsafe(_resolve, future)
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,130 @@
+"""A model's answer: streamed to any number of readers, and whole.
+
+The request is sent when the first reader comes. Every reader reads from the start, in whatever thread or
+event loop it lives. An answer that lacks what must be there is asked for again; from then on everything
+speaks of the newer answer.
+"""
+
+import threading
+from collections.abc import AsyncGenerator, Callable, Collection
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, Unpack
+
+from dovetail.errors import ConfigError, ResponseError
+from dovetail.response.answer import Answer, Demands, GeneratorType
+from dovetail.response.attempt import AtEnd, Attempt
+from dovetail.response.log import Entry, get_loop
+from dovetail.response.result import Result
+from dovetail.response.shape import Shape
+from dovetail.response.streams import read_events, read_instants, read_original, read_text
+
+T = TypeVar("T")
+
+USUAL_EVENTS = frozenset(
+    {"reasoning_delta", "delta", "reasoning_done", "done", "tool_calls", "tool", "error"}
+)
+"""What `specific` gives when no events are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Why an answer will not do: what was said, and the problem in words for the model."""
+
+    reply: str
+    problem: str
+
+
+Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[Entry, None]]
+"""Sends the request; a correction asks for a better answer than the last one."""
+
+
+class Response(Answer[T]):
+    """One answer of a model."""
+
+    def __init__(
+        self,
+        send: Send,
+        shape: Shape[T] | None = None,
+        *,
+        timeout: float | None = None,
+        max_retries: int = 3,
+        at_end: AtEnd | None = None,
+    ) -> None:
+        self.extra: dict[str, Any] = {}
+        """What other parts add to the result, such as `tool_logs`."""
+        self._send = send
+        self._shape: Shape[T] = shape or Shape()
+        self._timeout = timeout
+        self._max_retries = max_retries
+        self._at_end = at_end
+        self._lock = threading.Lock()
+        self._attempt = self._make_attempt(1, None)
+
+    @property
+    def received(self) -> Result[T]:
+        """What has arrived so far, without waiting."""
+        return self._attempt.make_result()
+
+    def cancel(self) -> None:
+        """Stop the request; what has arrived stays, and readers get a `CancelledRunError` after it."""
+        self._attempt.cancel()
+
+    async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
+        """The whole answer; with `check` it must also make a valid object."""
+        ensure_keys = demands.get("ensure_keys", ())
+        max_retries = demands.get("max_retries", self._max_retries)
+        attempt = self._attempt
+        result = await attempt.wait()
+        if not check and not ensure_keys:
+            return result
+        while (problem := result.find_problem(ensure_keys, check=check)) and attempt.number <= max_retries:
+            attempt = self._try_again(attempt, Correction(result.text, problem))
+            result = await attempt.wait()
+        if problem and demands.get("raise_ensure_failure", True):
+            raise ResponseError(
+                f"{problem} (answers asked for: {attempt.number})", hint=f"The last one was: {result.text!r}"
+            )
+        return result
+
+    def stream(
+        self, type: GeneratorType, specific: Collection[str] | str | None
+    ) -> AsyncGenerator[Any, None]:
+        attempt = self._attempt
+        if type == "delta":
+            return read_text(attempt)
+        if type == "instant" or type == "streaming_parse":
+            return read_instants(attempt)
+        if type == "original":
+            return read_original(attempt)
+        if type == "all":
+            return read_events(attempt)
+        if type == "specific":
+            return read_events(attempt, {specific} if isinstance(specific, str) else specific or USUAL_EVENTS)
+        raise ConfigError(
+            f"no generator type {type!r}", hint="There are: all, delta, specific, instant, original."
+        )
+
+    def _open(self) -> "Response[T]":
+        if self._attempt.runs_in(get_loop()):
+            raise ConfigError(
+                "this response is being read in this event loop, so a sync call here would wait for ever",
+                hint="Use the method that begins with `async_`.",
+            )
+        return self
+
+    def _try_again(self, attempt: Attempt[T], correction: Correction) -> Attempt[T]:
+        """The next attempt; one that another reader has asked for already is shared."""
+        with self._lock:
+            if self._attempt is attempt:
+                self._attempt = self._make_attempt(attempt.number + 1, correction)
+            return self._attempt
+
+    def _make_attempt(self, number: int, correction: Correction | None) -> Attempt[T]:
+        return Attempt(
+            self._send(correction),
+            self._shape,
+            number=number,
+            timeout=self._timeout,
+            extra=self.extra,
+            at_end=self._at_end,
+        )

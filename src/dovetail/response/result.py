@@ -1,0 +1,137 @@
+"""What an answer comes to: its text, its data, the object they make, and how it was made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.response.calls import collect_calls
+from dovetail.response.ensure import find_missing
+from dovetail.response.log import Entry
+from dovetail.response.shape import Shape
+
+T = TypeVar("T")
+
+
+class Result(Generic[T]):
+    """One finished answer. Everything is worked out when it is first read, and kept."""
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        shape: Shape[T],
+        *,
+        timings: Mapping[str, float | None] | None = None,
+        extra: dict[str, Any] | None = None,
+        attempt: int = 1,
+    ) -> None:
+        self._entries = entries
+        self._shape = shape
+        self._timings = timings or {}
+        self.extra: dict[str, Any] = {} if extra is None else extra
+        self.attempt = attempt
+        """Which try this is: 2 and more were asked for because an earlier answer lacked something."""
+
+    @cached_property
+    def text(self) -> str:
+        """All text of the answer."""
+        return "".join([entry.text for entry in self._entries if isinstance(entry, TextDelta)])
+
+    @cached_property
+    def reasoning(self) -> str:
+        """What the model thought before it answered."""
+        return "".join([entry.text for entry in self._entries if isinstance(entry, ReasoningDelta)])
+
+    @cached_property
+    def tool_calls(self) -> list[ToolCall]:
+        """The function calls the model asked for."""
+        return collect_calls([entry for entry in self._entries if isinstance(entry, ToolCallDelta)])
+
+    @cached_property
+    def finish(self) -> FinishDelta | None:
+        """The answer's end; None if it broke off."""
+        return next((entry for entry in reversed(self._entries) if isinstance(entry, FinishDelta)), None)
+
+    @property
+    def original_done(self) -> Mapping[str, Any] | None:
+        """The provider's last payload, as it came."""
+        return self.finish.payload if self.finish else None
+
+    @cached_property
+    def parsed(self) -> Any:
+        """The document in the answer; None if there is none or none was asked for."""
+        if self._shape.is_text:
+            return None
+        parser = self._shape.make_parser()
+        parser.feed(self.text)
+        parser.finish()
+        return parser.data
+
+    @property
+    def data(self) -> Any:
+        """What was asked for: the document, or the text where no structure was asked for."""
+        return self.text if self._shape.is_text else self.parsed
+
+    @property
+    def object(self) -> T:
+        """The checked object that the document makes; None if it does not fit (`errors` says why)."""
+        return self._built[0]
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """Model, usage, finish reason, request id and timings in seconds."""
+        finish = self.finish
+        return {
+            "model": finish.model if finish else None,
+            "finish_reason": finish.reason if finish else "interrupted",
+            "usage": asdict(finish.usage) if finish else None,
+            "request_id": finish.request_id if finish else None,
+            "timings": dict(self._timings),
+        }
+
+    @property
+    def errors(self) -> list[str]:
+        """What is wrong with the answer, for people and for the model; empty if nothing is."""
+        problems = [self._cut_off, self._not_parsed, self._built[1]]
+        return [problem for problem in problems if problem is not None]
+
+    def find_problem(self, ensure_keys: Sequence[str] = (), *, check: bool = False) -> str | None:
+        """Why the answer will not do, in words for the model; `check` also asks for a valid object."""
+        missing = find_missing(self.data, ensure_keys)
+        if self._not_parsed is not None:
+            return self._not_parsed
+        if missing:
+            return f"these keys are missing: {', '.join(missing)}"
+        return self._built[1] if check else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything by name."""
+        names = ("original_done", "text", "reasoning", "parsed", "object", "meta", "errors", "extra")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def _cut_off(self) -> str | None:
+        if self.finish is None or self.finish.reason != "length":
+            return None
+        return "the answer was cut off at the model's length limit"
+
+    @property
+    def _not_parsed(self) -> str | None:
+        if self._shape.is_text or self.parsed is not None:
+            return None
+        kind = "array" if isinstance(self._shape.schema, list) else "object"
+        return f"there is no JSON {kind} in the answer"
+
+    @cached_property
+    def _built(self) -> tuple[Any, str | None]:
+        build = self._shape.build
+        if build is None:
+            return self.data, None
+        if self._not_parsed is not None:
+            return None, None
+        try:
+            return build(self.data), None
+        except (ValueError, TypeError) as error:  # pydantic's ValidationError is a ValueError
+            return None, f"the answer does not fit what was asked for: {error}"
