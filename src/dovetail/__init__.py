@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 from dovetail.version import __version__
 
 if TYPE_CHECKING:
+    from dovetail.agent.agent import Agent
+    from dovetail.agent.base import BaseAgent
     from dovetail.messages.kind import Kind
     from dovetail.prompt.prompt import Prompt
     from dovetail.tools.function import tool
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
+    "Agent",
+    "BaseAgent",
     "Kind",
     "Prompt",
     "Tool",
@@ -21,6 +25,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Agent": "dovetail.agent.agent",
+    "BaseAgent": "dovetail.agent.base",
     "Kind": "dovetail.messages.kind",
     "Prompt": "dovetail.prompt.prompt",
     "Tool": "dovetail.tools.tool",

@@ -1,0 +1,107 @@
+"""One request on its way from the prompt to the response, with the agent's handlers around it."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from dovetail.agent.handlers import ExtensionHandlers, run_handlers
+from dovetail.agent.tracing import record, request_span
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.messages.delta import FinishDelta
+from dovetail.messages.request import ChatMessage, ModelRequest
+from dovetail.prompt.prompt import Prompt
+from dovetail.requesters.requester import Requester
+from dovetail.response.log import Entry
+from dovetail.response.response import Correction, Response
+from dovetail.response.result import Result
+from dovetail.response.shape import Shape
+from dovetail.settings import Settings
+
+T = TypeVar("T")
+
+_CORRECTION = (
+    "Your last answer cannot be used: {problem}. "
+    "Give the whole answer again, complete and in the format that was asked for, and nothing else."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRequest(Generic[T]):
+    """Everything one request needs; `prompt` and `settings` are its own, so handlers may change them."""
+
+    prompt: Prompt
+    settings: Settings
+    requester: Requester
+    handlers: ExtensionHandlers
+    shape: Shape[T]
+    schema: Mapping[str, Any] | None = None
+    result_data: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def open(self, timeout: float | None = None) -> Response[T]:
+        """The response; the request is sent when somebody reads it."""
+        response = Response(
+            self._send,
+            self.shape,
+            timeout=self.settings.get("response.timeout") if timeout is None else timeout,
+            max_retries=self.settings.get("response.max_retries", 3),
+            at_end=self._finish,
+        )
+        self.result_data["extra"] = response.extra
+        return response
+
+    async def _send(self, correction: Correction | None) -> AsyncGenerator[Entry, None]:
+        if correction is None:
+            async for _ in run_handlers(self.handlers.get("request_prefixes"), self.prompt, self.settings):
+                pass
+        for_broadcast = (self.result_data, self.settings)
+        async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
+            yield pair
+        async with aclosing(self._stream(self._build(correction))) as deltas:
+            async for delta in deltas:
+                yield delta
+        async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
+            yield pair
+
+    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Entry, None]:
+        with request_span(self.requester.model) as span:
+            async with aclosing(self.requester.stream(request)) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, FinishDelta):
+                        record(span, _describe_end(delta))
+                    yield delta
+
+    async def _finish(self, result: Result[Any]) -> None:
+        async for _ in run_handlers(self.handlers.get("finally"), result, self.settings):
+            pass
+
+    def _build(self, correction: Correction | None) -> ModelRequest:
+        prompt = self.prompt
+        messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
+        if correction is not None:
+            messages.append({"role": "assistant", "content": correction.reply})
+            messages.append({"role": "user", "content": _CORRECTION.format(problem=correction.problem)})
+        return ModelRequest(
+            messages=messages,
+            model=self.requester.model,
+            schema=self.schema if self.requester.follows_schema else None,
+            options=prompt.get("options") or {},
+        )
+
+
+def _is_rich(prompt: Prompt) -> bool:
+    """Whether there is anything but text to send."""
+    if prompt.get("attachment"):
+        return True
+    history = prompt.get("chat_history")
+    return is_list(history) and any(is_mapping(entry) and is_list(entry.get("content")) for entry in history)
+
+
+def _describe_end(finish: FinishDelta) -> dict[str, Any]:
+    return {
+        "gen_ai.response.model": finish.model or None,
+        "gen_ai.response.finish_reasons": (finish.reason,),
+        "gen_ai.response.id": finish.request_id,
+        "gen_ai.usage.input_tokens": finish.usage.input_tokens,
+        "gen_ai.usage.output_tokens": finish.usage.output_tokens,
+    }
