@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.extensions import ExtensionLoader
-from dovetail.extensions.modules import count_packages
+from dovetail.extensions.modules import list_packages
 from dovetail.tools.tool import ToolContext
 from extension_folders import Folders, ask
 
@@ -130,14 +130,13 @@ async def test_an_async_setup_and_a_failing_teardown(
         raise ValueError("stuck")
     TOOL = dict(label="x", name="a", description="d", parameters={}, execute=lambda: 1)
     """
-    folders.write("one", source)
-    before = count_packages()
+    folders.write("stuck", source)
     loader = ExtensionLoader(folders.root)
     await loader.reload()
     with caplog.at_level(logging.ERROR, "dovetail.extensions"):
         await loader.close()
-    assert "teardown() of extension 'one' failed" in caplog.text
-    assert count_packages() == before
+    assert "teardown() of extension 'stuck' failed" in caplog.text
+    assert list_packages("stuck") == []
 
 
 async def test_a_tool_that_leaves_does_not_take_the_loop_along(folders: Folders) -> None:
@@ -165,13 +164,13 @@ async def test_500_reloads_leave_nothing_behind(folders: Folders, tmp_path: Path
 
     async def reload(version: int) -> None:
         source = "from .helper import BALLAST\n" + COUNTING.format(version=version)
-        folders.write("one", source, helper=ballast)
+        folders.write("many", source, helper=ballast)
         snapshot = await loader.reload()
         assert await ask(snapshot.tools, "count") == f"{version} {version}"
 
     async def measure() -> tuple[int, int, int]:
         await settle()
-        return count_packages(), len(sys.modules), len(logging.root.manager.loggerDict)
+        return len(list_packages("many")), len(sys.modules), len(logging.root.manager.loggerDict)
 
     for version in range(1, 251):
         await reload(version)
@@ -179,6 +178,7 @@ async def test_500_reloads_leave_nothing_behind(folders: Folders, tmp_path: Path
     for version in range(251, 501):
         await reload(version)
     assert await measure() == before
+    assert before[0] == 1
     assert read_memory() - memory < 30_000_000  # one version is about 0.4 MB
     assert sum(type(each) is list and len(each) == 10_000 for each in gc.get_objects()) == 1
     assert len(read_log(tmp_path)) == 999

@@ -99,10 +99,11 @@ def test_wrong_parameters_are_explained(parameters: dict[str, object], complaint
 OPTIONAL = """
 def search(query, limit, unit="k"):
     return f"{query} {limit} {unit}"
-
 TOOL = {
     "label": "x", "name": "search", "description": "Finds",
-    "parameters": {"query": {"required": True}, "limit": {"type": "int"}, "unit": {"default": "m"}},
+    "parameters": {
+        "query": {"required": True, "enum": ["a", "b"]}, "limit": {"type": "int"}, "unit": {"default": "m"},
+    },
     "execute": search,
 }
 """
@@ -113,9 +114,32 @@ async def test_what_a_call_leaves_out_gets_its_default_or_none(folders: Folders)
     tools = (await ExtensionLoader(folders.root).reload()).tools
     assert await ask(tools, "search", query="a") == "a None m"
     assert await ask(tools, "search", query="a", limit=None, unit="x") == "a None x"
-    outcome = await call_tool(tools, "search", query="a", limit="many")
+    outcome = await call_tool(tools, "search", query="c")
     assert outcome.status == "error"
-    assert "limit" in outcome.result.llm_content
+    assert "query" in outcome.result.llm_content
+
+
+async def test_an_explicit_null_for_an_optional_parameter_of_a_json_schema_counts_as_left_out(
+    folders: Folders,
+) -> None:
+    folders.write(
+        "one",
+        """
+        def show(city, days):
+            return f"{city} {days}"
+
+        TOOL = {
+            "label": "x", "name": "show", "description": "Shows", "execute": show,
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+                "required": ["city"],
+            },
+        }
+        """,
+    )
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    assert await ask(tools, "show", city="Rome", days=None) == "Rome None"
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,6 @@ def purge_package(package: str) -> None:
             registry.pop(name, None)
 
 
-def count_packages() -> int:
-    """How many versions of folders are in memory."""
-    return len(_finder.folders)
+def list_packages(name: str) -> list[str]:
+    """The packages of the versions of one folder that are in memory."""
+    return [package for package, folder in _finder.folders.items() if folder.name == name]
