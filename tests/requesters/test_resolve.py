@@ -99,6 +99,12 @@ def test_fallbacks_follow_the_first_model() -> None:
     assert [one.model for one in requester.requesters] == ["ollama:a", "ollama:b"]
 
 
+def test_equal_settings_share_one_requester_and_others_do_not() -> None:
+    first = resolve("ollama:a", settings(options={"top_p": 1}))
+    assert resolve("ollama:a", settings(options={"top_p": 1})) is first
+    assert resolve("ollama:a", settings(options={"top_p": 0.5})) is not first
+
+
 def test_requester_is_taken_as_it_is() -> None:
     requester = ScriptedRequester([])
     assert resolve(requester, settings()) is requester

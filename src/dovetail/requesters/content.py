@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.lazy import lazy
 from dovetail.messages.request import ChatMessage
@@ -37,7 +38,7 @@ def is_parts(content: Any) -> bool:
 
 def dump(value: Any) -> str:
     """Data as text for a model."""
-    return yaml.safe_dump(value, allow_unicode=True)
+    return yaml.safe_dump(sanitize(value), allow_unicode=True)
 
 
 def _build_message(message: ChatMessage) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_dict, is_list, is_mapping
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.requesters.openai_calls import CallPieces
@@ -96,7 +96,7 @@ class AnswerReader:
             value, end = _read_json(text)
         except ValueError:
             raise self._complain(f"it sent something that is not JSON: {text[:200]!r}", None) from None
-        if not is_mapping(value):
+        if not is_dict(value):
             raise self._complain(f"it sent {text[:200]!r} where an answer was expected", None)
         return value, end
 

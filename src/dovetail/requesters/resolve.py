@@ -5,8 +5,10 @@ Names are `provider:name`. `openai:` and `ollama:` are known, `local:` are the e
 provider of `model.name`.
 """
 
+import json
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from dovetail.errors import ConfigError
@@ -34,21 +36,32 @@ def resolve(model: object, settings: Settings) -> Requester:
     Without any name the best embedded model that is here is taken; `model.fallbacks` are asked when the
     model does not answer.
     """
-    if model is not None and not isinstance(model, str):
-        return _adopt(model)
     options: Mapping[str, Any] = settings.get("model") or {}
+    if model is not None and not isinstance(model, str):
+        return _adopt(model, options)
     first = model or options.get("name") or _choose_embedded()
+    text = json.dumps(options, sort_keys=True, default=repr)
+    return _resolve_names(first, text, os.environ.get("OPENAI_API_KEY"))
+
+
+@lru_cache(maxsize=64)
+def _resolve_names(first: str, text: str, openai_key: str | None) -> Requester:
+    # Equal names and settings share one requester: it remembers what its server refused, and weights are
+    # loaded once.
+    options = {"openai_key": openai_key, **json.loads(text)}
     names = [first, *(other for other in options.get("fallbacks") or () if other != first)]
     owner = (options.get("name") or first).partition(":")[0]
     requesters = [_make(name, options, owner) for name in names]
     return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
 
 
-def _adopt(model: object) -> Requester:
+def _adopt(model: object, options: Mapping[str, Any]) -> Requester:
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
-        return langchain.LangchainRequester(model)
+        limits = TimeLimits.read(options.get("timeouts") or {})
+        price = find_price(options.get("prices") or {}, langchain.name_model(model))
+        return langchain.LangchainRequester(model, limits=limits, price=price)
     raise ConfigError(
         f"{type(model).__name__} is no model",
         hint="Give a name such as 'openai:gpt-4.1', a LangChain chat model, or an object with `stream`.",
@@ -93,7 +106,7 @@ def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) ->
         provider=provider,
         model=model,
         base_url=address,
-        api_key=chosen.get("api_key") or _find_key(address),
+        api_key=chosen.get("api_key") or _find_key(address, options),
         structured=structured,
         headers=chosen.get("headers") or {},
         options=chosen.get("options") or {},
@@ -116,14 +129,13 @@ def _read_providers(options: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any
     return options.get("providers") or {}
 
 
-def _find_key(address: str) -> str | None:
+def _find_key(address: str, options: Mapping[str, Any]) -> str | None:
     """OpenAI's own key from the environment, for OpenAI's own address alone."""
     if address != OPENAI:
         return None
-    key = os.environ.get("OPENAI_API_KEY")
-    if not key:
+    if not options["openai_key"]:
         raise ConfigError(
             "OpenAI needs an API key and none is set",
             hint="Set model.api_key, DOVETAIL_API_KEY or OPENAI_API_KEY.",
         )
-    return key
+    return options["openai_key"]
