@@ -1,58 +1,116 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { ChatPage } from "@/app/chat-page";
+import { makeCommands } from "@/app/commands";
 import { navigate, useRoute } from "@/app/route";
-import type { Services } from "@/app/services";
+import { type Services, ServicesContext } from "@/app/services";
 import { Sidebar } from "@/app/sidebar";
 import { TopBar } from "@/app/top-bar";
+import { useKeys } from "@/app/use-keys";
+import { type PanelName, Workbench } from "@/app/workbench";
+import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext } from "@/features/chat/use-chat";
+import { Palette } from "@/features/palette/palette";
 import { initialLanguage, LANGUAGES, type Language, LanguageContext } from "@/text/text";
 
 export function App({ services }: { services: Services }) {
   const [language, setLanguage] = useState<Language>(initialLanguage);
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [panel, setPanel] = useState<PanelName | null>(null);
+  const [inspected, setInspected] = useState<string | null>(null);
+  const composer = useRef<ComposerHandle>(null);
   const route = useRoute();
   const [draft, setDraft] = useState(() => services.draft());
   const session = useMemo(() => (route === null ? draft : services.session(route)), [route, draft, services]);
-  const { models, isKnown } = useSyncExternalStore(services.models.subscribe, services.models.read);
   useEffect(() => void services.models.refresh(), [services]);
   useEffect(() => {
     document.documentElement.lang = LANGUAGES[language].locale;
     localStorage.setItem("dovetail.language", language);
   }, [language]);
+  useOpenedPages(services, () => setPanel("pages"));
 
-  const startNew = () => {
-    if (draft.state.messages.length > 0) setDraft(services.draft());
-    navigate(null);
-    setMenuOpen(false);
-  };
-  const open = (id: string) => {
-    navigate(id);
-    setMenuOpen(false);
-  };
+  const actions = useMemo(() => {
+    const open = (id: string | null) => {
+      navigate(id);
+      setMenuOpen(false);
+    };
+    const startNew = () => {
+      if (draft.state.messages.length > 0) setDraft(services.draft());
+      open(null);
+      composer.current?.focus();
+    };
+    return {
+      open,
+      onNew: startNew,
+      onPalette: () => setPaletteOpen(true),
+      onFocus: () => composer.current?.focus(),
+      onStop: () => void (session.isBusy && session.stop()),
+      onPanel: setPanel,
+      onInspect: (runId: string) => {
+        setInspected(runId);
+        setPanel("run");
+      },
+    };
+  }, [draft, services, session]);
+  useKeys(actions);
+
   return (
     <LanguageContext value={language}>
-      <ChatContext value={session}>
-        <div className="flex h-full">
-          <Sidebar
-            services={services}
-            openId={route}
-            isOpen={isMenuOpen}
-            onClose={() => setMenuOpen(false)}
-            onOpen={open}
-            onNew={startNew}
-            onRemoved={(id) => id === route && startNew()}
-          />
-          <main id="chat" className="flex min-w-0 flex-1 flex-col">
-            <TopBar onMenu={() => setMenuOpen(true)} onNew={startNew} language={language} onLanguage={setLanguage} />
-            <ChatPage
-              key={session.id}
-              models={models}
-              areModelsKnown={isKnown}
-              onStarted={() => navigate(session.id, "replace")}
+      <ServicesContext value={services}>
+        <ChatContext value={session}>
+          <div className="flex h-full">
+            <Sidebar
+              services={services}
+              openId={route}
+              isOpen={isMenuOpen}
+              onClose={() => setMenuOpen(false)}
+              onOpen={actions.open}
+              onNew={actions.onNew}
+              onRemoved={(id) => id === route && actions.onNew()}
             />
-          </main>
-        </div>
-      </ChatContext>
+            <main className="flex min-w-0 flex-1 flex-col">
+              <TopBar
+                onMenu={() => setMenuOpen(true)}
+                onNew={actions.onNew}
+                isWorkbenchOpen={panel !== null}
+                onWorkbench={() => setPanel(panel === null ? "tools" : null)}
+                language={language}
+                onLanguage={setLanguage}
+              />
+              <ChatPage
+                key={session.id}
+                composer={composer}
+                onStarted={() => navigate(session.id, "replace")}
+                onInspect={actions.onInspect}
+              />
+            </main>
+            {panel === null ? null : (
+              <Workbench
+                services={services}
+                panel={panel}
+                runId={inspected ?? session.runId}
+                onPanel={setPanel}
+                onClose={() => setPanel(null)}
+              />
+            )}
+          </div>
+          {isPaletteOpen ? (
+            <Palette
+              commands={makeCommands(services, actions, setLanguage, LANGUAGES[language].text)}
+              onClose={() => setPaletteOpen(false)}
+            />
+          ) : null}
+        </ChatContext>
+      </ServicesContext>
     </LanguageContext>
   );
+}
+
+/** Brings the pages to the front when a tool has opened one. */
+function useOpenedPages(services: Services, onOpened: () => void): void {
+  const { activeKey } = useSyncExternalStore(services.stack.subscribe, services.stack.read);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly opened page calls for it
+  useEffect(() => {
+    if (activeKey !== null) onOpened();
+  }, [activeKey]);
 }

@@ -1,19 +1,42 @@
 /** Everything that lives as long as the page: made once, joined here. */
 
+import { createContext, useContext } from "react";
+import { BrowserWatch } from "@/app/browser-watch";
+import { tabId } from "@/app/tab";
+import { FrontendToolExecutor } from "@/features/browser-tools/executor";
+import { registerDefaultFrontendToolHandlers } from "@/features/browser-tools/handlers";
+import { StorageLedger } from "@/features/browser-tools/ledger";
+import { PanelStack } from "@/features/browser-tools/panel-stack";
 import { ChatSession } from "@/features/chat/chat-session";
 import { ModelStore } from "@/features/models/model-store";
 import { SessionStore } from "@/features/sessions/session-store";
 import { deleteSession, listModels, listSessions, moveHead, renameSession, viewSession } from "@/transport/api";
+import { type Answer, acknowledge, answerAsk, claimAsk } from "@/transport/asks";
 import { HttpChatTransport } from "@/transport/http-chat-transport";
+import { readJournal } from "@/transport/runs";
 
 const KEPT_SESSIONS = 12;
 
 export class Services {
-  readonly tabId = crypto.randomUUID();
+  readonly tabId = tabId();
   readonly models = new ModelStore(listModels);
   readonly sessions = new SessionStore({ list: listSessions, rename: renameSession, remove: deleteSession });
+  readonly stack = new PanelStack();
+  readonly executor = new FrontendToolExecutor(
+    this.tabId,
+    {
+      claim: claimAsk,
+      acknowledge: (toolCallId, receipt) => acknowledge({ toolCallId, ...receipt, tabId: this.tabId }),
+    },
+    new StorageLedger(),
+  );
+  readonly #watch = new BrowserWatch(this.executor);
   readonly #transport = new HttpChatTransport(this.tabId);
   readonly #open = new Map<string, ChatSession>();
+
+  constructor() {
+    registerDefaultFrontendToolHandlers(this.executor, this.stack);
+  }
 
   /** A conversation nobody has said anything in yet; the server learns of it with the first message. */
   draft(): ChatSession {
@@ -29,11 +52,23 @@ export class Services {
     return session;
   }
 
+  /** Answers a question of a run and, when its stream was left for it, joins the answer again. */
+  async answer(session: ChatSession, askId: string, answer: Answer): Promise<void> {
+    await answerAsk(askId, answer);
+    if (!session.isBusy) await session.rejoin();
+  }
+
+  /** Reads what the sub-agents of a run that is over have said. */
+  async loadSubAgents(session: ChatSession, runId: string): Promise<void> {
+    for await (const entries of readJournal(runId, 0, AbortSignal.timeout(30_000))) session.watchSubAgents(entries);
+  }
+
   #make(id: string): ChatSession {
     const session = new ChatSession(id, {
       transport: this.#transport,
       backend: { view: viewSession, moveHead },
       events: {
+        onAsk: (ask, asking) => void this.#watch.take(ask, asking),
         onChange: () => {
           void this.sessions.refresh();
           void this.models.refresh();
@@ -52,4 +87,12 @@ export class Services {
       if (!session.isBusy) this.#open.delete(id);
     }
   }
+}
+
+export const ServicesContext = createContext<Services | null>(null);
+
+export function useServices(): Services {
+  const services = useContext(ServicesContext);
+  if (services === null) throw new Error("useServices was used outside of <ServicesContext>");
+  return services;
 }

@@ -1,4 +1,4 @@
-import { Check, Menu as MenuIcon, Settings2, SquarePen } from "lucide-react";
+import { Check, Menu as MenuIcon, PanelRight, Settings2, SquarePen } from "lucide-react";
 import { useState } from "react";
 import { applyTheme, storedTheme, type Theme } from "@/app/theme";
 import { useChatSession } from "@/features/chat/use-chat";
@@ -9,11 +9,13 @@ import { Menu, MenuHeading, MenuItem } from "@/ui/menu";
 interface TopBarProps {
   onMenu: () => void;
   onNew: () => void;
+  isWorkbenchOpen: boolean;
+  onWorkbench: () => void;
   language: Language;
   onLanguage: (language: Language) => void;
 }
 
-export function TopBar({ onMenu, onNew, language, onLanguage }: TopBarProps) {
+export function TopBar({ onMenu, onNew, isWorkbenchOpen, onWorkbench, language, onLanguage }: TopBarProps) {
   const t = useText();
   const { title } = useChatSession();
   return (
@@ -26,6 +28,13 @@ export function TopBar({ onMenu, onNew, language, onLanguage }: TopBarProps) {
         <SquarePen size={17} />
       </IconButton>
       <SettingsMenu language={language} onLanguage={onLanguage} />
+      <IconButton
+        label={isWorkbenchOpen ? t.closeWorkbench : t.openWorkbench}
+        aria-expanded={isWorkbenchOpen}
+        onClick={onWorkbench}
+      >
+        <PanelRight size={17} />
+      </IconButton>
     </header>
   );
 }

@@ -15,7 +15,9 @@ export interface MessageMetadata {
   model?: string;
   usage?: Usage;
   duration?: number;
+  /** How the run ended. */
   reason?: string;
+  error?: { message?: string; hint?: string };
 }
 
 export type DataParts = Record<string, unknown>;

@@ -2,8 +2,13 @@
 
 import { AbstractChat } from "ai";
 import { LiveChatState, type Schedule } from "@/features/chat/chat-state";
+import { type Ask, parseAsk } from "@/protocol/ask";
+import type { RunEntry } from "@/protocol/events.gen";
 import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
+import { entriesOf } from "@/protocol/run";
 import type { SessionView, SiblingInfo } from "@/protocol/session";
+import { isRecord } from "@/protocol/shapes";
+import { reduceEntry, type SubAgentStreams } from "@/protocol/subagent";
 import type { ChatTransport } from "@/transport/chat-transport";
 
 /** What a session asks of the server besides the stream itself. */
@@ -12,9 +17,12 @@ export interface SessionBackend {
   moveHead(id: string, head: string): Promise<void>;
 }
 
+export type DataChunk = Extract<Chunk, { type: `data-${string}` }>;
+
 export interface SessionEvents {
   onChange?: (session: ChatSession) => void;
-  onData?: (part: Extract<Chunk, { type: `data-${string}` }>) => void;
+  /** A run asks for something; the same question may come again when a stream is joined again. */
+  onAsk?: (ask: Ask, session: ChatSession) => void;
 }
 
 export interface Outgoing {
@@ -27,9 +35,15 @@ class SdkChat extends AbstractChat<ChatMessage> {}
 export interface SessionInfo {
   readonly title: string;
   readonly siblings: Readonly<Record<string, SiblingInfo>>;
+  /** What the sub-agents of the shown answers do, by their runs. */
+  readonly subAgents: SubAgentStreams;
+  /** The questions that came with the stream, answered or not. */
+  readonly asks: Readonly<Record<string, Ask>>;
   readonly isLoading: boolean;
   readonly loadError: Error | null;
 }
+
+const NOTHING: SessionInfo = { title: "", siblings: {}, subAgents: {}, asks: {}, isLoading: false, loadError: null };
 
 export interface SessionParts {
   transport: ChatTransport;
@@ -47,8 +61,9 @@ export class ChatSession {
   readonly #backend: SessionBackend;
   readonly #events: SessionEvents;
   readonly #listeners = new Set<() => void>();
-  #info: SessionInfo = { title: "", siblings: {}, isLoading: false, loadError: null };
+  #info: SessionInfo = NOTHING;
   #isStopped = false;
+  #isOwnRequest = false;
 
   constructor(
     readonly id: string,
@@ -63,7 +78,7 @@ export class ChatSession {
       transport: parts.transport,
       state: this.state,
       generateId: () => crypto.randomUUID(),
-      onData: (part) => this.#events.onData?.(part as Extract<Chunk, { type: `data-${string}` }>),
+      onData: (part) => this.#take(part as DataChunk),
       onFinish: () => void this.refresh(),
     });
   }
@@ -90,6 +105,7 @@ export class ChatSession {
       const view = await this.#backend.view(this.id);
       if (view !== null) this.#show(view);
       this.#set({ isLoading: false });
+      this.#isOwnRequest = false;
       if (view?.runId) await this.#chat.resumeStream();
     } catch (error) {
       this.#set({ isLoading: false, loadError: error instanceof Error ? error : new Error(String(error)) });
@@ -111,6 +127,7 @@ export class ChatSession {
   /** Asks again: a new answer beside the old one. */
   async retry(messageId: string): Promise<void> {
     this.#isStopped = false;
+    this.#isOwnRequest = true;
     const index = this.#chat.messages.findIndex((message) => message.id === messageId);
     const target = this.#chat.messages[index];
     if (target === undefined) return;
@@ -146,6 +163,11 @@ export class ChatSession {
     return this.#isStopped;
   }
 
+  /** Whether the answer under way was asked for from this very page. */
+  get isOwnRequest(): boolean {
+    return this.#isOwnRequest;
+  }
+
   /** Joins the running answer again, after the connection broke or a question was answered. */
   async rejoin(): Promise<void> {
     this.#chat.clearError();
@@ -160,12 +182,26 @@ export class ChatSession {
 
   async #send(message: Outgoing, parentId: string | null): Promise<void> {
     this.#isStopped = false;
+    this.#isOwnRequest = true;
     this.#chat.clearError();
     const parts: MessagePart[] = [...(message.files ?? []), { type: "text", text: message.text }];
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
     this.state.publish();
     this.#events.onChange?.(this);
     await pending;
+  }
+
+  /** Adds what a sub-agent did; the stream says it event by event. */
+  watchSubAgents(entries: readonly RunEntry[]): void {
+    this.#set({ subAgents: entries.reduce(reduceEntry, this.#info.subAgents) });
+  }
+
+  #take(part: DataChunk): void {
+    if (part.type === "data-subagent-event") this.watchSubAgents(entriesOf(part.data));
+    const ask = part.type === "data-ask" && isRecord(part.data) ? parseAsk(part.data) : null;
+    if (ask === null) return;
+    this.#set({ asks: { ...this.#info.asks, [ask.id]: ask } });
+    this.#events.onAsk?.(ask, this);
   }
 
   #show(view: SessionView): void {

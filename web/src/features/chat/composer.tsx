@@ -1,6 +1,13 @@
-import { ArrowUp, Square } from "lucide-react";
-import { type ReactNode, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import { ArrowUp, Paperclip, Square } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import { type FilePart, LARGEST_FILE, readFiles } from "@/features/chat/attachments";
+import type { Outgoing } from "@/features/chat/chat-session";
+import { complete, completionAt, type Suggestion } from "@/features/chat/completion";
+import { CompletionList } from "@/features/chat/completion-list";
+import { FileChips } from "@/features/chat/file-chips";
+import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
+import { IconButton } from "@/ui/button";
 
 export interface ComposerHandle {
   focus(): void;
@@ -9,17 +16,26 @@ export interface ComposerHandle {
 
 interface ComposerProps {
   isBusy: boolean;
-  onSend: (text: string) => void;
+  onSend: (message: Outgoing) => void;
   onStop: () => void;
+  /** What may follow `/skill/`. */
+  skills?: readonly Suggestion[];
   /** What stands at the left of the send button. */
   tools?: ReactNode;
   handle?: React.Ref<ComposerHandle>;
 }
 
-export function Composer({ isBusy, onSend, onStop, tools, handle }: ComposerProps) {
+const NO_SKILLS: readonly Suggestion[] = [];
+
+export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, handle }: ComposerProps) {
   const t = useText();
   const [text, setText] = useState("");
+  const [caret, setCaret] = useState(0);
+  const [choice, setChoice] = useState(0);
+  const [files, setFiles] = useState<FilePart[]>([]);
+  const [notice, setNotice] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
   useGrowingHeight(field, text);
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
@@ -29,11 +45,34 @@ export function Composer({ isBusy, onSend, onStop, tools, handle }: ComposerProp
     },
   }));
 
-  const canSend = text.trim() !== "" && !isBusy;
+  const completion = skills.length > 0 ? completionAt(text, caret, skills) : null;
+  const canSend = (text.trim() !== "" || files.length > 0) && !isBusy;
   const send = () => {
     if (!canSend) return;
-    onSend(text.trim());
+    onSend({ text: text.trim(), files });
     setText("");
+    setFiles([]);
+    setNotice(null);
+  };
+  const attach = async (list: Iterable<File>) => {
+    const { parts, tooLarge } = await readFiles(list);
+    setFiles((before) => [...before, ...parts]);
+    setNotice(tooLarge[0] === undefined ? null : t.fileTooLarge(tooLarge[0], formatSize(LARGEST_FILE)));
+  };
+  const choose = (name: string) => {
+    if (completion === null) return;
+    const done = complete(text, completion, name);
+    setText(done.text);
+    setCaret(done.caret);
+    requestAnimationFrame(() => field.current?.setSelectionRange(done.caret, done.caret));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    // While an input method composes, the keys belong to it.
+    if (event.nativeEvent.isComposing) return;
+    if (completion !== null && onCompletionKey(event, completion.matches, choice, setChoice, choose)) return;
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    send();
   };
   return (
     <form
@@ -41,8 +80,20 @@ export function Composer({ isBusy, onSend, onStop, tools, handle }: ComposerProp
         event.preventDefault();
         send();
       }}
-      className="rounded-2xl border border-line bg-surface shadow-float transition-colors focus-within:border-line-strong"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void attach(event.dataTransfer.files);
+      }}
+      className="relative rounded-2xl border border-line bg-surface shadow-float transition-colors focus-within:border-line-strong"
     >
+      {completion === null ? null : <CompletionList matches={completion.matches} choice={choice} onChoose={choose} />}
+      <FileChips files={files} onRemove={(index) => setFiles(files.filter((_, at) => at !== index))} />
+      {notice ? (
+        <p role="alert" className="px-4 pt-2 text-[13px] text-danger">
+          {notice}
+        </p>
+      ) : null}
       <label className="block">
         <span className="sr-only">{t.message}</span>
         <textarea
@@ -52,17 +103,33 @@ export function Composer({ isBusy, onSend, onStop, tools, handle }: ComposerProp
           rows={1}
           value={text}
           placeholder={t.messagePlaceholder}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            // While an input method composes, Enter belongs to it.
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            send();
+          aria-autocomplete={skills.length > 0 ? "list" : "none"}
+          aria-controls={completion === null ? undefined : "skill-completion"}
+          onChange={(event) => {
+            setText(event.target.value);
+            setCaret(event.target.selectionStart);
+            setChoice(0);
           }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onPaste={(event) => void attach(event.clipboardData.files)}
+          onKeyDown={onKey}
           className="block max-h-56 w-full resize-none bg-transparent px-4 pt-3.5 pb-1 leading-6 placeholder:text-faint"
         />
       </label>
       <div className="flex items-center gap-1 p-2 pt-1">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            void attach(event.target.files ?? []);
+            event.target.value = "";
+          }}
+        />
+        <IconButton label={t.attach} onClick={() => picker.current?.click()}>
+          <Paperclip size={16} />
+        </IconButton>
         <div className="flex min-w-0 flex-1 items-center gap-1">{tools}</div>
         {isBusy ? (
           <RoundButton label={t.stop} onClick={onStop}>
@@ -76,6 +143,22 @@ export function Composer({ isBusy, onSend, onStop, tools, handle }: ComposerProp
       </div>
     </form>
   );
+}
+
+/** Keys that belong to the open list; true when one of them was pressed. */
+function onCompletionKey(
+  event: KeyboardEvent,
+  matches: readonly Suggestion[],
+  choice: number,
+  setChoice: (choice: number) => void,
+  choose: (name: string) => void,
+): boolean {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step !== undefined) setChoice((choice + step + matches.length) % matches.length);
+  else if (event.key === "Tab" || event.key === "Enter") choose(matches[choice]?.name ?? "");
+  else return false;
+  event.preventDefault();
+  return true;
 }
 
 interface RoundButtonProps {

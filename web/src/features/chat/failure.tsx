@@ -26,9 +26,10 @@ export function Failure({ error, onRetry, onReconnect }: FailureProps) {
       </Notice>
     );
   }
-  const hint = error instanceof ServerError ? error.hint : null;
+  const [title, ...rest] = error.message.split("\n");
+  const hint = error instanceof ServerError ? error.hint : rest.join("\n");
   return (
-    <Notice title={error.message || t.errorTitle} hint={hint}>
+    <Notice title={title || t.errorTitle} hint={hint}>
       <Button onClick={onRetry}>{t.retry}</Button>
     </Notice>
   );

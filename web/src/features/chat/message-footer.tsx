@@ -11,16 +11,19 @@ interface MessageFooterProps {
   isDisabled: boolean;
   onRetry: (id: string) => void;
   onEdit: (id: string) => void;
+  /** Always shown, before the actions. */
+  lead?: ReactNode;
+  /** Further actions. */
   children?: ReactNode;
 }
 
 /** What can be done with a message, and what it cost; quiet until it is needed. */
-export function MessageFooter({ message, isDisabled, onRetry, onEdit, children }: MessageFooterProps) {
+export function MessageFooter({ message, isDisabled, onRetry, onEdit, lead, children }: MessageFooterProps) {
   const t = useText();
   const text = messageText(message);
   return (
     <div className="-mx-1.5 flex h-7 items-center gap-0.5">
-      {children}
+      {lead}
       <div className="flex items-center gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
         {text === "" ? null : <CopyButton text={text} />}
         {message.role === "assistant" ? (
@@ -32,6 +35,7 @@ export function MessageFooter({ message, isDisabled, onRetry, onEdit, children }
             <Pencil size={14} />
           </IconButton>
         )}
+        {children}
         <Figures message={message} />
       </div>
     </div>

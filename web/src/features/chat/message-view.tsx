@@ -16,10 +16,12 @@ interface MessageViewProps {
   /** Whether the answer is being written right now. */
   isLive: boolean;
   drawings: PartDrawings;
+  /** What is said below the parts: how the answer ended. */
+  outcome?: ReactNode;
   footer?: ReactNode;
 }
 
-export const MessageView = memo(function MessageView({ message, isLive, drawings, footer }: MessageViewProps) {
+export const MessageView = memo(function MessageView({ message, isLive, drawings, outcome, footer }: MessageViewProps) {
   const t = useText();
   return message.role === "user" ? (
     <article aria-label={t.you} className="group flex flex-col items-end gap-1">
@@ -33,6 +35,7 @@ export const MessageView = memo(function MessageView({ message, isLive, drawings
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
           <AnswerPart key={index} part={part} message={message} isLive={isLive} drawings={drawings} />
         ))}
+        {outcome}
       </div>
       {footer}
     </article>

@@ -3,8 +3,10 @@
 import type { ChatStatus } from "ai";
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import type { ChatSession } from "@/features/chat/chat-session";
+import type { Ask } from "@/protocol/ask";
 import { type ChatMessage, isToolPart, type ToolPart } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
+import { type SubAgentStreams, streamOf } from "@/protocol/subagent";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -35,6 +37,8 @@ export interface ChatSessionView {
   siblingNav: Readonly<Record<string, SiblingInfo>>;
   isLoading: boolean;
   loadError: Error | null;
+  /** The questions that runs have asked, by their ids. */
+  asks: Readonly<Record<string, Ask>>;
 }
 
 /** The conversation itself: title and branches. */
@@ -47,19 +51,31 @@ export function useChatSession(): ChatSessionView {
     siblingNav: info.siblings,
     isLoading: info.isLoading,
     loadError: info.loadError,
+    asks: info.asks,
   };
 }
 
 export interface ChatToolsView {
   /** Every call of the shown path by its id, as it is now. */
   toolParts: Readonly<Record<string, ToolPart>>;
+  /** What sub-agents do, by their runs. */
+  subAgentStreams: SubAgentStreams;
 }
 
 /** The tool calls under way and done. */
 export function useChatTools(): ChatToolsView {
+  const session = useSession();
+  const { subAgents } = useSyncExternalStore(session.subscribe, session.info);
   const { messages } = useChatState();
   return useMemo(() => {
     const calls = messages.flatMap((message) => message.parts.filter(isToolPart));
-    return { toolParts: Object.fromEntries(calls.map((part) => [part.toolCallId, part])) };
-  }, [messages]);
+    const toolParts = Object.fromEntries(calls.map((part) => [part.toolCallId, part]));
+    return { toolParts, subAgentStreams: { ...storedSubAgents(messages), ...subAgents } };
+  }, [messages, subAgents]);
+}
+
+function storedSubAgents(messages: readonly ChatMessage[]): SubAgentStreams {
+  const parts = messages.flatMap((message) => message.parts.filter((part) => part.type === "data-subagent"));
+  const streams = parts.map((part) => streamOf((part as { data?: unknown }).data)).filter((one) => one !== null);
+  return Object.fromEntries(streams.map((stream) => [stream.runId, stream]));
 }

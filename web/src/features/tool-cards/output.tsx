@@ -2,6 +2,7 @@ import { useState } from "react";
 import { outputView } from "@/features/tool-cards/tool-view";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
+import { ScrollBlock } from "@/ui/scroll-block";
 
 const LIMIT = 40;
 
@@ -27,13 +28,9 @@ export function Output({ output }: { output: unknown }) {
 
 export function Plain({ text, isError = false }: { text: string; isError?: boolean }) {
   return (
-    <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className={`max-h-80 overflow-auto font-mono text-[12.5px] leading-[1.6] whitespace-pre-wrap break-words ${isError ? "text-danger" : ""}`}
-    >
+    <ScrollBlock className={`max-h-80 text-[12.5px] break-words whitespace-pre-wrap ${isError ? "text-danger" : ""}`}>
       {text}
-    </pre>
+    </ScrollBlock>
   );
 }
 
@@ -44,15 +41,14 @@ function Diff({ text }: { text: string }) {
     return line.startsWith("@@") ? "text-faint" : "";
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard
-    <pre tabIndex={0} className="max-h-80 overflow-auto font-mono text-[12.5px] leading-[1.6]">
+    <ScrollBlock className="max-h-80 text-[12.5px]">
       {text.split("\n").map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
         <div key={index} className={`-mx-1 px-1 ${look(line)}`}>
           {line || " "}
         </div>
       ))}
-    </pre>
+    </ScrollBlock>
   );
 }
 

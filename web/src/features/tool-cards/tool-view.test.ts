@@ -16,6 +16,7 @@ test.each([
   [{ state: "output-error", errorText: "no" }, false, "failed"],
   [{ state: "output-denied" }, false, "denied"],
   [{ state: "input-available" }, false, "interrupted"],
+  [{ state: "approval-requested", approval: { id: "a" } }, false, "waiting"],
 ])("the call %j, live: %s, is %s", (fields, isLive, state) => {
   expect(callState(part(fields), isLive)).toBe(state);
 });

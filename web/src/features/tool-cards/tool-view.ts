@@ -10,9 +10,9 @@ export function callState(part: ToolPart, isLive: boolean): CallState {
   if (part.state === "output-error") return "failed";
   if (part.state === "output-denied") return "denied";
   if (!isOpenCall(part)) return "done";
+  if (part.state === "approval-requested") return "waiting";
   if (!isLive) return "interrupted";
-  if (part.state === "input-streaming") return "writing";
-  return part.state === "approval-requested" ? "waiting" : "running";
+  return part.state === "input-streaming" ? "writing" : "running";
 }
 
 export function callTitle(part: ToolPart): string {

@@ -15,7 +15,7 @@ interface UnifiedToolProps {
   icon?: ReactNode;
   /** What asks for an answer; the card opens for it. */
   question?: ReactNode;
-  /** In place of the plain input and output. */
+  /** Between the question and the input. */
   children?: ReactNode;
 }
 
@@ -49,8 +49,9 @@ export const UnifiedTool = memo(function UnifiedTool({ part, isLive, icon, quest
       </button>
       {isShown ? (
         <div className="space-y-3 border-t border-line bg-sunken px-3.5 py-3">
+          <Details part={part} />
+          {children}
           {question}
-          {children ?? <Details part={part} />}
         </div>
       ) : null}
     </section>

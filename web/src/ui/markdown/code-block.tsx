@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "@/ui/copy-button";
 import type { HighlightNode } from "@/ui/markdown/highlight";
+import { ScrollBlock } from "@/ui/scroll-block";
 
 type Highlighted = { code: string; nodes: HighlightNode[] } | null;
 
@@ -25,10 +26,9 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: { code: str
         <span className="font-mono text-[12px] text-faint">{name || "text"}</span>
         <CopyButton text={code} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls sideways must be reachable by keyboard */}
-      <pre tabIndex={0}>
+      <ScrollBlock className="px-4 py-3.5 text-[13px]">
         <code>{colored?.code === code ? colored.nodes.map(drawNode) : code}</code>
-      </pre>
+      </ScrollBlock>
     </div>
   );
 });

@@ -1,0 +1,34 @@
+/** Hands the questions that this browser shall answer to the executor. */
+
+import type { BrowserCall, FrontendToolExecutor } from "@/features/browser-tools/executor";
+import type { ChatSession } from "@/features/chat/chat-session";
+import type { Ask } from "@/protocol/ask";
+import { isToolPart, type ToolPart, toolName } from "@/protocol/message";
+import { optionalText } from "@/protocol/shapes";
+
+/** The page that asked acts at once; another one gives it this long to do so. */
+const COURTESY = 1500;
+
+export class BrowserWatch {
+  constructor(private readonly executor: FrontendToolExecutor) {}
+
+  async take(ask: Ask, session: ChatSession): Promise<void> {
+    if (ask.kind !== "browser") return;
+    if (!session.isOwnRequest) await new Promise((resolve) => setTimeout(resolve, COURTESY));
+    const call = callOf(ask, session);
+    if (call !== null) await this.executor.execute(call);
+  }
+}
+
+/** What is to be done: the question says it, else the call it belongs to. */
+function callOf(ask: Ask, session: ChatSession): BrowserCall | null {
+  const part = findCall(session, ask.callId);
+  const name = optionalText(ask.payload["tool"]) ?? (part === null ? null : toolName(part));
+  if (name === null) return null;
+  return { askId: ask.id, callId: ask.callId, toolName: name, input: ask.payload["args"] ?? part?.input };
+}
+
+function findCall(session: ChatSession, callId: string): ToolPart | null {
+  const calls = session.state.messages.flatMap((message) => message.parts.filter(isToolPart));
+  return calls.find((part) => part.toolCallId === callId) ?? null;
+}

@@ -1,0 +1,14 @@
+/** Arguments as a person types them. */
+
+import { isRecord } from "@/protocol/shapes";
+
+export type ParsedArguments = { isValid: true; value: Record<string, unknown> } | { isValid: false };
+
+export function parseArguments(draft: string): ParsedArguments {
+  try {
+    const value: unknown = JSON.parse(draft);
+    return isRecord(value) ? { isValid: true, value } : { isValid: false };
+  } catch {
+    return { isValid: false };
+  }
+}

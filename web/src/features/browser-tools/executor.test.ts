@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import {
+  type Acknowledgement,
+  type BrowserCall,
+  type ExecutorBackend,
+  FrontendToolExecutor,
+  INTERRUPTED,
+} from "@/features/browser-tools/executor";
+import { MemoryLedger } from "@/features/browser-tools/ledger";
+
+const CALL: BrowserCall = { askId: "ask", callId: "call", toolName: "open-url", input: { url: "https://a.example" } };
+
+/** Leases and answers as the server keeps them. */
+class Desk implements ExecutorBackend {
+  holder: string | null = null;
+  readonly answers: Array<[string, Acknowledgement]> = [];
+  async claim(_askId: string, tabId: string): Promise<boolean> {
+    this.holder ??= tabId;
+    return this.holder === tabId && this.answers.length === 0;
+  }
+  async acknowledge(callId: string, acknowledgement: Acknowledgement): Promise<void> {
+    this.answers.push([callId, acknowledgement]);
+  }
+}
+
+function tab(desk: Desk, ledger = new MemoryLedger(), tabId = "tab") {
+  const executor = new FrontendToolExecutor(tabId, desk, ledger);
+  const calls: unknown[] = [];
+  executor.register("open-url", async ({ input }) => {
+    calls.push(input);
+    return { status: "success", output: "opened" };
+  });
+  return { executor, calls };
+}
+
+test("a call offered many times runs once and is answered once", async () => {
+  const desk = new Desk();
+  const { executor, calls } = tab(desk);
+  await Promise.all([executor.execute(CALL), executor.execute(CALL), executor.execute(CALL)]);
+  await executor.execute(CALL);
+  expect(calls).toEqual([CALL.input]);
+  expect(desk.answers).toEqual([["call", { status: "success", output: "opened" }]]);
+});
+
+test("of two tabs one acts", async () => {
+  const desk = new Desk();
+  const ledger = new MemoryLedger();
+  const tabs = [tab(desk, ledger, "one"), tab(desk, ledger, "two")];
+  await Promise.all(tabs.map(({ executor }) => executor.execute(CALL)));
+  expect(tabs.flatMap(({ calls }) => calls)).toHaveLength(1);
+  expect(desk.answers).toHaveLength(1);
+});
+
+test("a call that a reload cut off is told as failed and not run again", async () => {
+  const desk = new Desk();
+  const ledger = new MemoryLedger();
+  ledger.write("ask", { state: "begun" });
+  const { executor, calls } = tab(desk, ledger);
+  await executor.execute(CALL);
+  expect(calls).toEqual([]);
+  expect(desk.answers).toEqual([["call", INTERRUPTED]]);
+});
+
+test("an answer that did not get through before a reload is sent again without running again", async () => {
+  const desk = new Desk();
+  const ledger = new MemoryLedger();
+  ledger.write("ask", { state: "done", acknowledgement: { status: "success", output: 7 } });
+  const { executor, calls } = tab(desk, ledger);
+  await executor.execute(CALL);
+  expect(calls).toEqual([]);
+  expect(desk.answers).toEqual([["call", { status: "success", output: 7 }]]);
+});
+
+test("a handler that throws is answered with its words", async () => {
+  const desk = new Desk();
+  const executor = new FrontendToolExecutor("tab", desk, new MemoryLedger());
+  executor.register("open-url", async () => {
+    throw new Error("no window");
+  });
+  await executor.execute(CALL);
+  expect(desk.answers).toEqual([["call", { status: "failed", errorText: "no window" }]]);
+});
+
+test("a tool without a handler is left alone", async () => {
+  const desk = new Desk();
+  const { executor } = tab(desk);
+  await executor.execute({ ...CALL, toolName: "other" });
+  expect([desk.holder, desk.answers]).toEqual([null, []]);
+});

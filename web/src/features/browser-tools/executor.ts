@@ -1,0 +1,94 @@
+/**
+ * Tools that act in the user's browser (document 004). A call runs exactly once, also across a reload and with
+ * several tabs open, and it is always answered: with a value, an error, or the news that the page went away.
+ */
+
+export interface BrowserCall {
+  askId: string;
+  callId: string;
+  toolName: string;
+  input: unknown;
+}
+
+export interface Acknowledgement {
+  status: "success" | "failed";
+  output?: unknown;
+  errorText?: string;
+}
+
+export type Handler = (call: { input: unknown; callId: string; tabId: string }) => Promise<Acknowledgement>;
+
+/** What was begun and what came out, kept across reloads. */
+export interface Ledger {
+  read(askId: string): LedgerEntry | null;
+  write(askId: string, entry: LedgerEntry): void;
+}
+
+export type LedgerEntry = { state: "begun" } | { state: "done"; acknowledgement: Acknowledgement };
+
+export interface ExecutorBackend {
+  /** Asks to act alone; false when another tab does, or nobody waits any more. */
+  claim(askId: string, tabId: string): Promise<boolean>;
+  acknowledge(callId: string, acknowledgement: Acknowledgement): Promise<void>;
+}
+
+const RENEWAL = 10_000;
+
+export const INTERRUPTED: Acknowledgement = {
+  status: "failed",
+  errorText: "The page went away while the tool was running.",
+};
+
+export class FrontendToolExecutor {
+  readonly #handlers = new Map<string, Handler>();
+  readonly #begun = new Set<string>();
+
+  constructor(
+    private readonly tabId: string,
+    private readonly backend: ExecutorBackend,
+    private readonly ledger: Ledger,
+  ) {}
+
+  /** Only registered tools are ever run. */
+  register(toolName: string, handler: Handler): void {
+    this.#handlers.set(toolName, handler);
+  }
+
+  handles(toolName: string): boolean {
+    return this.#handlers.has(toolName);
+  }
+
+  /** Runs the call if it is ours to run; safe to call any number of times. */
+  async execute(call: BrowserCall): Promise<void> {
+    const handler = this.#handlers.get(call.toolName);
+    if (handler === undefined || this.#begun.has(call.askId)) return;
+    this.#begun.add(call.askId);
+    if (!(await this.backend.claim(call.askId, this.tabId))) {
+      this.#begun.delete(call.askId);
+      return;
+    }
+    const known = this.ledger.read(call.askId);
+    const acknowledgement = known === null ? await this.#run(handler, call) : outcomeOf(known);
+    await this.backend.acknowledge(call.callId, acknowledgement);
+  }
+
+  async #run(handler: Handler, call: BrowserCall): Promise<Acknowledgement> {
+    this.ledger.write(call.askId, { state: "begun" });
+    const renewal = setInterval(() => void this.backend.claim(call.askId, this.tabId), RENEWAL);
+    let acknowledgement: Acknowledgement;
+    try {
+      acknowledgement = await handler({ input: call.input, callId: call.callId, tabId: this.tabId });
+    } catch (error) {
+      acknowledgement = { status: "failed", errorText: error instanceof Error ? error.message : String(error) };
+    } finally {
+      clearInterval(renewal);
+    }
+    this.ledger.write(call.askId, { state: "done", acknowledgement });
+    return acknowledgement;
+  }
+}
+
+/** Begun before and not ended: a page went away in the middle. Running it again could do the work twice. */
+function outcomeOf(entry: LedgerEntry): Acknowledgement {
+  return entry.state === "done" ? entry.acknowledgement : INTERRUPTED;
+}

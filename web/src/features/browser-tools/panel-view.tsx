@@ -1,0 +1,70 @@
+import { ExternalLink, Globe, X } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import type { PanelStack, StackItem } from "@/features/browser-tools/panel-stack";
+import { useText } from "@/text/text";
+import { IconButton } from "@/ui/button";
+
+/** The opened pages, one in front. */
+export function PanelView({ stack }: { stack: PanelStack }) {
+  const t = useText();
+  const { items, activeKey } = useSyncExternalStore(stack.subscribe, stack.read);
+  const active = items.find((item) => item.key === activeKey);
+  if (active === undefined) return null;
+  return (
+    <section aria-label={t.pages} className="flex min-h-0 flex-1 flex-col">
+      <div role="tablist" aria-label={t.pages} className="flex h-11 items-center gap-1 overflow-x-auto px-2">
+        {items.map((item) => (
+          <PageTab key={item.key} item={item} isActive={item.key === activeKey} stack={stack} />
+        ))}
+      </div>
+      <div className="flex h-9 items-center gap-2 border-y border-line bg-sunken px-3 text-[12.5px] text-soft">
+        <Globe size={13} className="shrink-0" aria-hidden="true" />
+        <span className="min-w-0 flex-1 truncate">{active.url}</span>
+        <a
+          href={active.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="flex shrink-0 items-center gap-1.5 rounded hover:text-ink"
+        >
+          <ExternalLink size={13} aria-hidden="true" /> {t.openInTab}
+        </a>
+      </div>
+      <iframe
+        key={active.key}
+        src={active.url}
+        title={active.title}
+        referrerPolicy="no-referrer"
+        sandbox={sandboxFor(active.url)}
+        className="min-h-0 w-full flex-1 bg-white"
+      />
+    </section>
+  );
+}
+
+/** A page of our own origin must not reach into the chat. */
+function sandboxFor(url: string): string {
+  const base = "allow-scripts allow-forms allow-popups";
+  return new URL(url).origin === location.origin ? base : `${base} allow-same-origin`;
+}
+
+function PageTab({ item, isActive, stack }: { item: StackItem; isActive: boolean; stack: PanelStack }) {
+  const t = useText();
+  return (
+    <div
+      className={`flex max-w-56 min-w-0 shrink-0 items-center rounded-lg ${isActive ? "bg-raised" : "hover:bg-raised"}`}
+    >
+      <button
+        type="button"
+        role="tab"
+        aria-selected={isActive}
+        onClick={() => stack.activate(item.key)}
+        className="min-w-0 truncate rounded-lg py-1 pl-3 text-[13px]"
+      >
+        {item.title}
+      </button>
+      <IconButton label={t.closePage(item.title)} className="size-7" onClick={() => stack.close(item.key)}>
+        <X size={13} />
+      </IconButton>
+    </div>
+  );
+}

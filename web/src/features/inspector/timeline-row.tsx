@@ -1,0 +1,67 @@
+import { useState } from "react";
+import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
+import { formatSeconds } from "@/text/format";
+import { useText } from "@/text/text";
+import { ScrollBlock } from "@/ui/scroll-block";
+
+const COLORS: Record<RowKind, string> = {
+  run: "bg-line-strong",
+  turn: "bg-line-strong",
+  text: "bg-accent",
+  reasoning: "bg-accent/50",
+  tool: "bg-[var(--code-name)]",
+  ask: "bg-warn",
+};
+
+/** One row: its name, its place on the time line, and on demand everything that is known of it. */
+export function TimelineRowView({ row, total }: { row: TimelineRow; total: number }) {
+  const t = useText();
+  const [isOpen, setOpen] = useState(false);
+  const names: Record<RowKind, string> = {
+    run: t.run,
+    turn: t.turn,
+    text: t.answerText,
+    reasoning: t.thought,
+    tool: t.tool,
+    ask: t.question,
+  };
+  const scale = Math.max(total, 0.001);
+  const left = (row.start / scale) * 100;
+  const width = Math.max(0.8, ((row.duration ?? total - row.start) / scale) * 100);
+  return (
+    <li className="border-t border-line first:border-t-0">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="w-full py-2 text-left text-[13px] -outline-offset-2"
+        style={{ paddingLeft: `${row.depth * 14}px` }}
+      >
+        <span className="flex items-baseline gap-2">
+          <span className="shrink-0 text-faint">{names[row.kind]}</span>
+          <span className={`min-w-0 flex-1 truncate font-medium ${row.isFailed ? "text-danger" : ""}`}>
+            {row.title || preview(row.detail)}
+          </span>
+          <span className="shrink-0 text-[12px] text-faint tabular-nums">
+            {row.duration === null ? t.toolRunning : formatSeconds(row.duration)}
+          </span>
+        </span>
+        <span aria-hidden="true" className="mt-1.5 block h-1 overflow-hidden rounded-full bg-raised">
+          <span
+            className={`block h-full rounded-full ${row.isFailed ? "bg-danger" : COLORS[row.kind]}`}
+            style={{ marginLeft: `${Math.min(left, 99)}%`, width: `${Math.min(width, 100 - Math.min(left, 99))}%` }}
+          />
+        </span>
+      </button>
+      {isOpen ? (
+        <ScrollBlock className="mb-3 max-h-80 rounded-lg border border-line bg-sunken p-3 text-[12px] break-words whitespace-pre-wrap">
+          {typeof row.detail === "string" ? row.detail : JSON.stringify(row.detail, null, 2)}
+        </ScrollBlock>
+      ) : null}
+    </li>
+  );
+}
+
+function preview(detail: unknown): string {
+  return typeof detail === "string" ? detail.slice(0, 80) : "";
+}

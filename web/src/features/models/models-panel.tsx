@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from "react";
+import type { ModelStore } from "@/features/models/model-store";
+import type { ModelInfo } from "@/protocol/model";
+import { formatSize } from "@/text/format";
+import { useText } from "@/text/text";
+import { PanelBody, Row } from "@/ui/panel";
+import { Progress } from "@/ui/progress";
+
+export function ModelsPanel({ store }: { store: ModelStore }) {
+  const t = useText();
+  const { models } = useSyncExternalStore(store.subscribe, store.read);
+  return (
+    <PanelBody hint={t.modelsHint}>
+      <ul>
+        {models.map((model) => (
+          <Row key={model.name} title={model.name} detail={stateText(model, t)} mark={<Dot model={model} />}>
+            {model.error}
+            {model.progress ? (
+              <div className="flex items-center gap-3 pt-1 tabular-nums">
+                <Progress value={model.progress.done / Math.max(1, model.progress.total)} label={model.name} />
+                <span className="shrink-0 text-[12px]">
+                  {t.ofSize(formatSize(model.progress.done), formatSize(model.progress.total))}
+                </span>
+              </div>
+            ) : null}
+          </Row>
+        ))}
+      </ul>
+    </PanelBody>
+  );
+}
+
+function stateText(model: ModelInfo, t: ReturnType<typeof useText>): string {
+  if (model.state === "ready" && model.active) return t.modelActive;
+  const words = {
+    ready: t.modelReady,
+    downloading: t.modelArriving,
+    missing: t.modelAbsent,
+    failed: t.modelBroken,
+  };
+  return words[model.state];
+}
+
+function Dot({ model }: { model: ModelInfo }) {
+  const looks = {
+    ready: "bg-accent",
+    downloading: "bg-accent animate-breathe",
+    missing: "bg-line-strong",
+    failed: "bg-danger",
+  };
+  return <span aria-hidden="true" className={`size-2 shrink-0 self-center rounded-full ${looks[model.state]}`} />;
+}

@@ -1,0 +1,31 @@
+/** Open questions of a run: an approval, or something a browser shall do. */
+
+import { isRecord, type Json, list, optionalText, record, text } from "@/protocol/shapes";
+
+export interface Ask {
+  id: string;
+  runId: string;
+  kind: "approval" | "browser" | "question";
+  callId: string;
+  payload: Json;
+}
+
+export function parseAsk(value: Json): Ask | null {
+  const id = optionalText(value["id"] ?? value["ask_id"]);
+  const kind = value["kind"];
+  if (id === null || (kind !== "approval" && kind !== "browser" && kind !== "question")) return null;
+  return {
+    id,
+    runId: text(value["run_id"]),
+    kind,
+    callId: text(value["call_id"]),
+    payload: record(value["payload"]),
+  };
+}
+
+export function parseAsks(value: unknown): Ask[] {
+  return list(record(value)["asks"])
+    .filter(isRecord)
+    .map(parseAsk)
+    .filter((ask) => ask !== null);
+}

@@ -1,0 +1,172 @@
+// Made from src/dovetail/messages/event.py by web/scripts/generate_events.py; do not edit.
+
+/** Tokens of one or more requests; `cost` is in the price table's currency, when prices are known. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
+  cost: number | null;
+}
+
+/** The run begins. */
+export interface RunStartEvent {
+  type: "run-start";
+  agent: string;
+  model: string;
+  generation: number;
+  session_id: string | null;
+  parent_call_id: string | null;
+}
+
+/** A piece of answer text begins. */
+export interface TextStartEvent {
+  type: "text-start";
+  id: string;
+}
+
+/** More of a piece of answer text (`text-delta`). */
+export interface TextMoreEvent {
+  type: "text-delta";
+  id: string;
+  delta: string;
+}
+
+/** A piece of answer text is complete. */
+export interface TextEndEvent {
+  type: "text-end";
+  id: string;
+}
+
+/** A piece of reasoning begins. */
+export interface ReasoningStartEvent {
+  type: "reasoning-start";
+  id: string;
+}
+
+/** More of a piece of reasoning (`reasoning-delta`). */
+export interface ReasoningMoreEvent {
+  type: "reasoning-delta";
+  id: string;
+  delta: string;
+}
+
+/** A piece of reasoning is complete. */
+export interface ReasoningEndEvent {
+  type: "reasoning-end";
+  id: string;
+}
+
+/** The model begins to write a call's arguments. */
+export interface ToolInputStartEvent {
+  type: "tool-input-start";
+  call_id: string;
+  name: string;
+}
+
+/** More of a call's arguments as text (`tool-input-delta`). */
+export interface ToolInputMoreEvent {
+  type: "tool-input-delta";
+  call_id: string;
+  delta: string;
+}
+
+/** A call's arguments are complete. */
+export interface ToolInputEndEvent {
+  type: "tool-input-end";
+  call_id: string;
+  name: string;
+  args: unknown;
+}
+
+/** A call begins to execute. */
+export interface ToolStartEvent {
+  type: "tool-start";
+  call_id: string;
+  kind: string;
+  title: string;
+}
+
+/** A running call shows what it has so far. */
+export interface ToolProgressEvent {
+  type: "tool-progress";
+  call_id: string;
+  output: unknown;
+}
+
+/** A call has its one result. */
+export interface ToolEndEvent {
+  type: "tool-end";
+  call_id: string;
+  status: "ok" | "error" | "denied" | "timeout" | "interrupted";
+  result: unknown;
+  error: Record<string, unknown> | null;
+  duration: number;
+}
+
+/** Somebody outside must answer: a person approves, a browser acts. */
+export interface AskRequestEvent {
+  type: "ask-request";
+  ask_id: string;
+  kind: "approval" | "browser" | "question";
+  call_id: string;
+  payload: Record<string, unknown>;
+  timeout: number | null;
+}
+
+/** The answer to an ask; an ask has at most one. */
+export interface AskAnswerEvent {
+  type: "ask-answer";
+  ask_id: string;
+  value: unknown;
+}
+
+/** One turn is over: a model answer and the results of its calls. */
+export interface TurnEndEvent {
+  type: "turn-end";
+  turn: number;
+  usage: Usage;
+  finish_reason: string;
+}
+
+/** What the turn has said so far is void: the run was taken up again after a crash and asks anew. */
+export interface TurnResetEvent {
+  type: "turn-reset";
+}
+
+/** The run is over; the last event of every run. */
+export interface RunEndEvent {
+  type: "run-end";
+  reason: "goal" | "max-turns" | "max-tokens" | "timeout" | "no-completion" | "cancelled" | "error" | "interrupted";
+  result: unknown;
+  usage: Usage;
+  error: Record<string, unknown> | null;
+}
+
+export type RunEvent =
+  | RunStartEvent
+  | TextStartEvent
+  | TextMoreEvent
+  | TextEndEvent
+  | ReasoningStartEvent
+  | ReasoningMoreEvent
+  | ReasoningEndEvent
+  | ToolInputStartEvent
+  | ToolInputMoreEvent
+  | ToolInputEndEvent
+  | ToolStartEvent
+  | ToolProgressEvent
+  | ToolEndEvent
+  | AskRequestEvent
+  | AskAnswerEvent
+  | TurnEndEvent
+  | TurnResetEvent
+  | RunEndEvent;
+
+/** One journal entry: an event with its number, its run's path from the root, and its time. */
+export type RunEntry = RunEvent & {
+  number: number;
+  run_id: string;
+  path: string[];
+  time: number;
+};

@@ -1,0 +1,63 @@
+/** Questions of runs, and the answers of this browser. */
+
+import { type Ask, parseAsks } from "@/protocol/ask";
+import { getJson, OfflineError, ServerError, sendJson } from "@/transport/http";
+
+const BASE = "/api/v1/asks";
+const RETRIES = [100, 300, 900];
+
+export async function listAsks(runId: string | null): Promise<Ask[]> {
+  const suffix = runId === null ? "" : `?run_id=${encodeURIComponent(runId)}`;
+  return parseAsks(await getJson(BASE + suffix));
+}
+
+export interface Answer {
+  approved?: boolean;
+  value?: unknown;
+  edited_args?: Record<string, unknown>;
+  remember?: "once" | "run" | "always";
+}
+
+export async function answerAsk(id: string, answer: Answer): Promise<void> {
+  await sendJson("POST", `${BASE}/${encodeURIComponent(id)}`, answer);
+}
+
+/** Whether this tab may act on the question, for the next half minute. */
+export async function claimAsk(id: string, tabId: string): Promise<boolean> {
+  try {
+    await sendJson("POST", `${BASE}/${encodeURIComponent(id)}/claim`, { tab_id: tabId });
+    return true;
+  } catch (error) {
+    if (error instanceof ServerError && error.status < 500) return false;
+    throw error;
+  }
+}
+
+export interface Receipt {
+  toolCallId: string;
+  status: "success" | "failed";
+  output?: unknown;
+  errorText?: string;
+  tabId: string;
+}
+
+/** Tells what a browser tool did (document 004); tries again while the server is gone, a refusal is final. */
+export async function acknowledge(receipt: Receipt): Promise<void> {
+  for (const pause of RETRIES) {
+    if (await wasTaken(receipt)) return;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  await sendJson("POST", "/ai/tools/ack", receipt);
+}
+
+/** False when another try may help; true also when nobody waits for the answer any more. */
+async function wasTaken(receipt: Receipt): Promise<boolean> {
+  try {
+    await sendJson("POST", "/ai/tools/ack", receipt);
+    return true;
+  } catch (error) {
+    if (error instanceof OfflineError) return false;
+    if (!(error instanceof ServerError)) throw error;
+    return error.status < 500;
+  }
+}

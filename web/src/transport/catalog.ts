@@ -1,0 +1,40 @@
+/** The catalogue of tools, agents, skills and extension folders. */
+
+import {
+  type AgentInfo,
+  type ExtensionReport,
+  type Fault,
+  parseAgents,
+  parseExtensions,
+  parseSkills,
+  parseTools,
+  type SkillInfo,
+  type ToolInfo,
+} from "@/protocol/catalog";
+import { getJson, sendJson } from "@/transport/http";
+
+const BASE = "/api/v1";
+
+export async function listTools(): Promise<{ tools: ToolInfo[]; generation: number }> {
+  return parseTools(await getJson(`${BASE}/tools`));
+}
+
+export async function callTool(name: string, args: Record<string, unknown>): Promise<unknown> {
+  return sendJson("POST", `${BASE}/tools/${encodeURIComponent(name)}/call`, { arguments: args });
+}
+
+export async function listAgents(): Promise<{ agents: AgentInfo[]; errors: Fault[] }> {
+  return parseAgents(await getJson(`${BASE}/agents`));
+}
+
+export async function listSkills(): Promise<{ skills: SkillInfo[]; errors: Fault[] }> {
+  return parseSkills(await getJson(`${BASE}/skills`));
+}
+
+export async function listExtensions(): Promise<ExtensionReport> {
+  return parseExtensions(await getJson(`${BASE}/extensions`));
+}
+
+export async function reloadExtensions(): Promise<ExtensionReport> {
+  return parseExtensions(await sendJson("POST", `${BASE}/extensions/reload`));
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+
+/** The inside of a side panel: a line of explanation, actions, and what scrolls below. */
+export function PanelBody({ hint, actions, children }: { hint: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex items-start gap-3 px-5 pt-1 pb-3">
+        <p className="min-w-0 flex-1 text-[13px] text-soft">{hint}</p>
+        {actions}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 pb-6 -outline-offset-2">
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  title: string;
+  detail?: string | null;
+  mark?: ReactNode;
+  children?: ReactNode;
+}
+
+/** One thing in a list: its name, a word at the right, and what is said of it. */
+export function Row({ title, detail, mark, children }: RowProps) {
+  return (
+    <li className="border-t border-line py-3 first:border-t-0">
+      <div className="flex items-baseline gap-2.5">
+        {mark}
+        <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{title}</span>
+        {detail ? <span className="shrink-0 text-[12px] text-faint">{detail}</span> : null}
+      </div>
+      {children ? <div className="mt-0.5 text-[13px] text-soft">{children}</div> : null}
+    </li>
+  );
+}
+
+/** Something that could not be read: what, why and where. */
+export function FaultRow({ name, message, source, note }: FaultRowProps) {
+  return (
+    <li className="my-3 rounded-xl bg-danger-soft px-4 py-3 text-[13px]">
+      <p className="font-medium text-danger">{name}</p>
+      <p className="break-words whitespace-pre-wrap">{message}</p>
+      {source ? <p className="mt-1 font-mono text-[12px] break-all text-soft">{source}</p> : null}
+      {note ? <p className="mt-1 text-soft">{note}</p> : null}
+    </li>
+  );
+}
+
+interface FaultRowProps {
+  name: string;
+  message: string;
+  source: string | null;
+  note?: string | null;
+}
