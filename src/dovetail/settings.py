@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
         "base_url": None,
         "api_key": None,
         "structured": "auto",
+        "stream": True,
         "options": {},
         "headers": {},
         "body": {},
