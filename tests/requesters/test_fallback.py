@@ -1,5 +1,7 @@
 """When a model does not answer, the next one is asked."""
 
+from dataclasses import replace
+
 import pytest
 
 from dovetail.errors import ModelError
@@ -23,6 +25,13 @@ async def test_next_model_answers_when_the_first_does_not() -> None:
     second = ScriptedRequester(["hello"])
     assert (await collect(FallbackRequester([down("a"), second])))[0] == TextDelta("hello")
     assert second.requests == [HELLO]
+
+
+async def test_each_model_is_asked_under_its_own_name() -> None:
+    second = ScriptedRequester(["hello"], model="scripted:b")
+    both = FallbackRequester([down("a"), second])
+    assert [delta async for delta in both.stream(replace(HELLO, model=both.model))]
+    assert second.requests[0].model == ""
 
 
 async def test_no_other_model_is_asked_once_one_has_begun() -> None:

@@ -152,6 +152,12 @@ async def test_stream_under_a_wrong_content_type_is_read_all_the_same() -> None:
         assert (await collect(connect(server)))[0] == TextDelta("x")
 
 
+async def test_streaming_can_be_turned_off() -> None:
+    async with ScriptedServer(["whole"]) as server:
+        assert (await collect(connect(server, stream=False)))[0] == TextDelta("whole")
+    assert "stream" not in server.requests[0].body
+
+
 async def test_price_gives_the_cost() -> None:
     price = Price(input=2.0, output=10.0, cached=1.0)
     async with ScriptedServer([Reply(text="x", usage=Usage(1_000_000, 100_000, 500_000))]) as server:

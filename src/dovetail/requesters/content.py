@@ -37,8 +37,9 @@ def is_parts(content: Any) -> bool:
 
 
 def dump(value: Any) -> str:
-    """Data as text for a model."""
-    return yaml.safe_dump(sanitize(value), allow_unicode=True)
+    """Data as text for a model: containers as YAML, anything else as its plain text."""
+    plain = sanitize(value)
+    return yaml.safe_dump(plain, allow_unicode=True) if is_mapping(plain) or is_list(plain) else str(plain)
 
 
 def _build_message(message: ChatMessage) -> dict[str, Any]:

@@ -20,13 +20,17 @@ Structured: TypeAlias = Literal["auto", "schema", "prompt"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One model at one address; `body` goes into every request, over everything else."""
+    """One model at one address; `body` goes into every request, over everything else.
+
+    `stream` off asks for whole answers, for servers that cannot stream.
+    """
 
     provider: str = "openai"
     model: str
     base_url: str = "https://api.openai.com/v1"
     api_key: str | None = field(default=None, repr=False)
     structured: Structured = "auto"
+    stream: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta
@@ -13,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class FallbackRequester:
-    """Asks its requesters in order; once one has begun to answer, no other is asked.
+    """Asks its requesters in order, each for its own model; once one has begun to answer, no other is asked.
 
     What it says of itself (`follows_schema`, `calls_tools`) holds for every one of them.
     """
@@ -42,7 +43,7 @@ class FallbackRequester:
         for requester in self.requesters:
             begun = False
             try:
-                async with aclosing(requester.stream(request)) as deltas:
+                async with aclosing(requester.stream(replace(request, model=""))) as deltas:
                     async for delta in deltas:
                         begun = True
                         yield delta

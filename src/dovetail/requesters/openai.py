@@ -91,7 +91,7 @@ class OpenAIRequester:
 
     async def _try_open(self, request: ModelRequest, deadline: float) -> Answer:
         limits = self.endpoint.limits
-        limit = limits.first_token if request.stream else limits.total
+        limit = limits.first_token if request.stream and self.endpoint.stream else limits.total
         try:
             async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + limit)):
                 return await self._post(request, deadline)
@@ -145,6 +145,7 @@ class OpenAIRequester:
             request,
             model=request.model.removeprefix(f"{endpoint.provider}:") or endpoint.model,
             options={**endpoint.options, **request.options},
+            stream=request.stream and endpoint.stream,
         )
         return build_body(named, extra=endpoint.body, without=without)
 

@@ -108,6 +108,7 @@ def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) ->
         base_url=address,
         api_key=chosen.get("api_key") or _find_key(address, options),
         structured=structured,
+        stream=chosen.get("stream", True),
         headers=chosen.get("headers") or {},
         options=chosen.get("options") or {},
         body=chosen.get("body") or {},

@@ -1,0 +1,89 @@
+"""Messages are made fit to send: parts in one shape, data as text."""
+
+from typing import Any
+
+import pytest
+
+from dovetail.requesters.content import build_messages, read_text
+
+PIXEL = b"\x89PNG"
+
+
+def build(content: Any) -> Any:
+    return build_messages([{"role": "user", "content": content}])[0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("content", "built"),
+    [
+        ("text", "text"),
+        (None, None),
+        ({"b": 1, "a": "é"}, "a: é\nb: 1\n"),
+        ([1, {"x": None}], "- 1\n- x: null\n"),
+        (3.5, "3.5"),
+        ([{"type": "text", "text": "hi"}], [{"type": "text", "text": "hi"}]),
+    ],
+)
+def test_content_that_is_neither_text_nor_parts_becomes_yaml(content: Any, built: Any) -> None:
+    assert build(content) == built
+
+
+@pytest.mark.parametrize(
+    ("part", "built"),
+    [
+        (
+            {"type": "image_url", "image_url": "http://x/a.png"},
+            {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
+        ),
+        (
+            {"type": "image", "data": PIXEL, "media_type": "image/png"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        ),
+        (
+            {"type": "image", "url": "http://x/a.png"},
+            {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
+        ),
+        (
+            {"type": "file", "data": "JVBERg==", "media_type": "application/pdf", "filename": "a.pdf"},
+            {
+                "type": "file",
+                "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERg=="},
+            },
+        ),
+        (
+            {"type": "file", "data": PIXEL, "media_type": "image/png"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        ),
+        (
+            {"type": "audio", "data": b"abc", "media_type": "audio/mpeg"},
+            {"type": "input_audio", "input_audio": {"data": "YWJj", "format": "mp3"}},
+        ),
+        ({"type": "file", "file": {"file_id": "f1"}}, {"type": "file", "file": {"file_id": "f1"}}),
+    ],
+)
+def test_attachment_takes_the_shape_that_chat_models_take(part: Any, built: Any) -> None:
+    assert build([{"type": "text", "text": "look"}, part])[1] == built
+
+
+def test_arguments_of_earlier_calls_become_text() -> None:
+    calls = [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": {"x": "é"}}},
+        {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+    ]
+    message = build_messages([{"role": "assistant", "content": None, "tool_calls": calls}])[0]
+    assert [call["function"]["arguments"] for call in message["tool_calls"]] == ['{"x": "é"}', "{}"]
+    assert calls[0]["function"]["arguments"] == {"x": "é"}, "the caller's message is left alone"
+
+
+def test_text_of_parts_is_read_alone() -> None:
+    parts = [
+        {"type": "text", "text": "a"},
+        {"type": "image_url", "image_url": "x"},
+        {"type": "text", "text": "b"},
+    ]
+    assert [read_text(content) for content in ("plain", parts, None, {"a": 1})] == [
+        "plain",
+        "a\nb",
+        "",
+        "a: 1\n",
+    ]
