@@ -11,6 +11,17 @@ from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice
 ENTRY = "extension.py"
 _WHOLE_FILE_LIMIT = 1_000_000
 _IGNORED = frozenset({"__pycache__", "node_modules"})
+_WRITTEN_WHILE_RUNNING = (
+    ".db",
+    ".db-shm",
+    ".db-wal",
+    ".db-journal",
+    ".sqlite",
+    ".sqlite3",
+    ".log",
+    ".tmp",
+    "~",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +98,8 @@ def _walk(path: Path) -> Iterator[Path]:
         yield from (
             file
             for name in sorted(files)
-            if not name.startswith(".") and (file := Path(folder, name)).is_file()
+            if not name.startswith(".") and not name.endswith(_WRITTEN_WHILE_RUNNING)
+            if (file := Path(folder, name)).is_file()
         )
 
 

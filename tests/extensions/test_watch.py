@@ -1,0 +1,45 @@
+"""Changes below watched folders are told once it is quiet."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dovetail.extensions import ExtensionLoader
+from dovetail.extensions.watch import watch
+from extension_folders import Folders, ask
+
+pytestmark = pytest.mark.timeout(20)
+
+
+async def test_an_edit_leads_to_a_reload(folders: Folders) -> None:
+    folders.write_tool("one", "ask", "old")
+    loader = ExtensionLoader(folders.root)
+    await loader.reload()
+    stop = asyncio.Event()
+    changes = watch(loader.roots, stop=stop)
+    following = asyncio.ensure_future(anext(changes))
+    for number in range(30):  # nobody says when a watcher has begun to watch
+        folders.write_tool("one", "ask", f"new {number}")
+        if (await asyncio.wait({following}, timeout=0.3))[0]:
+            break
+    assert folders.root / "one" / "extension.py" in following.result()
+    assert (await ask((await loader.reload()).tools, "ask")).startswith("new")
+    stop.set()
+    assert [change async for change in changes] == []
+
+
+async def test_a_folder_that_comes_into_being_is_watched(tmp_path: Path) -> None:
+    late = tmp_path / "extensions"
+    changes = watch([late])
+    following = asyncio.ensure_future(anext(changes))
+    await asyncio.sleep(0)
+    late.mkdir()
+    assert await asyncio.wait_for(following, 10) == {late}
+    await changes.aclose()
+
+
+async def test_a_set_stop_ends_the_iteration(tmp_path: Path) -> None:
+    stop = asyncio.Event()
+    stop.set()
+    assert [change async for change in watch([tmp_path, tmp_path / "nowhere"], stop=stop)] == []
