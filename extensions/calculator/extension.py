@@ -8,7 +8,7 @@ from dovetail.errors import ToolError
 
 LONGEST_EXPRESSION = 1000
 LARGEST_EXPONENT = 10_000
-MOST_BITS = 100_000
+MOST_BITS = 14_000
 
 OPERATORS = {
     ast.Add: operator.add,

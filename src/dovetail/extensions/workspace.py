@@ -17,8 +17,10 @@ class Workspace:
         """The real place of a path that is given relative to the root."""
         try:
             place = (self.root / path).resolve()
-        except (OSError, ValueError, RuntimeError) as error:  # too long, a null byte, a loop of links
-            raise ToolError(f"{path!r} is not a usable path: {error}", type="invalid_path") from error
+            place.is_dir()  # tells of a name that is too long
+        except (OSError, ValueError, RuntimeError) as error:  # also a null byte, a loop of links
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ToolError(f"{path[:80]!r} is not a usable path: {reason}", type="invalid_path") from error
         if not place.is_relative_to(self.root):
             raise ToolError(
                 f"{path!r} leads out of the workspace; use a path inside it", type="outside_workspace"

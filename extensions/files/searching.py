@@ -1,0 +1,99 @@
+"""Lists and searches the workspace; links are not followed, hidden and generated folders are left out."""
+
+import fnmatch
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+
+from dovetail.errors import ToolError
+from dovetail.extensions.workspace import Workspace
+
+from .reading import iterate_lines
+
+MOST_ENTRIES = 500
+MOST_MATCHES = 100
+LONGEST_MATCH = 300
+LARGEST_SEARCHED = 2_000_000
+LEFT_OUT = frozenset({"__pycache__", "node_modules", "dist", "build"})
+
+CheckCancelled = Callable[[], None]
+
+
+def list_folder(workspace: Workspace, path: str) -> str:
+    """The entries of one folder: folders end with `/`, files have their size."""
+    folder = _find_folder(workspace, path)
+    with os.scandir(folder) as entries:
+        lines = sorted(_describe(entry) for entry in entries)
+    if len(lines) > MOST_ENTRIES:
+        lines = [*lines[:MOST_ENTRIES], f"[and {len(lines) - MOST_ENTRIES} more]"]
+    return "\n".join(lines) or "(empty folder)"
+
+
+def list_matching(workspace: Workspace, path: str, pattern: str, check: CheckCancelled) -> str:
+    """All files below a folder whose path matches."""
+    found: list[str] = []
+    for file in _walk(_find_folder(workspace, path), pattern, check):
+        if len(found) == MOST_ENTRIES:
+            found.append(f"[more than {MOST_ENTRIES} files match: use a narrower pattern]")
+            break
+        found.append(workspace.show(file))
+    return "\n".join(found) or f"(no file matches {pattern!r})"
+
+
+def find_text(
+    workspace: Workspace, path: str, pattern: str, wanted: tuple[str, bool], check: CheckCancelled
+) -> str:
+    """Every line that holds the text, as `path:line: content`; `wanted`: the text, whether to ignore case."""
+    text, ignore_case = wanted
+    if not text:
+        raise ToolError("the text to find is empty", type="invalid_text")
+    needle = text.casefold() if ignore_case else text
+    found: list[str] = []
+    for file in _walk(_find_folder(workspace, path), pattern, check):
+        for number, line in _read_quietly(workspace, file):
+            if needle in (line.casefold() if ignore_case else line):
+                found.append(f"{workspace.show(file)}:{number}: {line.strip()[:LONGEST_MATCH]}")
+            if len(found) > MOST_MATCHES:
+                return "\n".join([*found[:-1], f"[more than {MOST_MATCHES} lines: use a longer text]"])
+    return "\n".join(found) or f"(no line holds {text!r})"
+
+
+def _find_folder(workspace: Workspace, path: str) -> Path:
+    folder = workspace.resolve(path)
+    if not folder.is_dir():
+        raise ToolError(f"{path!r} is not a folder of the workspace", type="not_found")
+    return folder
+
+
+def _describe(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return f"{entry.name} (link)"
+    if entry.is_dir():
+        return f"{entry.name}/"
+    return f"{entry.name} ({entry.stat(follow_symlinks=False).st_size} bytes)"
+
+
+def _walk(folder: Path, pattern: str, check: CheckCancelled) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        check()
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in LEFT_OUT)
+        for name in sorted(files):
+            file = Path(place, name)
+            if not file.is_symlink() and _matches(file.relative_to(folder).as_posix(), pattern):
+                yield file
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether the name matches, or the path when the pattern has a slash; `**/` may mean no folder at all."""
+    if "/" not in pattern:
+        return fnmatch.fnmatchcase(PurePosixPath(path).name, pattern)
+    return fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, pattern.replace("**/", ""))
+
+
+def _read_quietly(workspace: Workspace, file: Path) -> Iterator[tuple[int, str]]:
+    """The numbered lines of a file; none when it is no text, too large or gone."""
+    try:
+        if file.stat().st_size <= LARGEST_SEARCHED:
+            yield from enumerate(iterate_lines(workspace, str(file)), 1)
+    except (ToolError, OSError):
+        return

@@ -1,0 +1,58 @@
+"""Fetches web pages as text that a model can read."""
+
+import asyncio
+import os
+
+from dovetail.errors import ToolError
+
+from .address import AddressRules
+from .fetching import Page, fetch
+from .markup import to_text
+
+DEFAULT_CHARACTERS, MOST_CHARACTERS = 20_000, 100_000
+
+
+async def fetch_url(url: str, start: int, max_chars: int) -> str:
+    """A page's title, final address and text."""
+    page = await fetch(url, AddressRules.read(os.environ))
+    title, text = await asyncio.to_thread(_read, page)
+    start = max(start, 0)
+    number = DEFAULT_CHARACTERS if max_chars <= 0 else min(max_chars, MOST_CHARACTERS)
+    head = [f"url: {page.url}", f"status: {page.status}"]
+    head += [f"title: {title}"] if title else []
+    if page.is_cut:
+        head.append("note: the page is longer than what was loaded")
+    if start + number < len(text):
+        head.append(f"note: characters {start} to {start + number} of {len(text)}; go on with start")
+    return "\n".join([*head, "", text[start : start + number] or "(no text)"])
+
+
+def _read(page: Page) -> tuple[str, str]:
+    if page.media_type in ("text/html", "application/xhtml+xml"):
+        return to_text(page.text, page.url)
+    if page.media_type.startswith("text/") or page.media_type.endswith(("json", "xml", "javascript", "yaml")):
+        return "", page.text
+    raise ToolError(f"{page.url} is {page.media_type}, which is no text", type="not_text")
+
+
+TOOL = {
+    "label": "web",
+    "name": "fetch_url",
+    "description": "Load a web page (http or https) and get its text, links included",
+    "kind": "fetch",
+    "time_limit": 60,
+    "parameters": {
+        "url": {
+            "type": "string",
+            "description": "The full address, such as https://example.org",
+            "required": True,
+        },
+        "start": {"type": "integer", "description": "First character to return", "default": 0},
+        "max_chars": {
+            "type": "integer",
+            "description": f"How many characters, at most {MOST_CHARACTERS}",
+            "default": DEFAULT_CHARACTERS,
+        },
+    },
+    "execute": fetch_url,
+}

@@ -1,0 +1,131 @@
+"""The `files` folder reads and writes in the workspace and nowhere else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dovetail.extensions import ExtensionSnapshot
+from dovetail.messages.kind import Kind
+from extension_folders import ask, call_tool
+
+TOOLS = ("read_file", "list_files", "search_files", "write_file")
+
+
+def plant_links(workspace: Path) -> None:
+    """Links that lead out of the workspace."""
+    (workspace / "link.txt").symlink_to(workspace.parent / "secret.txt")
+    (workspace / "out").symlink_to(workspace.parent)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "link.txt", "out/secret.txt", "{parent}/secret.txt", "a/../../x"]
+)
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_no_path_leads_out(shipped: ExtensionSnapshot, workspace: Path, tool: str, path: str) -> None:
+    plant_links(workspace)
+    arguments = {"path": path.format(parent=workspace.parent)}
+    arguments |= {"write_file": {"content": "mine"}, "search_files": {"text": "s"}}.get(tool, {})
+    outcome = await call_tool(shipped.tools, tool, **arguments)
+    assert outcome.status == "error"
+    assert "leads out of the workspace" in outcome.result.llm_content
+    assert (workspace.parent / "secret.txt").read_text() == "secret"
+
+
+async def test_links_are_neither_listed_through_nor_searched(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    plant_links(workspace)
+    (workspace / "own.txt").write_text("no secret here")
+    assert await ask(shipped.tools, "list_files", pattern="**/*.txt") == "own.txt"
+    assert await ask(shipped.tools, "search_files", text="SECRET") == "own.txt:1: no secret here"
+    assert await ask(shipped.tools, "list_files") == "link.txt (link)\nout (link)\nown.txt (14 bytes)"
+
+
+async def test_a_link_inside_the_workspace_is_followed(shipped: ExtensionSnapshot, workspace: Path) -> None:
+    (workspace / "real.txt").write_text("content")
+    (workspace / "alias.txt").symlink_to("real.txt")
+    assert await ask(shipped.tools, "read_file", path="alias.txt") == "content"
+    await ask(shipped.tools, "write_file", path="alias.txt", content="changed")
+    assert (workspace / "real.txt").read_text() == "changed"
+    assert (workspace / "alias.txt").is_symlink()
+
+
+async def test_a_file_is_read_in_pieces(shipped: ExtensionSnapshot, workspace: Path) -> None:
+    (workspace / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 11)))
+    text = await ask(shipped.tools, "read_file", path="long.txt", start_line=3, max_lines=2)
+    assert text == "line 3\nline 4\n[the file goes on: read from line 5]"
+    assert await ask(shipped.tools, "read_file", path="long.txt", start_line=10) == "line 10"
+    assert (
+        await ask(shipped.tools, "read_file", path="long.txt", start_line=99)
+        == "(the file has only 10 lines)"
+    )
+    assert (await ask(shipped.tools, "read_file", path="long.txt", max_lines=-1)).count("\n") == 9
+
+
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [
+        ("nowhere.txt", "does not exist"),
+        ("folder", "is a folder"),
+        ("folder/x/y.txt", "does not exist"),
+        ("text.txt/y.txt", "no folder"),
+        ("binary", "is not a text file"),
+        ("pipe", "is not a regular file"),
+        ("a\0b", "not a usable path"),
+        ("x" * 5000, "not a usable path"),
+    ],
+)
+async def test_what_cannot_be_read_is_explained(
+    shipped: ExtensionSnapshot, workspace: Path, path: str, complaint: str
+) -> None:
+    (workspace / "folder").mkdir()
+    (workspace / "text.txt").write_text("x")
+    (workspace / "binary").write_bytes(b"a\0b")
+    os.mkfifo(workspace / "pipe")
+    outcome = await call_tool(shipped.tools, "read_file", path=path)
+    assert outcome.status == "error"
+    assert complaint in outcome.result.llm_content
+
+
+async def test_writing_makes_folders_and_keeps_permissions(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    assert (
+        await ask(shipped.tools, "write_file", path="a/b/c.txt", content="héllo")
+        == "created a/b/c.txt (6 bytes)"
+    )
+    script = workspace / "run.sh"
+    script.write_text("old")
+    script.chmod(0o755)
+    assert await ask(shipped.tools, "write_file", path="run.sh", content="new") == "replaced run.sh (3 bytes)"
+    assert (script.read_text(), script.stat().st_mode & 0o777) == ("new", 0o755)
+    assert sorted(os.listdir(workspace)) == ["a", "run.sh"]
+
+
+@pytest.mark.parametrize("path", [".", "folder", ""])
+async def test_a_folder_is_not_written_over(shipped: ExtensionSnapshot, workspace: Path, path: str) -> None:
+    (workspace / "folder").mkdir()
+    assert "is a folder" in await ask(shipped.tools, "write_file", path=path, content="x")
+
+
+async def test_a_search_skips_what_is_no_text(shipped: ExtensionSnapshot, workspace: Path) -> None:
+    (workspace / "binary").write_bytes(b"needle\0")
+    (workspace / ".hidden").mkdir()
+    (workspace / ".hidden" / "x.txt").write_text("needle")
+    (workspace / "a.py").write_text("x\nneedle = 1\n")
+    (workspace / "b.md").write_text("Needle")
+    assert await ask(shipped.tools, "search_files", text="needle") == "a.py:2: needle = 1\nb.md:1: Needle"
+    assert await ask(shipped.tools, "search_files", text="needle", ignore_case=False) == "a.py:2: needle = 1"
+    assert await ask(shipped.tools, "search_files", text="needle", pattern="*.md") == "b.md:1: Needle"
+    assert "empty" in await ask(shipped.tools, "search_files", text="")
+
+
+async def test_only_writing_asks(shipped: ExtensionSnapshot) -> None:
+    kinds = {tool.name: tool.kind for tool in shipped.tools if tool.name in TOOLS}
+    assert kinds == {
+        "read_file": Kind.Read,
+        "list_files": Kind.Read,
+        "search_files": Kind.Search,
+        "write_file": Kind.Write,
+    }

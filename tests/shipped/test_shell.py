@@ -1,0 +1,177 @@
+"""The `shell` folder: document 001, section 10."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from dovetail.extensions import ExtensionSnapshot
+from dovetail.messages.kind import Kind
+from extension_folders import ask, call_tool
+
+NAME = "run_shell_command"
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process still runs (one that ended and was not yet collected does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until_gone(pids: list[int]) -> bool:
+    """Whether all end within a second; the kernel ends a killed process a moment later."""
+    end = time.monotonic() + 1
+    while any(is_alive(pid) for pid in pids) and time.monotonic() < end:
+        os.sched_yield()
+    return not any(is_alive(pid) for pid in pids)
+
+
+async def test_a_command_reports_exit_code_and_both_outputs(shipped: ExtensionSnapshot) -> None:
+    text = await ask(shipped.tools, NAME, command="sh -c 'echo out; echo err >&2; exit 3'")
+    assert text == "cwd: .\nexit_code: 3\nstdout:\nout\nstderr:\nerr"
+
+
+async def test_it_asks_by_default(shipped: ExtensionSnapshot) -> None:
+    [tool] = [tool for tool in shipped.tools if tool.name == NAME]
+    assert (tool.kind, tool.tags, tool.origin) == (Kind.Execute, ("shell",), "extension:shell")
+    properties = tool.parameters["properties"]
+    assert tool.parameters["required"] == ["command"]
+    assert [properties[name].get("default") for name in properties] == [None, None, 20, 6000]
+
+
+@pytest.mark.parametrize("operator", [";", "|", ">", "&&", "||", "&", ">>", "<", "2>&1"])
+async def test_operators_are_plain_arguments(shipped: ExtensionSnapshot, operator: str) -> None:
+    text = await ask(shipped.tools, NAME, command=f"echo a {operator} b")
+    assert f"stdout:\na {operator} b\n" in text
+    assert "no shell ran" in text
+
+
+async def test_variables_and_globs_are_not_expanded(shipped: ExtensionSnapshot) -> None:
+    assert "stdout:\n$HOME * `id`" in await ask(shipped.tools, NAME, command="echo '$HOME' '*' '`id`'")
+    assert "stdout:\n$HOME * ~" in await ask(shipped.tools, NAME, command="echo $HOME * ~")
+
+
+async def test_cwd_is_relative_to_the_workspace(shipped: ExtensionSnapshot, workspace: Path) -> None:
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / "inner.txt").write_text("")
+    assert "cwd: sub" in await ask(shipped.tools, NAME, command="ls", cwd="sub")
+    assert "inner.txt" in await ask(shipped.tools, NAME, command="ls", cwd=str(workspace / "sub"))
+    assert "cwd: ." in await ask(shipped.tools, NAME, command="ls", cwd=None)
+
+
+@pytest.mark.parametrize("cwd", ["..", "/", "sub/../..", "link", "~", "nowhere", "file.txt"])
+async def test_a_cwd_that_leads_out_or_is_no_folder_is_refused(
+    shipped: ExtensionSnapshot, workspace: Path, cwd: str
+) -> None:
+    (workspace / "sub").mkdir()
+    (workspace / "link").symlink_to("/")
+    (workspace / "file.txt").write_text("")
+    outcome = await call_tool(shipped.tools, NAME, command="ls", cwd=cwd)
+    assert outcome.status == "error"
+    assert "workspace" in outcome.result.llm_content
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("", "the command is empty"),
+        ("   ", "the command is empty"),
+        ("''", "the command is empty"),
+        ("echo 'open", "No closing quotation"),
+        ("no-such-program-here", "there is no program 'no-such-program-here'"),
+        ("./data.txt", "may not be executed"),
+        ("echo a\0b", "cannot be started"),
+    ],
+)
+async def test_what_cannot_be_started_is_explained(
+    shipped: ExtensionSnapshot, workspace: Path, command: str, complaint: str
+) -> None:
+    (workspace / "data.txt").write_text("text")
+    outcome = await call_tool(shipped.tools, NAME, command=command)
+    assert outcome.status == "error"
+    assert complaint in outcome.result.llm_content
+
+
+async def test_long_output_is_cut_at_its_beginning_kept(shipped: ExtensionSnapshot) -> None:
+    command = "python3 -c 'print(\"x\" * 30000)'"
+    text = await ask(shipped.tools, NAME, command=command)
+    assert text.count("x") == 6000 + 1  # one in exit_code
+    assert "truncated: showing 6000 of 30001 characters" in text
+    assert (await ask(shipped.tools, NAME, command=command, max_output_chars=10)).count("x") == 11
+    assert (await ask(shipped.tools, NAME, command=command, max_output_chars=99_999)).count("x") == 20_001
+    assert (await ask(shipped.tools, NAME, command=command, max_output_chars=-5)).count("x") == 6001
+
+
+async def test_output_that_is_no_text_is_shown_all_the_same(shipped: ExtensionSnapshot) -> None:
+    assert "stdout:\n\ufffd\ufffd" in await ask(shipped.tools, NAME, command=r"printf '\377\376'")
+
+
+async def test_a_time_limit_above_the_most_is_cut_and_zero_means_the_default(
+    shipped: ExtensionSnapshot,
+) -> None:
+    for seconds in (0, -1, 9999):
+        assert "exit_code: 0" in await ask(shipped.tools, NAME, command="true", timeout_seconds=seconds)
+
+
+async def test_input_is_closed(shipped: ExtensionSnapshot) -> None:
+    assert "exit_code: 0\nstdout: (empty)" in await ask(shipped.tools, NAME, command="cat")
+
+
+async def test_secrets_of_the_environment_stay_out(
+    shipped: ExtensionSnapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_API_KEY", "hidden-1")
+    monkeypatch.setenv("EXTENSIONS_ADMIN_TOKEN", "hidden-2")
+    monkeypatch.setenv("HARMLESS", "shown")
+    text = await ask(shipped.tools, NAME, command="env")
+    assert "shown" in text
+    assert "hidden" not in text
+
+
+STUBBORN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+children = [
+    subprocess.Popen([sys.executable, "-c", code]),
+    subprocess.Popen([sys.executable, "-c", code], start_new_session=True),
+]
+print(os.getpid(), *(child.pid for child in children), flush=True)
+time.sleep(600)
+"""
+
+
+def read_pids(text: str) -> list[int]:
+    return [int(word) for word in text.partition("stdout:\n")[2].split()[:3]]
+
+
+@pytest.mark.timeout(20)
+async def test_children_that_ignore_the_signal_are_gone_after_the_time_limit(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    (workspace / "stubborn.py").write_text(STUBBORN)
+    text = await ask(shipped.tools, NAME, command="python3 stubborn.py", timeout_seconds=1)
+    assert "exit_code: none (ended after the time limit of 1 s)" in text
+    pids = read_pids(text)
+    assert len(pids) == 3
+    assert wait_until_gone(pids)
+
+
+async def test_what_a_command_leaves_running_ends_with_it(shipped: ExtensionSnapshot) -> None:
+    text = await ask(shipped.tools, NAME, command="sh -c 'sleep 600 & echo $!'")
+    pid = int(text.partition("stdout:\n")[2].split()[0])
+    assert wait_until_gone([pid])
+
+
+async def test_a_cancelled_call_ends_its_processes(shipped: ExtensionSnapshot, workspace: Path) -> None:
+    [tool] = [tool for tool in shipped.tools if tool.name == NAME]
+    limited = tool.with_changes(time_limit=1.0)
+    script = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)"
+    (workspace / "sleep.py").write_text(script)
+    outcome = await call_tool([limited], NAME, command="python3 sleep.py", timeout_seconds=100)
+    assert outcome.status == "timeout"
+    assert wait_until_gone([int((workspace / "pid").read_text())])

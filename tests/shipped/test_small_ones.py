@@ -1,0 +1,71 @@
+"""The `weather`, `example` and `calculator` folders."""
+
+import pytest
+
+from dovetail.extensions import ExtensionSnapshot
+from extension_folders import ask, call_tool
+
+
+async def test_all_shipped_folders_load_without_a_word(shipped: ExtensionSnapshot) -> None:
+    assert (shipped.failed_extensions, shipped.notices) == ((), ())
+    assert shipped.loaded_extensions == ("calculator", "example", "files", "shell", "weather", "web")
+
+
+async def test_weather(shipped: ExtensionSnapshot) -> None:
+    assert await ask(shipped.tools, "get_weather", city="Rome") == "Rome current temperature is 26°C (mock)."
+    assert "79°F" in await ask(shipped.tools, "get_weather", city="Rome", unit="F ")
+    assert await ask(shipped.tools, "get_weather", city="Rome", unit="k") == "unit must be 'c' or 'f'"
+
+
+async def test_example(shipped: ExtensionSnapshot) -> None:
+    assert await ask(shipped.tools, "add", a=1.5, b=2) == "3.5"
+    assert await ask(shipped.tools, "multiply", a=3, b=4) == "12"
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("127 * 49", "6223"),
+        ("127 \u00d7 49", "6223"),
+        ("(1 + 2) * 3 - 4 / 2", "7"),
+        ("2 ** 10 + 2^3", "1032"),
+        ("-7 // 2", "-4"),
+        ("7 % 4", "3"),
+        ("0.1 + 0.2", "0.30000000000000004"),
+        ("1e3", "1000"),
+        ("sqrt(2) * sqrt(2)", "2.0000000000000004"),
+        ("round(2 * pi, 2)", "6.28"),
+        ("max(1, 2, 3) + abs(-4)", "7"),
+        ("123456789 * 987654321", "121932631112635269"),
+    ],
+)
+async def test_calculator(shipped: ExtensionSnapshot, expression: str, value: str) -> None:
+    assert await ask(shipped.tools, "calculate", expression=expression) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "complaint"),
+    [
+        ("", "1 to 1000 characters"),
+        ("1 +", "is no arithmetic expression"),
+        ("1 / 0", "has no value: division by zero"),
+        ("9 ** 9 ** 9", "above 10000"),
+        ("99999999 ** 9999", "too many digits"),
+        ("sqrt(-1)", "has no value"),
+        ("(-1) ** 0.5", "not a real number"),
+        ("sqrt(1, 2)", "has no value"),
+        ("__import__('os').system('id')", "is not allowed"),
+        ("open('x')", "is not allowed"),
+        ("'a' * 3", "is not allowed"),
+        ("True + 1", "is not allowed"),
+        ("(lambda: 1)()", "is not allowed"),
+        ("x := 3", "is no arithmetic expression"),
+        ("(" * 400 + "1" + ")" * 400, "too many nested parentheses"),
+        ("9 ** 9 ** 4 ** 2", "above 10000"),
+        ("10 ** 400 * 1.5", "has no value"),
+    ],
+)
+async def test_calculator_says_why_not(shipped: ExtensionSnapshot, expression: str, complaint: str) -> None:
+    outcome = await call_tool(shipped.tools, "calculate", expression=expression)
+    assert outcome.status == "error"
+    assert complaint in outcome.result.llm_content
