@@ -1,21 +1,29 @@
 """`BaseAgent`: a prompt that stays, requests that come and go, and every view of their answers."""
 
+import json
 from collections.abc import AsyncGenerator, Collection, Mapping
-from contextlib import aclosing
-from typing import Any, Self, Unpack
+from pathlib import Path
+from typing import Any, Self, TypeVar, Unpack, overload
+from uuid import uuid4
 
-from dovetail.agent.expectation import expect_output
+from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.handlers import ExtensionHandlers
 from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import AgentRequest
+from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.agent.shorthands import PromptShorthands
+from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.answer import Answer, DataType, Demands, GeneratorType
 from dovetail.response.response import Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
+
+V = TypeVar("V")
+
+_yaml = lazy("yaml")
 
 
 class BaseAgent(PromptShorthands, Answer[Any]):
@@ -34,7 +42,7 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         requester: Requester | None = None,
         runtime: Runtime | None = None,
     ) -> None:
-        self.name = name or "agent"
+        self.name = name or f"agent-{uuid4().hex[:8]}"
         self.runtime = runtime or default_runtime()
         self.settings = _layer(settings, self.runtime.settings)
         self.agent_prompt = Prompt(settings=self.settings)
@@ -46,7 +54,7 @@ class BaseAgent(PromptShorthands, Answer[Any]):
     @property
     def request_prompt(self) -> Prompt:
         """What the next request says beside the agent's own prompt."""
-        return self._pending.get()
+        return self._pending.get().prompt
 
     @property
     def requester(self) -> Requester:
@@ -65,19 +73,26 @@ class BaseAgent(PromptShorthands, Answer[Any]):
 
         It is sent when it is first read. `timeout` is in seconds, for the whole answer.
         """
-        settings = Settings(parent=self.settings)
-        prompt = Prompt(self._pending.take().get(), settings=settings)
-        requester = self.requester
-        expected = expect_output(prompt, settings, with_schema=requester.follows_schema)
-        request = AgentRequest(
-            prompt=prompt,
-            settings=settings,
-            requester=requester,
-            handlers=self.extension_handlers,
-            shape=expected.shape,
-            schema=expected.schema,
+        request = self._take_request()
+        expected = expect_output(
+            request.prompt, request.settings, with_schema=request.requester.follows_schema
         )
-        return request.open(timeout)
+        return request.open(expected, timeout)
+
+    def ask_for(self, typed: TypedOutput[V], *, timeout: float | None = None) -> Response[V]:
+        """The response to what was written, as an instance of a type."""
+        request = self._take_request()
+        request.prompt.replace("output", typed.output)
+        expected = typed.expect(request.settings, with_schema=request.requester.follows_schema)
+        return request.open(expected, timeout)
+
+    @overload
+    def returns(self, kind: type[V]) -> TypedRequest[V]: ...
+    @overload
+    def returns(self, kind: Any) -> TypedRequest[Any]: ...
+    def returns(self, kind: Any) -> TypedRequest[Any]:
+        """The next request, answered by an instance of `kind`: a model, a dataclass, any annotation."""
+        return TypedRequest(self, kind)
 
     async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[Any]:
         """The whole answer; with `check` it must also make a valid object."""
@@ -92,42 +107,55 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         return self.get_response().get_data(type, **demands)
 
     def get_prompt_text(self) -> str:
-        """The request as it stands, as one text."""
-        return self.request_prompt.to_text()
+        """What the request says as it stands, as one text."""
+        lines = self.request_prompt.to_text().split("\n")
+        return "\n".join(lines[1:-1])  # without the roles that frame it
 
-    def get_json_prompt(self) -> str:
+    def get_json_prompt(self, save_to: str | Path | None = None) -> str:
         """The request as it stands, as JSON that `load_json_prompt` reads again."""
-        return self.request_prompt.to_json_prompt(inherit=True)
+        return _save(json.dumps(self._export(), indent=2, ensure_ascii=False), save_to)
 
-    def get_yaml_prompt(self) -> str:
+    def get_yaml_prompt(self, save_to: str | Path | None = None) -> str:
         """The request as it stands, as YAML that `load_yaml_prompt` reads again."""
-        return self.request_prompt.to_yaml_prompt(inherit=True)
+        text = _yaml.safe_dump(self._export(), indent=2, allow_unicode=True, sort_keys=False)
+        return _save(text, save_to)
 
-    def _get_prompt(self, always: bool) -> Prompt:
-        return self.agent_prompt if always else self._pending.get()
-
-    def _open(self) -> Response[Any]:
-        return self.get_response()
+    def get_prompt(self, always: bool) -> Prompt:
+        """The prompt to write into: the agent's own, or that of the next request."""
+        return self.agent_prompt if always else self._pending.get().prompt
 
     def stream(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
-        return _read_alone(self.get_response(), type, specific)
+        """The answer while it arrives."""
+        return self.get_response().stream_alone(type, specific)
 
+    def _open(self) -> Response[Any]:
+        return self.get_response()
 
-async def _read_alone(
-    response: Response[Any], type: GeneratorType, specific: Collection[str] | str | None
-) -> AsyncGenerator[Any, None]:
-    """Nobody else knows this response, so who leaves it early stops it."""
-    try:
-        async with aclosing(response.stream(type, specific)) as items:
-            async for item in items:
-                yield item
-    finally:
-        response.cancel()
+    def _take_request(self) -> AgentRequest:
+        settings = Settings(parent=self.settings)
+        return AgentRequest(
+            prompt=Prompt(self._pending.take().prompt.get(), settings=settings),
+            settings=settings,
+            requester=self.requester,
+            handlers=self.extension_handlers,
+        )
+
+    def _export(self) -> dict[str, Any]:
+        return {
+            ".agent": self.agent_prompt.to_serializable_prompt_data(),
+            ".request": self.request_prompt.to_serializable_prompt_data(),
+        }
 
 
 def _layer(settings: Settings | Mapping[str, Any] | None, parent: Settings) -> Settings:
     if isinstance(settings, Settings):
         return Settings(parent=settings)
     return Settings(settings, parent=parent)
+
+
+def _save(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text

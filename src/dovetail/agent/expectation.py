@@ -1,16 +1,21 @@
 """What a request expects: how its answer is read, checked and, where the model can be held to it, forced."""
 
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.agent.json_schema import write_json_schema
+from dovetail.data.annotations import is_annotation, read_fields
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
+from dovetail.response.instant import PathStyle
 from dovetail.response.shape import Shape
 from dovetail.settings import Settings
+from dovetail.tools.annotation import remove_titles
 
 T = TypeVar("T")
 
@@ -30,9 +35,13 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
     output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
     if output_format != "json" or not (is_mapping(output) or is_list(output)):
         return Expectation(Shape())
-    style = settings.get("response.streaming_parse_path_style", "dot")
     schema = write_json_schema(output) if with_schema else None
-    return Expectation(Shape(schema=output, path_style=style, build=_Builder(prompt)), schema)
+    return Expectation(Shape(schema=output, path_style=get_style(settings), build=_Builder(prompt)), schema)
+
+
+def get_style(settings: Settings) -> PathStyle:
+    """How the settings want paths to be written."""
+    return settings.get("response.streaming_parse_path_style") or "dot"
 
 
 class _Builder:
@@ -46,3 +55,65 @@ class _Builder:
         if self._model is None:
             self._model = self._prompt.to_output_model()
         return self._model.model_validate({"list": data} if is_list(data) else data)
+
+
+class TypedOutput(Generic[T]):
+    """A type as the whole answer: what the prompt says of it, and how an answer becomes an instance.
+
+    A class with fields is asked for by its own fields, a list by that of its items, and every other type
+    as the field `value`; `str` is plain text.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        self.output = _describe(kind)
+        self._is_wrapped = is_mapping(self.output) and not _has_fields(kind)
+        try:
+            self._adapter = _pydantic.TypeAdapter(kind)
+        except _pydantic.errors.PydanticUserError as error:
+            raise ConfigError(
+                f"no answer can be turned into {kind!r}",
+                hint="Ask for a pydantic model, a dataclass, a TypedDict or a type made of plain ones.",
+            ) from error
+
+    def expect(self, settings: Settings, *, with_schema: bool) -> Expectation[T]:
+        """What a request for this type expects."""
+        if self.output is None:
+            return Expectation(Shape(build=self._adapter.validate_python))
+        shape = Shape(schema=self.output, path_style=get_style(settings), build=self._build)
+        return Expectation(shape, self._write_schema() if with_schema else None)
+
+    def _build(self, data: Any) -> T:
+        if self._is_wrapped and is_mapping(data):
+            data = data.get("value")
+        return self._adapter.validate_python(data)
+
+    def _write_schema(self) -> dict[str, Any]:
+        schema = remove_titles(self._adapter.json_schema())
+        if not self._is_wrapped:
+            return schema
+        definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+        wrapped = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+        return {**wrapped, "additionalProperties": False, **definitions}
+
+
+def _describe(kind: Any) -> Any:
+    if kind is str:
+        return None
+    if _has_fields(kind):
+        return _read_all_fields(kind)
+    if get_origin(kind) is list:
+        item = get_args(kind)[0]
+        return [_read_all_fields(item) if _has_fields(item) else (item,)]
+    return {"value": (kind,)} if is_annotation(kind) else {"value": kind}
+
+
+def _has_fields(kind: Any) -> bool:
+    return read_fields(kind) is not None or typing.is_typeddict(kind)
+
+
+def _read_all_fields(kind: Any) -> dict[str, Any]:
+    fields = read_fields(kind)
+    if fields is not None:
+        return {**fields}
+    return {name: (hint,) for name, hint in typing.get_type_hints(kind).items()}

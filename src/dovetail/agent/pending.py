@@ -2,14 +2,26 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from dovetail.prompt.prompt import Prompt
 
 
+@dataclass(slots=True)
+class PendingRequest:
+    """A request that is being written; `key_handlers` are called when their keys arrive."""
+
+    prompt: Prompt
+    key_handlers: list[tuple[str, Callable[[Any], Any]]] = field(
+        default_factory=list[tuple[str, Callable[[Any], Any]]]
+    )
+
+
 class PendingRequests:
-    """The request prompts of one agent, each seen only where it is written.
+    """The unsent requests of one agent, each seen only where it is written.
 
     So an agent can be used by many threads and tasks at once. What was written before the event loop
     started is taken up by the first task that goes on with it.
@@ -17,26 +29,27 @@ class PendingRequests:
 
     def __init__(self, parent: Prompt) -> None:
         self._parent = parent
-        self._prompts: WeakKeyDictionary[Any, Prompt] = WeakKeyDictionary()
+        self._requests: WeakKeyDictionary[Any, PendingRequest] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def get(self) -> Prompt:
-        """The prompt that is being written here."""
+    def get(self) -> PendingRequest:
+        """The request that is being written here."""
         owner = _find_owner()
         with self._lock:
-            prompt = self._adopt(owner) or Prompt(parent=self._parent)
-            self._prompts[owner] = prompt
-            return prompt
+            request = self._requests[owner] = self._pop(owner)
+            return request
 
-    def take(self) -> Prompt:
-        """The prompt that was written here; the next one begins empty."""
+    def take(self) -> PendingRequest:
+        """The request that was written here; the next one begins empty."""
         owner = _find_owner()
         with self._lock:
-            return self._adopt(owner) or Prompt(parent=self._parent)
+            return self._pop(owner)
 
-    def _adopt(self, owner: Any) -> Prompt | None:
-        own = self._prompts.pop(owner, None)
-        return own if own is not None else self._prompts.pop(threading.current_thread(), None)
+    def _pop(self, owner: Any) -> PendingRequest:
+        request = self._requests.pop(owner, None)
+        if request is None:
+            request = self._requests.pop(threading.current_thread(), None)
+        return request or PendingRequest(Prompt(parent=self._parent))
 
 
 def _find_owner() -> Any:

@@ -3,8 +3,10 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
+from dovetail.agent.expectation import Expectation
 from dovetail.agent.handlers import ExtensionHandlers, run_handlers
 from dovetail.agent.tracing import record, request_span
 from dovetail.data.shapes import is_list, is_mapping
@@ -15,7 +17,6 @@ from dovetail.requesters.requester import Requester
 from dovetail.response.log import Entry
 from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
-from dovetail.response.shape import Shape
 from dovetail.settings import Settings
 
 T = TypeVar("T")
@@ -27,22 +28,20 @@ _CORRECTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRequest(Generic[T]):
+class AgentRequest:
     """Everything one request needs; `prompt` and `settings` are its own, so handlers may change them."""
 
     prompt: Prompt
     settings: Settings
     requester: Requester
     handlers: ExtensionHandlers
-    shape: Shape[T]
-    schema: Mapping[str, Any] | None = None
     result_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def open(self, timeout: float | None = None) -> Response[T]:
+    def open(self, expected: Expectation[T], timeout: float | None = None) -> Response[T]:
         """The response; the request is sent when somebody reads it."""
         response = Response(
-            self._send,
-            self.shape,
+            partial(self._send, expected.schema),
+            expected.shape,
             timeout=self.settings.get("response.timeout") if timeout is None else timeout,
             max_retries=self.settings.get("response.max_retries", 3),
             at_end=self._finish,
@@ -50,14 +49,16 @@ class AgentRequest(Generic[T]):
         self.result_data["extra"] = response.extra
         return response
 
-    async def _send(self, correction: Correction | None) -> AsyncGenerator[Entry, None]:
+    async def _send(
+        self, schema: Mapping[str, Any] | None, correction: Correction | None
+    ) -> AsyncGenerator[Entry, None]:
         if correction is None:
             async for _ in run_handlers(self.handlers.get("request_prefixes"), self.prompt, self.settings):
                 pass
         for_broadcast = (self.result_data, self.settings)
         async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
             yield pair
-        async with aclosing(self._stream(self._build(correction))) as deltas:
+        async with aclosing(self._stream(self._build(schema, correction))) as deltas:
             async for delta in deltas:
                 yield delta
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
@@ -75,7 +76,7 @@ class AgentRequest(Generic[T]):
         async for _ in run_handlers(self.handlers.get("finally"), result, self.settings):
             pass
 
-    def _build(self, correction: Correction | None) -> ModelRequest:
+    def _build(self, schema: Mapping[str, Any] | None, correction: Correction | None) -> ModelRequest:
         prompt = self.prompt
         messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
         if correction is not None:
@@ -84,7 +85,7 @@ class AgentRequest(Generic[T]):
         return ModelRequest(
             messages=messages,
             model=self.requester.model,
-            schema=self.schema if self.requester.follows_schema else None,
+            schema=schema,
             options=prompt.get("options") or {},
         )
 

@@ -20,7 +20,7 @@ class PromptShorthands(ABC):
     """Writes slots; with `always` into the agent's own prompt, else into the next request alone."""
 
     @abstractmethod
-    def _get_prompt(self, always: bool) -> Prompt:
+    def get_prompt(self, always: bool) -> Prompt:
         """The prompt to write into."""
 
     def set_agent_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
@@ -31,56 +31,56 @@ class PromptShorthands(ABC):
         """Set any slot for the next request."""
         return self._write(key, value, mappings, always=False)
 
-    def input(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def input(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """What the model should work on."""
-        return self._write("input", value, mappings, always=always)
+        return self._write("input", prompt, mappings, always=always)
 
-    def info(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """What the model should know."""
-        return self._write("info", value, mappings, always=always)
+        return self._write("info", prompt, mappings, always=always)
 
-    def instruct(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def instruct(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """What the model should do."""
-        return self._write("instruct", value, mappings, always=always)
+        return self._write("instruct", prompt, mappings, always=always)
 
-    def examples(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def examples(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """How good answers look."""
-        return self._write("examples", value, mappings, always=always)
+        return self._write("examples", prompt, mappings, always=always)
 
-    def output(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def output(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """What the answer should hold: fields as `{"name": (type, "description")}`."""
-        return self._write("output", value, mappings, always=always)
+        return self._write("output", prompt, mappings, always=always)
 
-    def attachment(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def attachment(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Images, files and other parts that go along."""
-        return self._write("attachment", value, mappings, always=always)
+        return self._write("attachment", prompt, mappings, always=always)
 
-    def options(self, value: Mapping[str, Any], *, always: bool = False) -> Self:
+    def options(self, options: Mapping[str, Any], *, always: bool = False) -> Self:
         """Options for the provider, such as `temperature`."""
-        return self._write("options", value, None, always=always)
+        return self._write("options", options, None, always=always)
 
-    def system(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def system(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Who the model is and what holds for the whole conversation."""
-        return self._write("system", value, mappings, always=always)
+        return self._write("system", prompt, mappings, always=always)
 
-    def role(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def role(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Who the model is, beside what else the system slot says."""
-        return self._write_system("role", value, mappings, always=always)
+        return self._write_system("role", prompt, mappings, always=always)
 
-    def rule(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def rule(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Rules to follow, beside what else the system slot says."""
-        return self._write_system("rule", value, mappings, always=always)
+        return self._write_system("rule", prompt, mappings, always=always)
 
-    def user_info(self, value: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
+    def user_info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """What is known about the user, beside what else the system slot says."""
-        return self._write_system("user_info", value, mappings, always=always)
+        return self._write_system("user_info", prompt, mappings, always=always)
 
     def _write(self, key: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
-        self._get_prompt(always).set(key, value, mappings)
+        self.get_prompt(always).set(key, value, mappings)
         return self
 
     def _write_system(self, name: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
-        prompt = self._get_prompt(always)
+        prompt = self.get_prompt(always)
         known = prompt.get("system")
         if known and not is_mapping(known):
             prompt.replace("system", {"general": known})  # a plain text has no room for a second thing

@@ -7,6 +7,7 @@ speaks of the newer answer.
 
 import threading
 from collections.abc import AsyncGenerator, Callable, Collection
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
@@ -103,6 +104,17 @@ class Response(Answer[T]):
         raise ConfigError(
             f"no generator type {type!r}", hint="There are: all, delta, specific, instant, original."
         )
+
+    async def stream_alone(
+        self, type: GeneratorType, specific: Collection[str] | str | None
+    ) -> AsyncGenerator[Any, None]:
+        """The answer while it arrives, for its only reader: leaving early stops the request."""
+        try:
+            async with aclosing(self.stream(type, specific)) as items:
+                async for item in items:
+                    yield item
+        finally:
+            self.cancel()
 
     def _open(self) -> "Response[T]":
         if self._attempt.runs_in(get_loop()):
