@@ -5,6 +5,7 @@
     · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
       - PromptSyntaxError  the text of a prompt file cannot be read; carries line and column
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
+    · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
@@ -54,6 +55,10 @@ class PromptSyntaxError(PromptError):
 
 class PromptTypeError(ConfigError, TypeError):
     """A prompt's output or its configuration is of a kind that cannot be used."""
+
+
+class SignatureError(ConfigError, TypeError):
+    """A function cannot be used this way: its signature is of the wrong kind, or says too little."""
 
 
 class EmptyPromptError(ConfigError, KeyError):

@@ -1,9 +1,11 @@
 """`Agent`: the agent that most programs use."""
 
-from dovetail.agent.base import BaseAgent
+from dovetail.agent.extensions.auto_func import AutoFuncExtension
+from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
+from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 
 
-class Agent(BaseAgent):
+class Agent(KeyWaiterExtension, AutoFuncExtension, ConfigurePromptExtension):
     """An agent: a prompt, a model and tools, asked in a fluent way.
 
     agent = Agent(model="openai:gpt-4.1-mini")

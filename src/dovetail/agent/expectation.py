@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.agent.json_schema import write_json_schema
-from dovetail.data.annotations import is_annotation, read_fields
+from dovetail.agent.typed_dicts import adapt_typed_dicts
+from dovetail.data.annotations import read_fields
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -15,7 +16,7 @@ from dovetail.prompt.slots import read_output
 from dovetail.response.instant import PathStyle
 from dovetail.response.shape import Shape
 from dovetail.settings import Settings
-from dovetail.tools.annotation import remove_titles
+from dovetail.tools.annotation import remove_titles, split_annotated
 
 T = TypeVar("T")
 
@@ -65,11 +66,11 @@ class TypedOutput(Generic[T]):
     """
 
     def __init__(self, kind: Any) -> None:
-        self.kind = kind
-        self.output = _describe(kind)
-        self._is_wrapped = is_mapping(self.output) and not _has_fields(kind)
+        plain, note = split_annotated(kind)
+        self.output = _describe(plain, note)
+        self._is_wrapped = is_mapping(self.output) and not _has_fields(plain)
         try:
-            self._adapter = _pydantic.TypeAdapter(kind)
+            self._adapter = _pydantic.TypeAdapter(adapt_typed_dicts(kind))
         except _pydantic.errors.PydanticUserError as error:
             raise ConfigError(
                 f"no answer can be turned into {kind!r}",
@@ -97,7 +98,7 @@ class TypedOutput(Generic[T]):
         return {**wrapped, "additionalProperties": False, **definitions}
 
 
-def _describe(kind: Any) -> Any:
+def _describe(kind: Any, note: str) -> Any:
     if kind is str:
         return None
     if _has_fields(kind):
@@ -105,7 +106,7 @@ def _describe(kind: Any) -> Any:
     if get_origin(kind) is list:
         item = get_args(kind)[0]
         return [_read_all_fields(item) if _has_fields(item) else (item,)]
-    return {"value": (kind,)} if is_annotation(kind) else {"value": kind}
+    return {"value": (kind, note) if note else (kind,)}
 
 
 def _has_fields(kind: Any) -> bool:
