@@ -1,1 +1,63 @@
-"""One joint for whatever an agent can do: tools, their registry, and the pipeline that calls them."""
+"""Tools, the registry that holds them and the pipeline that runs them; makers for every kind of tool."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dovetail.errors import ToolError
+    from dovetail.messages.kind import Kind
+    from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ToolInvocation
+    from dovetail.tools.function import make_tool
+    from dovetail.tools.manager import ToolManager
+    from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+    from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
+    from dovetail.tools.tool import Tool, ToolContext, ToolFailure, ToolResult
+
+__all__ = [
+    "BaseDeclarativeTool",
+    "BaseToolInvocation",
+    "CallOutcome",
+    "CallScope",
+    "Kind",
+    "Tool",
+    "ToolContext",
+    "ToolError",
+    "ToolFailure",
+    "ToolInvocation",
+    "ToolManager",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolRunner",
+    "ToolSnapshot",
+    "make_tool",
+]
+
+_HOMES = {
+    "BaseDeclarativeTool": "dovetail.tools.declarative",
+    "BaseToolInvocation": "dovetail.tools.declarative",
+    "CallOutcome": "dovetail.tools.runner",
+    "CallScope": "dovetail.tools.runner",
+    "Kind": "dovetail.messages.kind",
+    "Tool": "dovetail.tools.tool",
+    "ToolContext": "dovetail.tools.tool",
+    "ToolError": "dovetail.errors",
+    "ToolFailure": "dovetail.tools.tool",
+    "ToolInvocation": "dovetail.tools.declarative",
+    "ToolManager": "dovetail.tools.manager",
+    "ToolRegistry": "dovetail.tools.registry",
+    "ToolResult": "dovetail.tools.tool",
+    "ToolRunner": "dovetail.tools.runner",
+    "ToolSnapshot": "dovetail.tools.registry",
+    "make_tool": "dovetail.tools.function",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name at its first use, so that importing one module does not load them all."""
+    if name not in _HOMES:
+        raise AttributeError(
+            f"module 'dovetail.tools' has no attribute {name!r}; it exports: {', '.join(__all__)}"
+        )
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

@@ -23,6 +23,7 @@ class FunctionTool(Tool):
     """A tool made from a function; calling it calls the function, past the pipeline."""
 
     function: Callable[..., Any]
+    returns: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function as if it had never become a tool."""
@@ -61,6 +62,7 @@ def make_tool(
         kind=kind,
         execute=_make_execute(function, signature),
         function=function,
+        returns=signature.returns,
         **choices,
     )
 

@@ -25,6 +25,7 @@ class Signature:
     converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, Callable[[Any], Any]])
     context_name: str | None = None
     positional: tuple[str, ...] = ()
+    returns: Any = None
 
     def bind(
         self, function: Callable[..., Any], args: dict[str, Any], context: ToolContext
@@ -48,8 +49,15 @@ class Signature:
 
 def read_signature(function: Callable[..., Any], texts: Mapping[str, str]) -> Signature:
     """Read the parameters of a function; `texts` are their descriptions from the docstring."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{function!r} has no signature that can be read",
+            hint="Wrap it in a function of your own.",
+        ) from error
     reader = _Reader(function, texts)
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters:
         reader.read(parameter)
     return reader.finish()
 
@@ -116,6 +124,7 @@ class _Reader:
             converters={name: adapter.validate_python for name, adapter in self._rich.items()},
             context_name=self._context_name,
             positional=tuple(self._positional),
+            returns=self._hints.get("return"),
         )
 
     def _add_rich(self, schema: dict[str, Any]) -> None:

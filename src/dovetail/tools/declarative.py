@@ -1,0 +1,124 @@
+"""Tools as classes (document 003): the tool describes itself and builds an invocation for each call.
+
+A declarative tool is a `Tool`: it is registered, found, validated and approved like any other.
+"""
+
+import asyncio
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+from dovetail.bus.bus import MessageBus
+from dovetail.errors import ToolError
+from dovetail.messages.kind import Kind
+from dovetail.tools.problem import describe_problems
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+
+logger = logging.getLogger(__name__)
+
+UpdateOutput: TypeAlias = Callable[[Any], None]
+
+
+class ToolInvocation(Protocol):
+    """One call of a declarative tool, with valid parameters."""
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The parameters of the call."""
+        ...
+
+    def get_description(self) -> str:
+        """What the call will do, in a few words for people."""
+        ...
+
+    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ToolResult:
+        """Do it; stop when `signal` is set, show progress through `update_output`."""
+        ...
+
+
+class BaseToolInvocation:
+    """A base for invocations; `context` is the call's context when the pipeline runs it."""
+
+    def __init__(self, params: Mapping[str, Any], message_bus: MessageBus | None = None) -> None:
+        self.params = params
+        self.message_bus = message_bus
+        self.context: ToolContext | None = None
+
+    def get_description(self) -> str:
+        """What the call will do; nothing special unless a subclass says so."""
+        return ""
+
+    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> Any:
+        """Do it."""
+        raise NotImplementedError(f"{type(self).__name__} must define `execute`")
+
+
+class BaseDeclarativeTool(Tool):
+    """A base for tools that are classes; subclasses define `create_invocation`."""
+
+    def __init__(  # noqa: PLR0913 - document 003 gives these, in this order
+        self,
+        name: str,
+        display_name: str,
+        description: str,
+        kind: Kind,
+        parameter_schema: Mapping[str, Any],
+        is_output_markdown: bool = True,
+        can_update_output: bool = False,
+        message_bus: MessageBus | None = None,
+        **choices: Any,
+    ) -> None:
+        super().__init__(
+            name=name,
+            display_name=display_name,
+            description=description,
+            kind=kind,
+            parameters=parameter_schema,
+            is_output_markdown=is_output_markdown,
+            can_update_output=can_update_output,
+            execute=self._run,
+            **choices,
+        )
+        self.message_bus = message_bus
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep the fields of a tool as they are; subclasses may have attributes of their own."""
+        if name in _FIELDS:
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        object.__setattr__(self, name, value)
+
+    def build(self, params: Mapping[str, Any]) -> ToolInvocation:
+        """The invocation for these parameters.
+
+        Raises:
+            ToolError: the parameters are not valid.
+        """
+        problems = self.checker.find_problems(dict(params))
+        if problems:
+            raise ToolError(
+                f"wrong arguments for {self.name!r}: {describe_problems(problems)}",
+                type="invalid_tool_params",
+            )
+        return self.create_invocation(params)
+
+    def create_invocation(self, params: Mapping[str, Any]) -> ToolInvocation:
+        """The invocation for valid parameters."""
+        raise NotImplementedError(f"{type(self).__name__} must define `create_invocation`")
+
+    def describe(self, args: Mapping[str, Any]) -> str:
+        """What a call with these arguments will do, as its invocation says it."""
+        try:
+            return self.create_invocation(args).get_description() or self.title
+        except Exception:
+            logger.exception("tool %r could not describe a call", self.name)
+            return self.title
+
+    async def _run(self, args: dict[str, Any], context: ToolContext) -> Any:
+        invocation = self.create_invocation(args)
+        if isinstance(invocation, BaseToolInvocation):
+            invocation.context = context
+        return await invocation.execute(context.cancelled, context.update if self.can_update_output else None)
+
+
+_FIELDS = frozenset(field.name for field in dataclasses.fields(Tool) if field.init)

@@ -1,0 +1,246 @@
+"""Tools of MCP servers.
+
+Each connection has one owner task, which opens and closes it; everybody else only talks through it. A lost
+connection is noticed at once and opened again by the next call. A call that was under way is repeated once if
+its tool is idempotent; otherwise the model is told that nobody knows whether it took effect.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from dovetail.errors import ToolError
+from dovetail.lazy import lazy
+from dovetail.tools.mcp_result import read_mcp_result
+from dovetail.tools.mcp_server import McpServer
+from dovetail.tools.tool import ToolContext, ToolResult
+
+mcp = lazy("mcp", extra="mcp")
+mcp_stdio = lazy("mcp.client.stdio", extra="mcp")
+mcp_http = lazy("mcp.client.streamable_http", extra="mcp")
+mcp_subscriptions = lazy("mcp.client.subscriptions", extra="mcp")
+httpx2 = lazy("httpx2", extra="mcp")
+anyio = lazy("anyio")
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 30.0
+_CLOSED = -32000
+_REFUSED = "Session terminated"  # what the package says when a server does not know the session any more
+
+
+class McpConnection:
+    """A connection to one server; used from any event loop, opened when it is first needed.
+
+    `on_change` is called with the server's tool descriptions whenever it says that they changed.
+    """
+
+    def __init__(self, server: McpServer) -> None:
+        self.server = server
+        self.on_change: Callable[[Sequence[Any]], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Any = None
+        self._opening: asyncio.Future[Any] | None = None
+        self._lost = asyncio.Event()
+        self._owners: set[asyncio.Task[None]] = set()
+
+    async def list_tools(self) -> list[Any]:
+        """The descriptions of all tools of the server."""
+        return await self._at_home(self._list_tools)
+
+    async def call(
+        self, name: str, args: dict[str, Any], context: ToolContext, *, idempotent: bool = False
+    ) -> ToolResult:
+        """Call a tool of the server.
+
+        Raises:
+            ToolError: the server cannot be reached, was lost during the call, or refuses it.
+        """
+        return await self._at_home(lambda: self._call(name, args, context, idempotent))
+
+    async def close(self) -> None:
+        """Close the connection; a later call would open it again."""
+        if self._owners and self._loop is not None and not self._loop.is_closed():
+            await self._at_home(self._close)
+
+    async def _at_home(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do the work on the loop of the owner task, which is the first one that came."""
+        here = asyncio.get_running_loop()
+        if self._loop is None or self._loop.is_closed():
+            self._loop, self._client, self._opening = here, None, None
+            self._owners.clear()
+        if self._loop is here:
+            return await work()
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), self._loop))
+
+    async def _list_tools(self) -> list[Any]:
+        client = await self._get_client()
+        return await _list_all(client)
+
+    async def _call(
+        self, name: str, args: dict[str, Any], context: ToolContext, idempotent: bool
+    ) -> ToolResult:
+        async def show(progress: float, total: float | None, message: str | None) -> None:
+            context.update({"progress": progress, "total": total, "message": message})
+
+        may_repeat = True
+        while True:
+            client = await self._get_client()
+            try:
+                return read_mcp_result(await client.call_tool(name, args, progress_callback=show))
+            except mcp.MCPError as error:
+                is_refused = _REFUSED in str(error)
+                if not is_refused and error.code != _CLOSED:
+                    raise ToolError(f"{self.server.name}: {error}", type="mcp_error") from error
+                self._drop(client)
+                if not (may_repeat and (idempotent or is_refused)):
+                    raise self._explain_loss(name) from error
+                may_repeat = False
+
+    def _explain_loss(self, name: str) -> ToolError:
+        return ToolError(
+            f"the connection to MCP server {self.server.name!r} was lost during {name!r}: "
+            "nobody knows whether the call took effect; look before you repeat it",
+            type="mcp_connection_lost",
+        )
+
+    async def _get_client(self) -> Any:
+        if self._client is not None:
+            return self._client
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.get_running_loop().create_future()
+            owner = asyncio.create_task(self._own(self._opening), name=f"mcp {self.server.name}")
+            self._owners.add(owner)
+            owner.add_done_callback(self._owners.discard)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                return await asyncio.shield(self._opening)
+        except (OSError, RuntimeError, TimeoutError) as error:
+            reason = str(error) or f"no answer within {CONNECT_SECONDS:g} s"
+            raise ToolError(
+                f"MCP server {self.server.name!r} cannot be reached: {reason}", type="mcp_unreachable"
+            ) from error
+
+    async def _own(self, opening: "asyncio.Future[Any]") -> None:
+        """The life of one connection; opened and closed here and nowhere else."""
+        self._lost = lost = asyncio.Event()
+        try:
+            async with mcp.Client(self._make_target(lost), message_handler=self._hear) as client:
+                listener = asyncio.create_task(self._listen(client))
+                self._client = client
+                opening.set_result(client)
+                try:
+                    await lost.wait()
+                finally:
+                    self._drop(client)
+                    listener.cancel()
+        except Exception as error:
+            if not opening.done():
+                opening.set_exception(RuntimeError(_find_cause(error)))
+            else:
+                logger.info("MCP server %r was lost: %s", self.server.name, _find_cause(error))
+        finally:
+            if not opening.done():
+                opening.set_exception(RuntimeError("the connection was given up"))
+
+    def _drop(self, client: Any) -> None:
+        if self._client is client:
+            self._client = None
+            self._opening = None
+            self._lost.set()
+
+    async def _close(self) -> None:
+        self._lost.set()
+        for owner in list(self._owners):
+            if self._client is None:
+                owner.cancel()
+            await asyncio.wait([owner], timeout=CONNECT_SECONDS)
+
+    def _make_target(self, lost: asyncio.Event) -> Any:
+        server = self.server
+        if server.target is not None:
+            return server.target
+        if server.url:
+            return _watch(_open_http(server), lost)
+        parameters = mcp.StdioServerParameters(
+            command=server.command, args=list(server.args), env=dict(server.env) or None, cwd=server.cwd
+        )
+        return _watch(mcp_stdio.stdio_client(parameters), lost)
+
+    async def _hear(self, message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            await self._note_change()
+
+    async def _listen(self, client: Any) -> None:
+        """Servers of the newer protocol tell of changes only to those who listen."""
+        try:
+            async with client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    await self._note_change()
+        except mcp_subscriptions.SubscriptionLost:
+            self._drop(client)
+        except Exception as error:
+            logger.debug("MCP server %r tells of no changes: %s", self.server.name, error)
+
+    async def _note_change(self) -> None:
+        if self.on_change is not None and self._client is not None:
+            # Answers arrive through the task that hears the notice, so the list is asked for beside it.
+            task = asyncio.create_task(self._report_tools(self._client, self.on_change))
+            self._owners.add(task)
+            task.add_done_callback(self._owners.discard)
+
+    async def _report_tools(self, client: Any, report: Callable[[Sequence[Any]], None]) -> None:
+        try:
+            report(await _list_all(client))
+        except Exception:
+            logger.exception("the changed tools of MCP server %r could not be taken", self.server.name)
+
+
+async def _list_all(client: Any) -> list[Any]:
+    tools: list[Any] = []
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            return tools
+
+
+@contextlib.asynccontextmanager
+async def _open_http(server: McpServer) -> AsyncGenerator[Any, None]:
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.time_limit)
+    async with (
+        httpx2.AsyncClient(headers=dict(server.headers), timeout=timeout) as client,
+        mcp_http.streamable_http_client(server.url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+@contextlib.asynccontextmanager
+async def _watch(transport: Any, lost: asyncio.Event) -> AsyncGenerator[Any, None]:
+    """A transport that sets `lost` as soon as the server's side of it ends."""
+    async with transport as (read, write), anyio.create_task_group() as group:
+        send, receive = anyio.create_memory_object_stream(0)
+
+        async def pass_on() -> None:
+            async with send:
+                async for message in read:
+                    await send.send(message)
+            lost.set()
+
+        group.start_soon(pass_on)
+        try:
+            yield receive, write
+        finally:
+            group.cancel_scope.cancel()
+
+
+def _find_cause(error: Any) -> str:
+    while inner := getattr(error, "exceptions", None):  # a group: its first error says what happened
+        error = inner[0]
+    return str(error) or type(error).__name__

@@ -1,0 +1,98 @@
+"""Where an MCP server is and what is taken from it; reads the usual ways to say so."""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError
+
+_FORMS = (
+    "a URL, the path of a .py or .js script, {'command': …, 'args': […]}, {'url': …} or {'mcpServers': {…}}"
+)
+_INTERPRETERS = {".py": sys.executable, ".js": "node"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """One MCP server: a command to start, a `url` to call, or (`target`) whatever the MCP package takes.
+
+    `allow` and `exclude` are globs of tool names. A server that is not `trusted` may not say of its own tools
+    that they are harmless: each call is asked about.
+    """
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    target: Any = None
+    allow: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+    time_limit: float | None = 120.0
+    trusted: bool = True
+
+    def takes(self, tool_name: str) -> bool:
+        """Whether a tool of the server is wanted."""
+        is_allowed = any(fnmatchcase(tool_name, glob) for glob in self.allow)
+        return is_allowed and not any(fnmatchcase(tool_name, glob) for glob in self.exclude)
+
+
+def read_servers(transport: Any) -> list[McpServer]:
+    """The servers that a transport names.
+
+    Raises:
+        ConfigError: it names none in a way that is known.
+    """
+    if isinstance(transport, McpServer):
+        return [transport]
+    if isinstance(transport, str | Path):
+        return [_read_text(str(transport))]
+    if is_list(transport):
+        return [server for entry in transport for server in read_servers(entry)]
+    if not is_mapping(transport):
+        return [McpServer(name=_make_name(getattr(transport, "name", "server")), target=transport)]
+    servers = transport.get("mcpServers")
+    if is_mapping(servers):
+        return [_read_entry(name, entry) for name, entry in servers.items()]
+    return [_read_entry(str(transport.get("name", "")), transport)]
+
+
+def _read_text(text: str) -> McpServer:
+    if text.startswith(("http://", "https://")):
+        return McpServer(name=_make_name(urlsplit(text).netloc), url=text)
+    path = Path(text)
+    interpreter = _INTERPRETERS.get(path.suffix)
+    if interpreter is None or not path.is_file():
+        raise ConfigError(f"{text!r} names no MCP server", hint=f"It can be {_FORMS}.")
+    return McpServer(name=_make_name(path.stem), command=interpreter, args=(str(path),))
+
+
+def _read_entry(name: str, entry: Any) -> McpServer:
+    if not is_mapping(entry) or not ("command" in entry or "url" in entry):
+        raise ConfigError(f"{entry!r} names no MCP server", hint=f"It can be {_FORMS}.")
+    url, command = str(entry.get("url", "")), str(entry.get("command", ""))
+    return McpServer(
+        name=_make_name(name or (urlsplit(url).netloc if url else Path(command).stem)),
+        command=command,
+        args=tuple(str(argument) for argument in entry.get("args", ())),
+        env={key: str(value) for key, value in entry.get("env", {}).items()},
+        cwd=entry.get("cwd"),
+        url=url,
+        headers={key: str(value) for key, value in entry.get("headers", {}).items()},
+        allow=tuple(entry.get("allow") or ("*",)),
+        exclude=tuple(entry.get("exclude", ())),
+        time_limit=entry.get("time_limit", 120.0),
+        trusted=bool(entry.get("trusted", True)),
+    )
+
+
+def _make_name(text: str) -> str:
+    return re.sub(r"[^\w-]+", "_", text.rpartition("@")[2]).strip("_") or "server"

@@ -1,0 +1,117 @@
+"""The tools of an MCP server as `Tool`s, in a registry that follows their changes."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.errors import ConfigError, ToolError
+from dovetail.messages.kind import Kind
+from dovetail.tools.mcp import McpConnection
+from dovetail.tools.mcp_server import McpServer
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.tool import Execute, Tool, ToolContext
+
+logger = logging.getLogger(__name__)
+
+
+class McpSource:
+    """Brings the tools of one MCP server to a registry, under a prefixed name where theirs is taken."""
+
+    def __init__(self, server: McpServer, registry: ToolRegistry) -> None:
+        self.server = server
+        self.connection = McpConnection(server)
+        self._registry = registry
+        self._names: dict[str, str] = {}
+        self.connection.on_change = self._publish
+
+    @property
+    def name(self) -> str:
+        """What the source is called in messages, and the origin of its tools."""
+        return f"mcp:{self.server.name}"
+
+    async def get_tools(self) -> Sequence[Tool]:
+        """The tools the server has now."""
+        return self._make_tools(await self.connection.list_tools())
+
+    async def close(self) -> None:
+        """Close the connection; the tools stay and would open it again."""
+        await self.connection.close()
+
+    def _publish(self, descriptions: Sequence[Any]) -> None:
+        self._registry.publish(self.name, self._make_tools(descriptions))
+
+    def _make_tools(self, descriptions: Sequence[Any]) -> list[Tool]:
+        taken = {tool.name for tool in self._registry.get_all_tools() if tool.origin != self.name}
+        tools: list[Tool] = []
+        for description in descriptions:
+            if not self.server.takes(description.name):
+                continue
+            name = self._choose_name(description.name, taken)
+            tool = _make_tool(self.connection, description, name, self.name)
+            try:
+                _ = tool.checker
+            except ConfigError as error:
+                logger.warning("a tool of MCP server %r is left out: %s", self.server.name, error)
+                continue
+            tools.append(tool)
+        return tools
+
+    def _choose_name(self, name: str, taken: set[str]) -> str:
+        """The tool's own name, or one with the server's before it; the same one for as long as we live."""
+        if name not in self._names:
+            self._names[name] = f"{self.server.name}_{name}" if name in taken else name
+        return self._names[name]
+
+
+async def connect(servers: Sequence[McpServer], registry: ToolRegistry) -> list[McpSource]:
+    """Connect to servers and put their tools into a registry.
+
+    Raises:
+        ConfigError: a server cannot be reached.
+    """
+    sources: list[McpSource] = []
+    try:
+        for server in servers:
+            source = McpSource(server, registry)
+            sources.append(source)
+            registry.add_source(source)
+            registry.publish(source.name, await source.get_tools())
+    except ToolError as error:
+        for source in sources:
+            await source.close()
+        raise ConfigError(error.message) from error
+    return sources
+
+
+def _make_tool(connection: McpConnection, description: Any, name: str, origin: str) -> Tool:
+    hints = description.annotations
+    idempotent = bool(hints and (hints.idempotent_hint or hints.read_only_hint)) and connection.server.trusted
+    return Tool(
+        name=name,
+        description=description.description or "",
+        display_name=description.title or (hints.title if hints else None) or "",
+        parameters=description.input_schema,
+        kind=_choose_kind(hints, connection.server.trusted),
+        origin=origin,
+        source=description.name,
+        idempotent=idempotent,
+        can_update_output=True,
+        time_limit=connection.server.time_limit,
+        execute=_make_execute(connection, description.name, idempotent),
+    )
+
+
+def _choose_kind(hints: Any, trusted: bool) -> Kind:
+    """What the server says of its tool, if it is trusted; an unknown effect may be any effect."""
+    if not trusted:
+        return Kind.Execute
+    if hints is not None and hints.read_only_hint:
+        return Kind.Read
+    return Kind.Execute if hints is not None and hints.destructive_hint else Kind.Other
+
+
+def _make_execute(connection: McpConnection, name: str, idempotent: bool) -> Execute:
+    async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+        return await connection.call(name, args, context, idempotent=idempotent)
+
+    return execute
