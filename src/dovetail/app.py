@@ -16,8 +16,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.assets import find_assets
+from dovetail.bus.bus import MessageBus
+from dovetail.bus.policy import Policy
+from dovetail.bus.policy_file import PolicyFile, PolicyFiles, RememberedRules
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, as_settings
+from dovetail.subagents.dispatch import wrap_agents
 from dovetail.subagents.registry import AgentRegistry
 from dovetail.tools.registry import ToolRegistry
 
@@ -38,8 +42,8 @@ class Dovetail:
         workspace: str | Path | None = None,
         runtime: Runtime | None = None,
     ) -> None:
-        self.runtime = runtime or Runtime(as_settings(settings))
         self.workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+        self.runtime = runtime or Runtime(as_settings(settings), make_policy=self._make_policy)
         self.agents = AgentRegistry()
         self._exits = AsyncExitStack()
 
@@ -52,6 +56,11 @@ class Dovetail:
     def tools(self) -> ToolRegistry:
         """All tools of this app."""
         return self.runtime.tools
+
+    @property
+    def bus(self) -> MessageBus:
+        """Notices out, questions out, answers in."""
+        return self.runtime.bus
 
     @cached_property
     def extensions(self) -> "ExtensionLoader":
@@ -73,9 +82,12 @@ class Dovetail:
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
         self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
+        self.tools.publish("agents", wrap_agents(self))
+        self.runtime.policy.reload()
         return snapshot
 
     async def __aenter__(self) -> Self:
+        self.tools.register_tool(self.runtime.runner.reader)
         await self.reload()
         self._exits.push_async_callback(self.extensions.close)
         return self
@@ -87,6 +99,16 @@ class Dovetail:
         """Where things of one sort are looked for, the nearest first."""
         shipped = find_assets(name)
         return [self.workspace / name, *([shipped] if shipped else [])]
+
+    def _make_policy(self) -> Policy:
+        """Rules of the workspace and of extension folders, and the answers people want remembered."""
+        return Policy(
+            sources=[
+                PolicyFile(self.workspace / "policy.toml"),
+                PolicyFiles(lambda: self.extensions.snapshot.policy_files),
+            ],
+            store=RememberedRules(self.workspace / ".dovetail" / "remembered.toml"),
+        )
 
     def _reserved_names(self) -> Mapping[str, str]:
         tools = self.tools.get_all_tools()

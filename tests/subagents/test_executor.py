@@ -1,12 +1,8 @@
 """An agent runs inside the run that calls it, with its own context, limits and rights."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from dovetail.agent.runtime import Runtime
 from dovetail.messages.event import ChildEvent, Event
-from dovetail.requesters.requester import Requester
-from dovetail.settings import Settings
 from dovetail.subagents.definition import (
     AgentDefinition,
     InputConfig,
@@ -16,38 +12,8 @@ from dovetail.subagents.definition import (
     ToolConfig,
 )
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
-from dovetail.subagents.registry import AgentRegistry
-from dovetail.testing import ScriptedRequester
-from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Tool, ToolContext, ToolResult
-
-
-class ScriptedRuntime(Runtime):
-    """A runtime whose every model plays one script."""
-
-    def __init__(self, replies: Sequence[Any]) -> None:
-        super().__init__()
-        self.scripted = ScriptedRequester(replies)
-
-    def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
-        return self.scripted
-
-
-class Host:
-    """An app as the executor sees it."""
-
-    def __init__(self, replies: Sequence[Any], *tools: Tool) -> None:
-        self.runtime = ScriptedRuntime(replies)
-        self.settings = self.runtime.settings
-        self._agents = AgentRegistry()
-        for tool in tools:
-            self.runtime.tools.register_tool(tool)
-
-    def get_tool_registry(self) -> ToolRegistry:
-        return self.runtime.tools
-
-    def get_agent_registry(self) -> AgentRegistry:
-        return self._agents
+from subagents.host import Host, call
 
 
 def make_tool(name: str) -> Tool:
@@ -55,10 +21,6 @@ def make_tool(name: str) -> Tool:
         return ToolResult(f"{name} ran")
 
     return Tool(name=name, description=name, parameters={"type": "object"}, execute=execute)
-
-
-def call(name: str, arguments: str = "{}", call_id: str = "c1") -> dict[str, Any]:
-    return {"tool_calls": [{"call_id": call_id, "name": name, "arguments": arguments}]}
 
 
 def as_tool(definition: AgentDefinition, host: Host, outputs: list[AgentOutput]) -> Tool:

@@ -3,13 +3,16 @@
 A `Dovetail` app supplies a runtime of its own; agents made without an app share one, made at its first use.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from dovetail.bus.bus import MessageBus
 from dovetail.bus.policy import Policy
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
+from dovetail.tools.artifact import ArtifactStore
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.runner import ToolRunner
 
@@ -19,8 +22,16 @@ resolving = lazy("dovetail.requesters.resolve")
 class Runtime:
     """Settings, tools, bus and models; each part is made when it is first needed."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        make_policy: Callable[[], Policy] = Policy,
+        artifacts: ArtifactStore | None = None,
+    ) -> None:
         self.settings = settings if settings is not None else default_settings()
+        self._make_policy = make_policy
+        self._artifacts = artifacts
 
     @cached_property
     def tools(self) -> ToolRegistry:
@@ -31,14 +42,19 @@ class Runtime:
         )
 
     @cached_property
+    def bus(self) -> MessageBus:
+        """Notices out, questions out, answers in."""
+        return MessageBus()
+
+    @cached_property
     def policy(self) -> Policy:
         """Who may do what without asking."""
-        return Policy()
+        return self._make_policy()
 
     @cached_property
     def runner(self) -> ToolRunner:
         """The pipeline that every call goes through."""
-        return ToolRunner(policy=self.policy)
+        return ToolRunner(policy=self.policy, artifacts=self._artifacts)
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose."""

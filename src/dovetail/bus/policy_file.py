@@ -12,7 +12,7 @@ import json
 import logging
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,20 @@ class PolicyFile:
         tools = _read_texts(entry, "tool") or ("*",)
         for tool in tools:
             yield replace(_make_rule(entry, self.lowest_priority), tool=tool, source=place)
+
+
+class PolicyFiles:
+    """The rules of all the files that extension folders bring; they may forbid and ask, but not allow."""
+
+    def __init__(self, find: Callable[[], Iterable[Path]]) -> None:
+        self._find = find
+        self._files: dict[Path, PolicyFile] = {}
+
+    def load(self) -> list[PolicyRule]:
+        """The rules of the files that are there now."""
+        paths = list(self._find())
+        self._files = {path: self._files.get(path) or PolicyFile(path, may_allow=False) for path in paths}
+        return [rule for file in self._files.values() for rule in file.load()]
 
 
 class RememberedRules(PolicyFile):

@@ -68,7 +68,7 @@ class ToolConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDefinition:
-    """An agent, defined once, callable by every other agent like any tool."""
+    """An agent, defined once, callable by every other agent like any tool (unless `is_tool` is off)."""
 
     name: str
     description: str
@@ -79,4 +79,5 @@ class AgentDefinition:
     model_config: ModelConfig = field(default_factory=ModelConfig)
     run_config: RunConfig = field(default_factory=RunConfig)
     tool_config: ToolConfig = field(default_factory=ToolConfig)
+    is_tool: bool = True
     source: str = "code"

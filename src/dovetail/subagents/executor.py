@@ -42,12 +42,14 @@ class AgentOutput:
 
 
 class AgentExecutor:
-    """One agent, ready to run any number of times."""
+    """One run of an agent."""
 
     def __init__(self, definition: AgentDefinition, app: AgentHost, on_activity: OnActivity | None) -> None:
         self.definition = definition
         self._app = app
         self._on_activity = on_activity
+        self.run_id = f"run-{uuid4().hex}"
+        self.parent_call_id: str | None = None
 
     @classmethod
     async def create(
@@ -60,15 +62,15 @@ class AgentExecutor:
         """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it."""
         started = time.perf_counter()
         parent = current_run()
-        run_id = f"run-{uuid4().hex}"
-        emit = self._emitter(run_id, parent)
+        self._refuse_circle(parent)
+        emit = self._emitter(parent)
         loop = self._make_loop(parent)
-        emit(RunStart(self.definition.name, loop.requester.model, loop.tools.generation))
+        emit(self._start(loop, parent))
         async with _joined(signal, parent) as cancel:
             outcome = await loop.run(
                 build_messages(self.definition, inputs),
                 emit=emit,
-                scope=self._scope(run_id, parent),
+                scope=self._scope(parent),
                 budget=self._budget(parent),
                 cancel=cancel,
             )
@@ -76,6 +78,12 @@ class AgentExecutor:
         error = {"type": "error", "message": output.error} if output.error else None
         emit(RunEnd(outcome.reason, output.result, outcome.usage, error))
         return output
+
+    def _refuse_circle(self, parent: RunScope | None) -> None:
+        path = parent.calls.agent_path if parent else ()
+        if self.definition.name in path:
+            way = " → ".join((*path, self.definition.name))
+            raise ToolError(f"agents may not call each other in a circle: {way}", type="agent_circle")
 
     def _make_loop(self, parent: RunScope | None) -> TurnLoop:
         model = self.definition.model_config
@@ -90,11 +98,20 @@ class AgentExecutor:
             options=model.options,
         )
 
-    def _scope(self, run_id: str, parent: RunScope | None) -> CallScope:
+    def _start(self, loop: TurnLoop, parent: RunScope | None) -> RunStart:
+        return RunStart(
+            agent=self.definition.name,
+            model=loop.requester.model,
+            generation=loop.tools.generation,
+            session_id=parent.calls.session_id if parent else None,
+            parent_call_id=self.parent_call_id,
+        )
+
+    def _scope(self, parent: RunScope | None) -> CallScope:
         calls = parent.calls if parent else CallScope()
         return CallScope(
             session_id=calls.session_id,
-            run_path=(*calls.run_path, run_id),
+            run_path=(*calls.run_path, self.run_id),
             agent_path=(*calls.agent_path, self.definition.name),
             owner=calls.owner,
             tab_id=calls.tab_id,
@@ -106,10 +123,10 @@ class AgentExecutor:
         limits = self.definition.run_config.limits
         return parent.budget.child(limits) if parent else Budget(limits)
 
-    def _emitter(self, run_id: str, parent: RunScope | None) -> OnActivity:
+    def _emitter(self, parent: RunScope | None) -> OnActivity:
         def emit(event: Event) -> None:
             if parent is not None:
-                parent.calls.emit(ChildEvent(run_id, event))
+                parent.calls.emit(ChildEvent(self.run_id, event))
             if self._on_activity is not None:
                 self._on_activity(event)
 

@@ -31,6 +31,7 @@ _KEYS = {
     "max_turns",
     "max_seconds",
     "max_tokens",
+    "tool",
     "tools",
 }
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
@@ -84,6 +85,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         model_config=ModelConfig(model=front.get("model"), options=front.get("options") or {}),
         run_config=_limits(front),
         tool_config=ToolConfig(tools=_tools(front.get("tools"))),
+        is_tool=front.get("tool") is not False,
         source=str(path),
     )
 
