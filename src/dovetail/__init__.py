@@ -1,47 +1,53 @@
 """An agent runtime for Python: one Tool, one pipeline, answers that stream in as typed fields."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dovetail.lazy import lazy_exports
 from dovetail.version import __version__
 
 if TYPE_CHECKING:
     from dovetail.agent.agent import Agent
     from dovetail.agent.base import BaseAgent
+    from dovetail.app import Dovetail, create_agent, set_settings
     from dovetail.messages.kind import Kind
     from dovetail.prompt.prompt import Prompt
+    from dovetail.subagents.definition import AgentDefinition, InputConfig
     from dovetail.tools.function import tool
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
     "Agent",
+    "AgentDefinition",
     "BaseAgent",
+    "Dovetail",
+    "InputConfig",
     "Kind",
     "Prompt",
     "Tool",
     "ToolResult",
     "__version__",
+    "create_agent",
+    "set_settings",
     "tool",
 ]
 
-_HOMES = {
-    "Agent": "dovetail.agent.agent",
-    "BaseAgent": "dovetail.agent.base",
-    "Kind": "dovetail.messages.kind",
-    "Prompt": "dovetail.prompt.prompt",
-    "Tool": "dovetail.tools.tool",
-    "ToolResult": "dovetail.tools.tool",
-    "tool": "dovetail.tools.function",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name at its first use, so that `import dovetail` stays fast and starts nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'dovetail' has no attribute {name!r}; it exports: {', '.join(__all__)}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Agent": "dovetail.agent.agent",
+        "AgentDefinition": "dovetail.subagents.definition",
+        "BaseAgent": "dovetail.agent.base",
+        "Dovetail": "dovetail.app",
+        "InputConfig": "dovetail.subagents.definition",
+        "Kind": "dovetail.messages.kind",
+        "Prompt": "dovetail.prompt.prompt",
+        "Tool": "dovetail.tools.tool",
+        "ToolResult": "dovetail.tools.tool",
+        "create_agent": "dovetail.app",
+        "set_settings": "dovetail.app",
+        "tool": "dovetail.tools.function",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from dovetail.agent.agent import Agent
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.assets import find_assets
 from dovetail.bus.bus import MessageBus
@@ -68,6 +69,10 @@ class Dovetail:
         return loading.ExtensionLoader(
             *self._folders("extensions"), workspace=self.workspace, reserved=self._reserved_names
         )
+
+    def create_agent(self, name: str | None = None, *, model: Any = None) -> Agent:
+        """A fluent agent with this app's settings, tools and models."""
+        return Agent(name, model=model, runtime=self.runtime)
 
     def get_tool_registry(self) -> ToolRegistry:
         """All tools of this app (document 003's name)."""
@@ -124,6 +129,11 @@ def default_app() -> Dovetail:
     if _default is None:
         _default = Dovetail(runtime=default_runtime())
     return _default
+
+
+def create_agent(name: str | None = None) -> Agent:
+    """A fluent agent of the default app."""
+    return default_app().create_agent(name)
 
 
 def set_settings(key: str, value: Any) -> None:

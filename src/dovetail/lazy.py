@@ -1,6 +1,8 @@
-"""Loads heavy outside packages at their first use, so that `import dovetail` stays fast."""
+"""Loads modules and public names at their first use, so that `import dovetail` stays fast."""
 
 import importlib
+import sys
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +26,20 @@ class LazyModule:
 def lazy(name: str, extra: str | None = None) -> Any:
     """A stand-in for the module `name`; `extra` names the pip extra that brings it."""
     return LazyModule(name, extra)
+
+
+def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """A module's `__getattr__` that loads each public name from its home when it is first used."""
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            exports = ", ".join(sorted(homes))
+            raise AttributeError(f"module {package!r} has no attribute {name!r}; it exports: {exports}")
+        value = getattr(importlib.import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
 
 
 def _load(name: str, extra: str | None) -> ModuleType:

@@ -1,8 +1,8 @@
 """Slots in; text, messages, output model and exports out."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dovetail.lazy import lazy
+from dovetail.lazy import lazy_exports
 from dovetail.prompt.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -10,13 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Prompt", "PromptModel"]
 
-_model = lazy("dovetail.prompt.model")
-
-
-def __getattr__(name: str) -> Any:
-    """`PromptModel` needs pydantic, so it is loaded at its first use."""
-    if name == "PromptModel":
-        return _model.PromptModel
-    raise AttributeError(
-        f"module 'dovetail.prompt' has no attribute {name!r}; it exports: {', '.join(__all__)}"
-    )
+__getattr__ = lazy_exports(__name__, {"PromptModel": "dovetail.prompt.model"})  # it needs pydantic
