@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.agent.loop import TurnLoop
+from dovetail.agent.outcome import LoopOutcome
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.event import Event

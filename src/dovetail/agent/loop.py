@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dovetail.agent.conversation import Conversation, find_open_calls
+from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper
 from dovetail.agent.turn import Turn
@@ -26,7 +27,6 @@ from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.call import ToolCall
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.delta import Usage
 from dovetail.messages.event import AskKind, Emit, EndReason, Event, ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.requester import Requester
@@ -44,21 +44,6 @@ _DEMANDS: dict[EndReason, str] = {
     "timeout": "The time is over.",
     "no-completion": "You stopped without handing in a result.",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopOutcome:
-    """How a loop ended. `messages` are the new ones, each call in them with its result; `limit` names what
-    was reached when a grace turn saved the answer."""
-
-    reason: EndReason
-    text: str
-    data: Any
-    messages: list[ChatMessage]
-    usage: Usage
-    turns: int
-    limit: EndReason | None = None
-    error: DovetailError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import uuid4
 
-from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.agent.loop import TurnLoop
+from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.scope import RunScope, current_run
 from dovetail.errors import ToolError
 from dovetail.messages.budget import Budget
