@@ -118,6 +118,7 @@ class AgentExecutor:
             tab_id=calls.tab_id,
             mode=calls.mode,
             ask=calls.ask,
+            settle=calls.settle,
         )
 
     def _budget(self, parent: RunScope | None) -> Budget:

@@ -67,6 +67,8 @@ class Execution:
             ask=None if scope.ask is None else self._ask,
             scope=scope,
         )
+        if scope.settle is not None and not self._tool.idempotent:
+            await scope.settle()
         result = make_result(await self._tool.execute(args, context))
         return result if self._guard.lets_through(result) else await self._guard.keep(result, scope)
 

@@ -33,3 +33,5 @@ class CallScope:
     emit: Emit = _ignore_event
     ask: Ask | None = None
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    settle: Callable[[], Awaitable[None]] | None = None
+    """Waits until all events so far are stored; awaited before a tool that must not run twice."""
