@@ -35,6 +35,8 @@ DEFAULTS: dict[str, Any] = {
     "tools": {"strategy": "judge", "max_rounds": 1, "allowed": None, "excluded": []},
     "subagents": {"enabled": True},
     "bus": {"enabled": True},
+    "store": {"url": None},
+    "server": {"admin_token": None},
     "model": {
         "name": None,
         "base_url": None,
@@ -54,6 +56,8 @@ DEFAULTS: dict[str, Any] = {
 }
 
 ENVIRONMENT = {
+    "DATABASE_URL": "store.url",
+    "EXTENSIONS_ADMIN_TOKEN": "server.admin_token",
     "DOVETAIL_MODEL": "model.name",
     "DOVETAIL_BASE_URL": "model.base_url",
     "DOVETAIL_API_KEY": "model.api_key",
