@@ -56,17 +56,23 @@ class AskDesk:
         self, call_id: str, value: Any, *, owner: str
     ) -> Literal["resolved", "stored", "missing"]:
         """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004)."""
-        ask = await self.store.find(owner, call_id, "browser")
-        if ask is not None:
-            closed = await self.store.close(ask.id, "answered", value)
-            if closed:
-                await self.deliver(ask.id, value)
-            return "resolved" if closed else "missing"
+        if await self.resolve(call_id, value, owner=owner):
+            return "resolved"
+        if await self.store.find(owner, call_id, "browser") is not None:
+            return "missing"
         try:
             await self.store.put_early(owner, call_id, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
         except ConflictError:
             return "missing"
         return "stored"
+
+    async def resolve(self, call_id: str, value: Any, *, owner: str) -> bool:
+        """Answer the open browser ask of a call; False when there is none."""
+        ask = await self.store.find(owner, call_id, "browser")
+        if ask is None or not await self.store.close(ask.id, "answered", value):
+            return False
+        await self.deliver(ask.id, value)
+        return True
 
     async def claim(self, ask_id: str, tab_id: str, *, owner: str) -> float:
         """Let this tab alone act on a browser ask for a while; returns until when."""

@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 from dovetail.errors import CancelledRunError, ConflictError, DovetailError, NotFoundError
 from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import RunEnd, RunStart, TurnReset
+from dovetail.messages.event import Entry, RunEnd, RunStart, TurnReset
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
+from dovetail.runs.block import Block
+from dovetail.runs.failure import describe_error
 from dovetail.runs.journal import Journal
 from dovetail.runs.live import Desk, LiveRun
 from dovetail.runs.reader import Reader
@@ -91,6 +92,21 @@ class InProcessEngine:
         running = await self.store.find(state="running", session_id=session_id, limit=1)
         return running[0] if running else None
 
+    async def find_running_sessions(self, owner: str) -> dict[str, str]:
+        """The running runs of an owner, by session."""
+        running = await self.store.find(state="running", owner=owner)
+        return {record.spec.session_id: record.id for record in running if record.spec.session_id}
+
+    async def history(self, run_id: str, until: int | None = None) -> list[Entry]:
+        """The events of a run so far, up to a number."""
+        live = self._live.get(run_id)
+        if live is not None:
+            await live.settle()
+        blocks: list[Block] = []
+        while page := await self.store.load(run_id, blocks[-1].last if blocks else 0):
+            blocks += page
+        return [block.entry(run_id) for block in blocks if until is None or block.last <= until]
+
     async def read(self, run_id: str, after: int = 0) -> Reader:
         """A reader of the run's events after a number, while it goes on or long after."""
         live = self._live.get(run_id)
@@ -128,11 +144,10 @@ class InProcessEngine:
             outcome = RunOutcome(reason="cancelled")
         except CancelledRunError:
             outcome = RunOutcome(reason="cancelled")
-        except DovetailError as error:
+        except Exception as error:
+            if not isinstance(error, DovetailError):
+                logger.exception("run %s failed", live.run_id)
             outcome = RunOutcome(reason="error", error=describe_error(error))
-        except Exception:
-            logger.exception("run %s failed", live.run_id)
-            outcome = RunOutcome(reason="error", error=_INTERNAL)
         live.journal.close_calls()
         if job.on_end is not None:
             try:
@@ -161,14 +176,3 @@ async def _interrupted(context: object) -> RunOutcome:
     return RunOutcome(
         reason="interrupted", error={"type": "interrupted", "message": "the server was restarted"}
     )
-
-
-_INTERNAL: Mapping[str, Any] = {"type": "internal_error", "message": "something failed here; the log has it"}
-
-
-def describe_error(error: DovetailError) -> dict[str, Any]:
-    """The error as programs and people outside may see it."""
-    name = type(error).__name__.removesuffix("Error")
-    kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_")
-    described: dict[str, Any] = {"type": f"{kind}_error", "message": error.message}
-    return described | {"hint": error.hint} if error.hint else described

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.agent.scope import current_run
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.event import AskKind, Entry, Event
+from dovetail.messages.event import AskKind, Emit, Entry, Event
 from dovetail.runs.asks import AskDesk, make_ask
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
@@ -42,23 +43,18 @@ class LiveRun:
         """What the work of this run, or of a child of it, is given."""
         place = path or (self.run_id,)
 
-        def emit(event: Event) -> None:
-            self.journal.append(event, place)
-            self.desk.writer.mark(self.journal)
-
         async def ask(
             kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
         ) -> Any:
-            question = (kind, call_id, payload)
-            return await self.desk.asks.ask(
-                make_ask(self.run_id, self.spec.owner, place, question, time_limit), emit
-            )
+            asking = _find_asking(place)
+            ask = make_ask(self.run_id, self.spec.owner, asking, (kind, call_id, payload), time_limit)
+            return await self.desk.asks.ask(ask, self._emitter(asking))
 
         return RunContext(
             run_id=place[-1],
             spec=self.spec,
             path=place,
-            emit=emit,
+            emit=self._emitter(place),
             ask=ask,
             cancel=self.cancel,
             settle=self.settle,
@@ -66,6 +62,15 @@ class LiveRun:
             history=self.history,
             child=lambda child_id: self.context(Replay(), (*place, child_id)),
         )
+
+    def _emitter(self, path: tuple[str, ...]) -> Emit:
+        journal, mark = self.journal, self.desk.writer.mark
+
+        def emit(event: Event) -> None:
+            journal.append(event, path)
+            mark(journal)
+
+        return emit
 
     async def settle(self) -> None:
         """Wait until everything that happened so far is stored."""
@@ -80,3 +85,10 @@ class LiveRun:
             entries += [block.entry(self.run_id, number) for block in blocks]
             number = blocks[-1].last
         return entries + self.journal.after(number)
+
+
+def _find_asking(place: tuple[str, ...]) -> tuple[str, ...]:
+    """The path of the run that asks: a child asks through its root's context."""
+    run = current_run()
+    asking = run.calls.run_path if run is not None else ()
+    return asking if asking[: len(place)] == place else place

@@ -33,6 +33,11 @@ class Reader:
         """Whether everything was read and nothing more will come."""
         return self._journal.closed and self.number >= self._journal.last
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether everything that is there was read; more may come."""
+        return self.number >= self._journal.last
+
     def wake(self) -> None:
         """End the wait in `next`."""
         if self._waiter is not None and not self._waiter.done():

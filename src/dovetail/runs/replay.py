@@ -39,13 +39,13 @@ class Replay:
     has_partial: bool = False
 
 
-def replay(entries: Iterable[Entry], path: tuple[str, ...]) -> Replay:
-    """Fold the events of one run (not of its children)."""
+def replay(entries: Iterable[Entry], path: tuple[str, ...], *, keep_partial: bool = False) -> Replay:
+    """Fold the events of one run (not of its children); an answer that broke off may count too."""
     fold = _Fold()
     for entry in entries:
         if entry.path == path:
             fold.take(entry.event)
-    return fold.end()
+    return fold.end(keep_partial)
 
 
 class _Fold:
@@ -84,10 +84,11 @@ class _Fold:
             self.usage = self.usage + event.usage
             self._begin()
 
-    def end(self) -> Replay:
+    def end(self, keep_partial: bool) -> Replay:
         pending: tuple[ToolCall, ...] = ()
-        has_partial = bool(self.pieces or self.calls) and not (self.calls and self.touched)
-        if self.calls and self.touched:
+        is_complete = bool(self.calls) and self.touched
+        has_partial = bool(self.pieces or self.calls) and not is_complete
+        if is_complete or (keep_partial and has_partial):
             self._commit()
             pending = tuple(call for call in self.calls if call.call_id not in self.results)
         return Replay(

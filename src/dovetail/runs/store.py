@@ -53,15 +53,10 @@ class RunStore:
             raise NotFoundError(f"no run {run_id!r}")
         return _read_record(row)
 
-    async def find(
-        self, *, state: str | None = None, session_id: str | None = None, limit: int = 1000
-    ) -> list[RunRecord]:
-        """Runs, the newest first."""
+    async def find(self, *, limit: int = 1000, **values: str) -> list[RunRecord]:
+        """Runs whose columns have these values, the newest first."""
         statement = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
-        if state is not None:
-            statement = statement.where(runs.c.state == state)
-        if session_id is not None:
-            statement = statement.where(runs.c.session_id == session_id)
+        statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
         async with self._database.read() as connection:
             return [_read_record(row) for row in (await connection.execute(statement)).mappings()]
 

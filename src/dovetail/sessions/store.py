@@ -27,6 +27,11 @@ class SessionStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def check(self) -> None:
+        """See whether the database answers; a `StoreError` when it does not."""
+        async with self._database.read() as connection:
+            await connection.execute(sa.text("SELECT 1"))
+
     async def create(
         self, *, owner: str = LOCAL_OWNER, session_id: str | None = None, title: str = ""
     ) -> Session:

@@ -1,0 +1,18 @@
+"""Errors as programs and people outside may see them."""
+
+from typing import Any
+
+from dovetail.errors import DovetailError
+
+INTERNAL: dict[str, Any] = {"type": "internal_error", "message": "something failed here; the log has it"}
+"""What is told of an error that is not ours: its text may hold what nobody outside should read."""
+
+
+def describe_error(error: BaseException) -> dict[str, Any]:
+    """`{type, message, hint?}`; the type is the class's name in snake_case."""
+    if not isinstance(error, DovetailError):
+        return INTERNAL
+    name = type(error).__name__
+    kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_")
+    described: dict[str, Any] = {"type": kind, "message": error.message}
+    return described | {"hint": error.hint} if error.hint else described

@@ -1,0 +1,122 @@
+"""How an answer is made: an agent's definition, the newest tools, a model, and the loop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.errors import DovetailError
+from dovetail.messages.budget import Budget
+from dovetail.messages.event import ToolEnd
+from dovetail.messages.request import ChatMessage
+from dovetail.runs.failure import describe_error
+from dovetail.runs.run import RunContext, RunOutcome, Work
+from dovetail.sessions.message import Message
+from dovetail.sessions.request import ChatTurn
+from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.equip import choose_tools
+from dovetail.subagents.host import AgentHost
+from dovetail.subagents.template import fill_template
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.runner import CallScope
+
+_CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The work of an answer, and what is known of it beforehand."""
+
+    work: Work
+    model: str
+    generation: int
+
+
+def plan_answer(host: AgentHost, turn: ChatTurn) -> Plan:
+    """Choose agent, tools and model; an unknown agent is an error now, a missing model one of the run."""
+    definition = host.get_agent_registry().get_definition(turn.agent)
+    tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+    try:
+        requester = host.runtime.requester(turn.model or definition.model_config.model)
+    except DovetailError as error:
+        return Plan(work=_fail_with(error), model=turn.model or "", generation=tools.generation)
+    loop = TurnLoop(
+        requester=requester,
+        tools=tools,
+        runner=host.runtime.runner,
+        completion=completion,
+        options=definition.model_config.options,
+    )
+    answer = _Answer(loop, definition, turn)
+    return Plan(work=answer.work, model=requester.model, generation=tools.generation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    loop: TurnLoop
+    definition: AgentDefinition
+    turn: ChatTurn
+
+    async def work(self, context: RunContext) -> RunOutcome:
+        done = context.replay
+        if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
+            return RunOutcome(result=done.text)  # it was finished, only its end was not stored
+        messages = [
+            *_read_system(self.definition, self.turn.history),
+            *(content for message in self.turn.history for content in message.content),
+            *done.messages,
+            *_tell_interrupted(context, self.loop.tools),
+        ]
+        outcome = await self.loop.run(
+            messages,
+            emit=context.emit,
+            scope=self._scope(context),
+            budget=Budget(self.definition.run_config.limits),
+            cancel=context.cancel,
+        )
+        return _to_outcome(outcome)
+
+    def _scope(self, context: RunContext) -> CallScope:
+        return CallScope(
+            session_id=self.turn.session.id,
+            run_path=context.path,
+            agent_path=(self.definition.name,),
+            owner=self.turn.owner,
+            tab_id=self.turn.tab_id,
+            ask=context.ask,
+            settle=context.settle,
+        )
+
+
+def _read_system(definition: AgentDefinition, history: Sequence[Message]) -> list[ChatMessage]:
+    text = definition.prompt_config.system_prompt
+    if not text:
+        return []
+    return [{"role": "system", "content": fill_template(text, {"query": history[-1].text})}]
+
+
+def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> list[ChatMessage]:
+    """End the calls that a crash cut off and that must not be repeated; the others run again."""
+    told: list[ChatMessage] = []
+    for call in context.replay.pending:
+        tool = tools.get(call.name)
+        if call.call_id in context.replay.started and not (tool is not None and tool.idempotent):
+            error = {"type": "interrupted", "message": _CUT_OFF}
+            context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
+            told.append({"role": "tool", "tool_call_id": call.call_id, "content": _CUT_OFF})
+    return told
+
+
+def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
+    return RunOutcome(
+        reason=outcome.reason,
+        result=outcome.text if outcome.data is None else outcome.data,
+        usage=outcome.usage,
+        error=describe_error(outcome.error) if outcome.error else None,
+    )
+
+
+def _fail_with(error: DovetailError) -> Work:
+    async def work(context: RunContext) -> RunOutcome:
+        raise error
+
+    return work

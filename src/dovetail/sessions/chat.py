@@ -1,0 +1,176 @@
+"""Chats: messages in, answers out; each answer is a run, each run's answer a message.
+
+Promises: the user's message is stored before its answer begins; whatever a run said or did is stored as one
+message when it ends, also when it failed or was stopped; an answer that a crash broke off goes on.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dovetail.errors import ConflictError, NotFoundError
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import TurnEnd
+from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.replay import replay
+from dovetail.runs.run import Job, RunContext, RunHandle, RunOutcome, RunRecord, RunSpec
+from dovetail.sessions.answer import Plan, plan_answer
+from dovetail.sessions.message import Message
+from dovetail.sessions.parts import fold_parts
+from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
+from dovetail.sessions.session import Session, make_title
+from dovetail.sessions.store import SessionStore
+from dovetail.sessions.tree import MessageTree
+from dovetail.store.ids import new_id
+from dovetail.subagents.host import AgentHost
+
+
+class Chat:
+    """Sends messages to sessions and keeps the answers."""
+
+    def __init__(self, host: AgentHost, sessions: SessionStore, runs: InProcessEngine) -> None:
+        self.sessions = sessions
+        self.runs = runs
+        self._host = host
+
+    async def send(self, request: ChatRequest) -> StartedChat:
+        """Store the message and start its answer."""
+        session = await self.sessions.ensure(request.session_id, owner=request.owner)
+        if await self.runs.find_running(session.id) is not None:
+            raise _busy(session)
+        tree = await self.sessions.tree(session)
+        if request.trigger == "regenerate":
+            history = _find_question(tree, request.message_id)
+            new = None
+        else:
+            new = _make_message(tree, request)
+            history = [*(tree.path(new.parent_id) if new.parent_id else []), new]
+        turn = ChatTurn(
+            session=session,
+            history=history,
+            agent=request.agent,
+            model=request.model,
+            tab_id=request.tab_id,
+            owner=request.owner,
+        )
+        plan = plan_answer(self._host, turn)
+        if new is not None:
+            await self._save_question(session, new)
+        return await self._start(turn, plan)
+
+    async def delete(self, session_id: str, *, owner: str) -> None:
+        """Delete a session; an answer that is being written is stopped."""
+        await self.sessions.get(session_id, owner=owner)
+        running = await self.runs.find_running(session_id)
+        if running is not None:
+            await self.runs.cancel(running.id)
+        await self.sessions.delete(session_id, owner=owner)
+
+    async def recover(self) -> list[RunHandle]:
+        """Continue the answers that a dead process has left behind."""
+        return await self.runs.recover(self.rebuild)
+
+    async def _save_question(self, session: Session, message: Message) -> None:
+        await self.sessions.save_message(session.id, message, owner=session.owner)
+        if not session.title and (title := make_title(message.text)):
+            await self.sessions.update(session.id, owner=session.owner, title=title)
+
+    async def _start(self, turn: ChatTurn, plan: Plan) -> StartedChat:
+        message_id, parent_id = new_id("msg"), turn.history[-1].id
+        spec = RunSpec(
+            agent=turn.agent,
+            model=plan.model,
+            generation=plan.generation,
+            owner=turn.owner,
+            session_id=turn.session.id,
+            message_id=message_id,
+            input={"parent_id": parent_id, "model": turn.model, "tab_id": turn.tab_id},
+        )
+        handle = await self.runs.start(spec, Job(plan.work, self._keep))
+        return StartedChat(
+            handle=handle,
+            session_id=turn.session.id,
+            run_id=handle.run_id,
+            message_id=message_id,
+            user_message_id=parent_id,
+        )
+
+    async def rebuild(self, record: RunRecord) -> Job | None:
+        """The job of a stored run, made again; None when its session is gone."""
+        spec = record.spec
+        try:
+            session = await self.sessions.get(spec.session_id or "", owner=spec.owner)
+            history = (await self.sessions.tree(session)).path(spec.input["parent_id"])
+        except NotFoundError:
+            return None
+        turn = ChatTurn(
+            session=session,
+            history=history,
+            agent=spec.agent,
+            model=spec.input["model"],
+            tab_id=spec.input["tab_id"],
+            owner=spec.owner,
+        )
+        return Job(plan_answer(self._host, turn).work, self._keep)
+
+    async def _keep(self, context: RunContext, outcome: RunOutcome) -> None:
+        """Store what the run has said and done as the answer's message."""
+        spec = context.spec
+        entries = await context.history()
+        usage = sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
+        metadata: dict[str, Any] = {
+            "run_id": context.run_id,
+            "agent": spec.agent,
+            "model": spec.model,
+            "reason": outcome.reason,
+            "usage": asdict(usage),
+            "duration": time.time() - entries[0].time,
+        }
+        if outcome.error is not None:
+            metadata["error"] = dict(outcome.error)
+        message = Message(
+            id=spec.message_id or new_id("msg"),
+            parent_id=spec.input["parent_id"],
+            role="assistant",
+            parts=fold_parts(entries),
+            content=replay(entries, context.path, keep_partial=True).messages,
+            metadata=metadata,
+            created_at=entries[0].time,
+        )
+        await self.sessions.save_message(spec.session_id or "", message, owner=spec.owner, usage=usage)
+
+
+def _make_message(tree: MessageTree, request: ChatRequest) -> Message:
+    """The user's new message; one with the id of a stored message is an edited copy, beside it."""
+    parent_id = tree.head if request.parent_id is AT_HEAD else request.parent_id
+    message_id = request.message_id or new_id("msg")
+    if message_id in tree:
+        parent_id = tree.get(message_id).parent_id if request.parent_id is AT_HEAD else parent_id
+        message_id = new_id("msg")
+    if isinstance(parent_id, str):
+        tree.get(parent_id)
+    return Message(
+        id=message_id,
+        parent_id=parent_id if isinstance(parent_id, str) else None,
+        role="user",
+        parts=list(request.parts),
+        content=to_chat_messages(request.parts),
+        created_at=time.time(),
+    )
+
+
+def _find_question(tree: MessageTree, message_id: str | None) -> Sequence[Message]:
+    """The way to the user's message that is to be answered again; any message of its answer names it."""
+    path = tree.path(message_id if message_id is not None and message_id in tree else None)
+    while path and path[-1].role != "user":
+        path.pop()
+    if not path:
+        raise NotFoundError("there is no message to answer again")
+    return path
+
+
+def _busy(session: Session) -> ConflictError:
+    return ConflictError(
+        f"session {session.id!r} is busy: an answer is being written", hint="Wait for its end or cancel it."
+    )

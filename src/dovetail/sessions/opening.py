@@ -1,0 +1,18 @@
+"""Opens what chats need: the database, the sessions in it, and an engine for their runs."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from dovetail.runs.engine import InProcessEngine
+from dovetail.sessions.chat import Chat
+from dovetail.sessions.store import SessionStore
+from dovetail.store.database import Database
+from dovetail.subagents.host import AgentHost
+
+
+@asynccontextmanager
+async def open_chat(host: AgentHost, url: str | Path) -> AsyncGenerator[Chat]:
+    """Chats of `host`, kept in the database at `url`."""
+    async with Database(url) as database, InProcessEngine(database) as runs:
+        yield Chat(host, SessionStore(database), runs)

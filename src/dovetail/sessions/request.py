@@ -1,0 +1,82 @@
+"""What is asked of a chat, and what is known when its answer begins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from dovetail.data.shapes import is_mapping
+from dovetail.messages.request import ChatMessage
+from dovetail.runs.run import RunHandle
+from dovetail.sessions.message import Message, Part
+from dovetail.sessions.session import LOCAL_OWNER, Session
+
+Trigger: TypeAlias = Literal["submit", "regenerate"]
+
+
+class _Head:
+    """Told apart from None, which means a new root."""
+
+
+AT_HEAD = _Head()
+"""The parent of a new message when none is named: the session's head."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One message to a chat, or the wish for another answer (`regenerate`) to the message `message_id`.
+
+    `parent_id` is where a new message goes: after that message, None for a new root, or `AT_HEAD`.
+    """
+
+    parts: Sequence[Part] = ()
+    session_id: str | None = None
+    owner: str = LOCAL_OWNER
+    trigger: Trigger = "submit"
+    message_id: str | None = None
+    parent_id: "str | _Head | None" = AT_HEAD
+    agent: str = "master"
+    model: str | None = None
+    tab_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatTurn:
+    """What an answer begins with: `history` leads from the root to the user's message."""
+
+    session: Session
+    history: Sequence[Message]
+    agent: str
+    model: str | None
+    tab_id: str | None
+    owner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedChat:
+    """An answer under way: its run, the message it becomes, and the message it answers."""
+
+    handle: RunHandle
+    session_id: str
+    run_id: str
+    message_id: str
+    user_message_id: str
+
+
+def to_chat_messages(parts: Sequence[Part]) -> list[ChatMessage]:
+    """A user's parts as a model reads them: plain text, or a list when there are files."""
+    content = [piece for part in parts if (piece := _to_piece(part)) is not None]
+    if all(piece["type"] == "text" for piece in content):
+        return [{"role": "user", "content": "\n\n".join(piece["text"] for piece in content)}]
+    return [{"role": "user", "content": content}]
+
+
+def _to_piece(part: Part) -> dict[str, Any] | None:
+    if part.get("type") == "text":
+        return {"type": "text", "text": str(part.get("text", ""))}
+    if part.get("type") == "file":
+        return {"type": "image_url", "image_url": {"url": str(part.get("url", ""))}}
+    data = part.get("data")
+    if part.get("type") == "data-skill" and is_mapping(data):
+        name, text = data.get("name", ""), data.get("text", "")
+        return {"type": "text", "text": f'<skill name="{name}">\n{text}\n</skill>'}
+    return None
