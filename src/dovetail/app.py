@@ -20,6 +20,7 @@ from dovetail.assets import find_assets
 from dovetail.bus.bus import MessageBus
 from dovetail.bus.policy import Policy
 from dovetail.bus.policy_file import PolicyFile, PolicyFiles, RememberedRules
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, as_settings
 from dovetail.subagents.dispatch import wrap_agents
@@ -29,8 +30,12 @@ from dovetail.tools.registry import ToolRegistry
 if TYPE_CHECKING:
     from dovetail.extensions.extension import ExtensionSnapshot
     from dovetail.extensions.loader import ExtensionLoader
+    from dovetail.runs.engine import InProcessEngine
+    from dovetail.sessions.chat import Chat
+    from dovetail.sessions.store import SessionStore
 
 loading = lazy("dovetail.extensions.loader")
+chatting = lazy("dovetail.sessions.opening", extra="server")
 
 
 class Dovetail:
@@ -47,6 +52,7 @@ class Dovetail:
         self.runtime = runtime or Runtime(as_settings(settings), make_policy=self._make_policy)
         self.agents = AgentRegistry()
         self._exits = AsyncExitStack()
+        self._chat: Chat | None = None
 
     @property
     def settings(self) -> Settings:
@@ -73,6 +79,31 @@ class Dovetail:
     def create_agent(self, name: str | None = None, *, model: Any = None) -> Agent:
         """A fluent agent with this app's settings, tools and models."""
         return Agent(name, model=model, runtime=self.runtime)
+
+    @property
+    def chat(self) -> "Chat":
+        """Messages in, answers out; there once `open_chat` was awaited."""
+        if self._chat is None:
+            raise ConfigError("the app keeps no sessions yet", hint="Await `app.open_chat()` first.")
+        return self._chat
+
+    @property
+    def sessions(self) -> "SessionStore":
+        """The conversations; there once `open_chat` was awaited."""
+        return self.chat.sessions
+
+    @property
+    def runs(self) -> "InProcessEngine":
+        """The runs; there once `open_chat` was awaited."""
+        return self.chat.runs
+
+    async def open_chat(self) -> "Chat":
+        """Open the database, once; leaving the app closes it, and runs under way go on at the next start."""
+        if self._chat is None:
+            url = self.settings.get("store.url") or self.workspace / ".dovetail" / "dovetail.db"
+            self._chat = await self._exits.enter_async_context(chatting.open_chat(self, url))
+            self._exits.callback(setattr, self, "_chat", None)
+        return self.chat
 
     def get_tool_registry(self) -> ToolRegistry:
         """All tools of this app (document 003's name)."""
