@@ -1,0 +1,74 @@
+"""Who may come in, as a layer around the app.
+
+Without API keys everybody is the same local owner, so then only this machine may come in, and only pages of
+this server may change anything: a page of another site cannot speak through the user's browser.
+"""
+
+import hmac
+import ipaddress
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dovetail.runs.failure import describe_error
+from dovetail.server.failures import AccessError, error_response
+
+_OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class AccessLayer:
+    """Lets requests in or answers with 401 or 403."""
+
+    def __init__(self, app: ASGIApp, *, is_open: bool = False) -> None:
+        self._app = app
+        self._is_open = is_open
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] == "http" and scope["path"] not in _OPEN_PATHS:
+            try:
+                self._check(scope)
+            except AccessError as error:
+                await error_response(error.status, describe_error(error))(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_open and not is_loopback(_host_name(host)):
+            raise AccessError(
+                f"this server answers only on this machine, not as {host!r}",
+                hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
+            )
+        origin = headers.get("origin")
+        if origin is not None and scope["method"] not in _SAFE_METHODS and urlsplit(origin).netloc != host:
+            raise AccessError(f"pages of {origin!r} may not change anything here")
+
+
+def require_admin(request: Request) -> None:
+    """Let the request pass when it brings the admin token, or comes from this machine when none is set."""
+    token: str = request.app.state.dovetail.settings.get("server.admin_token") or ""
+    if token:
+        given = request.headers.get("x-admin-token", "")
+        if not hmac.compare_digest(given.encode(), token.encode()):
+            raise AccessError("the header x-admin-token is missing or wrong")
+    elif request.client is None or not is_loopback(request.client.host):
+        raise AccessError("only this machine may do that", hint="Set EXTENSIONS_ADMIN_TOKEN on the server.")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_name(host: str) -> str:
+    return urlsplit(f"//{host}").hostname or ""

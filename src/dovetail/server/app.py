@@ -1,0 +1,46 @@
+"""The HTTP server as an ASGI app: routes in, event streams out."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from dovetail.app import Dovetail
+from dovetail.assets import find_assets
+from dovetail.server import asks, catalog, chat, health, runs, sessions
+from dovetail.server.access import AccessLayer
+from dovetail.server.failures import add_error_handlers
+from dovetail.server.models import ModelBoard
+from dovetail.server.page import make_page_router
+from dovetail.server.security import SecurityHeaders
+from dovetail.version import __version__
+
+
+def create_app(app: Dovetail, *, web: Path | None = None, is_open: bool = False) -> FastAPI:
+    """The server of `app`, which it opens when it starts and closes when it stops.
+
+    `web` is the folder of the built web client (found by itself when not given); `is_open` lets other
+    machines in without API keys.
+    """
+
+    @asynccontextmanager
+    async def lifespan(api: FastAPI) -> AsyncGenerator[None]:
+        async with app:
+            await app.open_chat()
+            await app.chat.recover()
+            api.state.is_ready = True
+            yield
+            api.state.is_ready = False
+
+    api = FastAPI(title="Dovetail", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    api.state.dovetail = app
+    api.state.models = ModelBoard(app.settings)
+    api.state.is_ready = False
+    add_error_handlers(api)
+    for module in (health, chat, runs, asks, sessions, catalog):
+        api.include_router(module.router)
+    api.include_router(make_page_router(web or find_assets("web")))
+    api.add_middleware(AccessLayer, is_open=is_open)
+    api.add_middleware(SecurityHeaders)
+    return api

@@ -1,0 +1,55 @@
+"""Open questions of runs, and their answers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse
+
+from dovetail.errors import NotFoundError
+from dovetail.runs.ask_store import Ask
+from dovetail.server.bodies import AckBody, AnswerBody, ClaimBody
+from dovetail.server.caller import App, Owner
+from dovetail.server.clock import to_iso
+
+router = APIRouter(tags=["asks"])
+
+
+@router.get("/api/v1/asks")
+async def list_asks(app: App, owner: Owner, run_id: str | None = None) -> dict[str, Any]:
+    """The caller's open questions, oldest first."""
+    return {"asks": [_describe(ask) for ask in await app.runs.asks.store.list_open(owner, run_id)]}
+
+
+@router.post("/api/v1/asks/{ask_id}")
+async def answer_ask(ask_id: str, body: AnswerBody, app: App, owner: Owner) -> dict[str, Any]:
+    """Answer a question; each has one answer."""
+    value = body.model_dump(exclude_unset=True)
+    ask = await app.runs.asks.answer(ask_id, value, owner=owner)
+    return {"id": ask.id, "state": "answered"}
+
+
+@router.post("/api/v1/asks/{ask_id}/claim")
+async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dict[str, Any]:
+    """Let one tab act on a browser question for a while; claim again to keep it."""
+    until = await app.runs.asks.claim(ask_id, body.tab_id, owner=owner)
+    return {"id": ask_id, "tab_id": body.tab_id, "until": to_iso(until)}
+
+
+@router.post("/ai/tools/ack")
+async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
+    """Tell what a browser tool did (document 004)."""
+    fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
+    value = {name: field for name, field in fields.items() if field is not None}
+    result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner)
+    if result == "missing":
+        raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
+    return JSONResponse({"result": result}, 200 if result == "resolved" else 202)
+
+
+def _describe(ask: Ask) -> dict[str, Any]:
+    described = asdict(ask)
+    for name in ("owner", "value"):
+        del described[name]
+    times = {name: to_iso(described[name]) for name in ("created_at", "claimed_until")}
+    return {**described, "ask_id": ask.id, **times}

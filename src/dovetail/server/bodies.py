@@ -1,0 +1,88 @@
+"""The bodies that requests carry."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:~-]+$")]
+"""An id that a client may choose: it must fit into a path."""
+
+
+class ClientMessage(BaseModel):
+    """A message as AI SDK clients send it."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: str | None = None
+    role: Literal["user", "assistant", "system"]
+    parts: list[dict[str, Any]] = []
+    metadata: dict[str, Any] | None = None
+
+
+class ChatBody(BaseModel):
+    """One message: in the AI SDK's form (`id`, `messages`, `trigger`) or as `message` and `session_id`."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+    id: Id | None = None
+    messages: list[ClientMessage] | None = None
+    trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
+    message_id: str | None = Field(default=None, alias="messageId")
+    message: str | None = None
+    session_id: Id | None = None
+    parent_id: str | None = None
+    agent: str = "master"
+    model: str | None = None
+    tab_id: str | None = None
+
+
+class CancelBody(BaseModel):
+    """How soon a run shall stop."""
+
+    mode: Literal["now", "after_tool", "after_turn"] = "now"
+
+
+class SessionBody(BaseModel):
+    """A new session."""
+
+    id: Id | None = None
+    title: str = Field(default="", max_length=500)
+
+
+class SessionChange(BaseModel):
+    """What changes in a session; with `version`, only if it has not changed since."""
+
+    title: str | None = Field(default=None, max_length=500)
+    head: str | None = None
+    version: int | None = None
+
+
+class AnswerBody(BaseModel):
+    """The answer to an ask."""
+
+    approved: bool | None = None
+    value: Any = None
+    edited_args: dict[str, Any] | None = None
+    remember: Literal["once", "run", "always"] | None = None
+    reason: str | None = None
+
+
+class ClaimBody(BaseModel):
+    """The tab that wants to act alone."""
+
+    tab_id: str = Field(min_length=1, max_length=200)
+
+
+class AckBody(BaseModel):
+    """What a browser tool did (document 004)."""
+
+    model_config = ConfigDict(populate_by_name=True)
+    call_id: str = Field(alias="toolCallId", min_length=1, max_length=200)
+    status: Literal["success", "failed"]
+    output: Any = None
+    error_text: str | None = Field(default=None, alias="errorText")
+    tab_id: str | None = Field(default=None, alias="tabId")
+
+
+class CallBody(BaseModel):
+    """The arguments of a tool call."""
+
+    arguments: dict[str, Any] = {}

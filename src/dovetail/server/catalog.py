@@ -1,0 +1,101 @@
+"""What there is to work with: tools, agents, skills, models and extension folders."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from dovetail.errors import NotFoundError
+from dovetail.messages.call import ToolCall
+from dovetail.server.access import require_admin
+from dovetail.server.bodies import CallBody
+from dovetail.server.caller import App, Owner
+from dovetail.store.ids import new_id
+from dovetail.tools.result import to_dict
+from dovetail.tools.runner import CallScope
+from dovetail.tools.tool import Tool
+
+router = APIRouter(prefix="/api/v1", tags=["catalog"])
+
+
+@router.get("/tools")
+async def list_tools(app: App) -> dict[str, Any]:
+    """The tools of the newest generation."""
+    snapshot = app.tools.snapshot()
+    return {"generation": snapshot.generation, "tools": [_describe_tool(tool) for tool in snapshot]}
+
+
+@router.post("/tools/{name}/call")
+async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[str, Any]:
+    """Call a tool through the pipeline; there is nobody to ask, so what needs an approval is refused."""
+    snapshot = app.tools.snapshot()
+    if name not in snapshot:
+        raise NotFoundError(f"no tool {name!r}; there are: {', '.join(snapshot.tools) or 'none'}")
+    call = ToolCall(call_id=new_id("call"), name=name, arguments=body.arguments)
+    outcome = await app.runtime.runner.run_call(snapshot, call, CallScope(owner=owner))
+    error = outcome.result.error
+    return {
+        "call_id": call.call_id,
+        "status": outcome.status,
+        "result": to_dict(outcome.result),
+        "error": {"type": error.type, "message": error.message} if error else None,
+        "duration": outcome.duration,
+    }
+
+
+@router.get("/agents")
+async def list_agents(app: App) -> dict[str, Any]:
+    """The agents that can be talked to, and files that could not be read."""
+    definitions = app.agents.get_all_definitions()
+    return {
+        "agents": [
+            {
+                "name": definition.name,
+                "title": definition.display_name or definition.name,
+                "description": definition.description,
+                "model": definition.model_config.model,
+                "tools": list(definition.tool_config.tools or ("*",)),
+                "source": definition.source,
+            }
+            for definition in definitions
+        ],
+        "errors": [{"path": broken.path, "message": broken.error} for broken in app.agents.broken],
+    }
+
+
+@router.get("/skills")
+async def list_skills(app: App) -> dict[str, Any]:
+    """The skills of the workspace, and files that could not be read."""
+    return {"skills": [], "errors": []}
+
+
+@router.get("/models")
+async def list_models(app: App, request: Request) -> dict[str, Any]:
+    """The models, which one new runs use, and how far a download is."""
+    return {"models": request.app.state.models.describe()}
+
+
+@router.get("/extensions")
+async def get_extensions(app: App) -> Mapping[str, Any]:
+    """What the extension folders brought at their last load."""
+    return app.extensions.snapshot.to_dict()
+
+
+@router.post("/extensions/reload")
+async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
+    """Read the extension folders and agent files anew (document 001)."""
+    require_admin(request)
+    return (await app.reload()).to_dict()
+
+
+def _describe_tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "kind": tool.kind.value,
+        "origin": tool.origin,
+        "tags": list(tool.tags),
+        "needs_tab": tool.needs_tab,
+        "parameters": tool.parameters,
+    }

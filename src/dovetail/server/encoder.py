@@ -1,0 +1,53 @@
+"""The contract of event encoders: journal entries in, bytes of a stream out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from dovetail.messages.event import Entry
+from dovetail.server.sse import DONE, dump, frame
+
+SSE_HEADERS: Mapping[str, str] = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "connection": "keep-alive",
+    "x-accel-buffering": "no",
+}
+
+
+class EventEncoder(Protocol):
+    """Speaks one protocol; made anew for each stream."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The response's headers."""
+        ...
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The next entries as bytes."""
+        ...
+
+    def pause(self) -> bytes | None:
+        """Called when nothing more is there for now: bytes that end the stream, or None to go on."""
+        ...
+
+    def end(self) -> bytes:
+        """What comes after the last entry."""
+        ...
+
+
+class RunEventEncoder:
+    """Our own events, one server-sent event for each journal entry."""
+
+    headers = SSE_HEADERS
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The entries as they are."""
+        return b"".join(frame(dump(entry.to_dict()), entry.number) for entry in entries)
+
+    def pause(self) -> bytes | None:
+        """The stream goes on until the run ends."""
+        return None
+
+    def end(self) -> bytes:
+        """Says that nothing more will come."""
+        return DONE

@@ -1,0 +1,95 @@
+"""Errors as HTTP answers: `{"error": {type, message, hint?, details?}}` with a fitting status."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from dovetail.errors import (
+    ConfigError,
+    ConflictError,
+    DovetailError,
+    ModelError,
+    NotFoundError,
+    StoreError,
+    ToolError,
+)
+from dovetail.runs.failure import INTERNAL, describe_error
+
+logger = logging.getLogger(__name__)
+
+STATUSES: list[tuple[type[DovetailError], int]] = [
+    (NotFoundError, 404),
+    (ConflictError, 409),
+    (StoreError, 503),
+    (ModelError, 502),
+    (ConfigError, 400),
+    (ToolError, 422),
+]
+
+RUN_STATUSES = {"config_error": 503, "model_error": 502, "store_error": 503}
+"""The status of a plain JSON answer whose run failed, by the error's type."""
+
+
+class AccessError(DovetailError):
+    """The caller may not do this; `status` is 401 when saying who they are would help, else 403."""
+
+    def __init__(self, message: str, *, status: int = 403, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+def error_response(status: int, error: dict[str, Any]) -> JSONResponse:
+    """An error as a response."""
+    headers = {"www-authenticate": "Bearer"} if status == 401 else None
+    return JSONResponse({"error": error}, status, headers)
+
+
+def find_status(error: DovetailError) -> int:
+    """The status that fits an error."""
+    if isinstance(error, AccessError):
+        return error.status
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+def add_error_handlers(api: FastAPI) -> None:
+    """Make every error of the app a readable answer."""
+    api.add_exception_handler(DovetailError, _answer_own)
+    api.add_exception_handler(RequestValidationError, _answer_invalid)
+    api.add_exception_handler(HTTPException, _answer_http)
+    api.add_exception_handler(Exception, _answer_unknown)
+
+
+async def _answer_own(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DovetailError)
+    return error_response(find_status(error), describe_error(error))
+
+
+async def _answer_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    details = [
+        {"path": ".".join(map(str, problem["loc"])), "message": problem["msg"]} for problem in error.errors()
+    ]
+    first = details[0] if details else {"path": "body", "message": "not valid"}
+    message = f"{first['path']}: {first['message']}"
+    return error_response(422, {"type": "invalid_request", "message": message, "details": details})
+
+
+async def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    kind = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(
+        error.status_code, "http_error"
+    )
+    response = error_response(
+        error.status_code, {"type": kind, "message": f"{error.detail}: {request.url.path}"}
+    )
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _answer_unknown(request: Request, error: Exception) -> Response:
+    logger.exception("%s %s failed", request.method, request.url.path, exc_info=error)
+    return error_response(500, INTERNAL)

@@ -1,0 +1,30 @@
+"""The page: the built web client when it is there, else a small built-in one."""
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, Response
+
+_BUILT_IN = Path(__file__).parent / "plain_page"
+_YEAR = "public, max-age=31536000, immutable"
+
+
+def make_page_router(web: Path | None) -> APIRouter:
+    """Serve the files of `web`; every other path that is no file leads to its index."""
+    folder = (web or _BUILT_IN).resolve()
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/{path:path}", response_class=Response)
+    async def get_file(path: str) -> Response:
+        if path.startswith(("api/", "ai/", "v1/")):
+            raise HTTPException(404, "there is no such route")
+        file = (folder / path).resolve()
+        if path and file.is_file() and file.is_relative_to(folder):
+            is_hashed = path.startswith("assets/")
+            return FileResponse(file, headers={"cache-control": _YEAR if is_hashed else "no-cache"})
+        if "." in path.rpartition("/")[2]:
+            raise HTTPException(404, "there is no such file")
+        return FileResponse(folder / "index.html", headers={"cache-control": "no-cache"})
+
+    return router

@@ -1,0 +1,66 @@
+"""Runs: how they stand, their journals, and stopping them."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from dovetail.runs.run import RunRecord
+from dovetail.server.bodies import CancelBody
+from dovetail.server.caller import App, Owner
+from dovetail.server.clock import to_iso
+from dovetail.server.encoder import RunEventEncoder
+from dovetail.server.stream import EventStream
+
+router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
+
+
+@router.get("/{run_id}")
+async def get_run(run_id: str, app: App, owner: Owner) -> dict[str, Any]:
+    """A run's state, usage and reason."""
+    return _describe(await app.runs.get(run_id, owner=owner))
+
+
+@router.get("/{run_id}/events", response_class=Response)
+async def get_events(
+    run_id: str,
+    app: App,
+    owner: Owner,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The journal after a number as server-sent events, live until the run ends."""
+    record = await app.runs.get(run_id, owner=owner)
+    if last_event_id and last_event_id.isdecimal():
+        after = max(after, int(last_event_id))
+    return EventStream(await app.runs.read(record.id, after), RunEventEncoder())
+
+
+@router.post("/{run_id}/cancel", status_code=202)
+async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | None = None) -> dict[str, str]:
+    """Ask a run to stop."""
+    await app.runs.get(run_id, owner=owner)
+    mode = body.mode if body is not None else "now"
+    await app.runs.cancel(run_id, mode)
+    return {"run_id": run_id, "mode": mode}
+
+
+def _describe(record: RunRecord) -> dict[str, Any]:
+    outcome = record.outcome
+    return {
+        "id": record.id,
+        "session_id": record.spec.session_id,
+        "message_id": record.spec.message_id,
+        "agent": record.spec.agent,
+        "model": record.spec.model,
+        "generation": record.spec.generation,
+        "state": record.state,
+        "reason": outcome.reason if outcome else None,
+        "result": outcome.result if outcome else None,
+        "usage": asdict(outcome.usage) if outcome else None,
+        "error": outcome.error if outcome else None,
+        "last_number": record.last_number,
+        "created_at": to_iso(record.created_at),
+        "ended_at": to_iso(record.ended_at),
+    }

@@ -1,0 +1,148 @@
+"""Sessions: list, view, change, delete and export."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from dovetail.server.bodies import SessionBody, SessionChange
+from dovetail.server.caller import App, Owner
+from dovetail.server.clock import to_iso
+from dovetail.sessions.export import to_markdown
+from dovetail.sessions.message import Message
+from dovetail.sessions.session import Session
+from dovetail.sessions.tree import MessageTree
+
+router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+
+
+@router.get("")
+async def list_sessions(
+    app: App,
+    owner: Owner,
+    q: Annotated[str, Query(max_length=200)] = "",
+    cursor: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    """Sessions, the last changed first; `q` searches titles and messages."""
+    page = await app.sessions.page(owner=owner, query=q, cursor=cursor, limit=limit)
+    running = await app.runs.find_running_sessions(owner)
+    described = [{**_describe(session), "run_id": running.get(session.id)} for session in page.sessions]
+    return {"sessions": described, "cursor": page.cursor}
+
+
+@router.post("", status_code=201)
+async def create_session(app: App, owner: Owner, body: SessionBody | None = None) -> dict[str, Any]:
+    """Make a session."""
+    body = body or SessionBody()
+    return _describe(await app.sessions.create(owner=owner, session_id=body.id, title=body.title))
+
+
+@router.get("/{session_id}")
+async def view_session(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
+    """A session with the messages from its root to its head, and where each has siblings."""
+    session = await app.sessions.get(session_id, owner=owner)
+    tree = await app.sessions.tree(session)
+    running = await app.runs.find_running(session_id)
+    return {
+        **_describe(session),
+        "head": tree.head,
+        "run_id": running.id if running else None,
+        "path": [
+            {**_describe_message(message), "siblings": _describe_siblings(tree, message)}
+            for message in tree.path()
+        ],
+    }
+
+
+@router.patch("/{session_id}")
+async def change_session(session_id: str, body: SessionChange, app: App, owner: Owner) -> dict[str, Any]:
+    """Rename a session, or move its head to the newest message below another one."""
+    changed = await app.sessions.update(
+        session_id, owner=owner, title=body.title, head_id=body.head, version=body.version
+    )
+    return _describe(changed)
+
+
+@router.delete("/{session_id}", status_code=204, response_class=Response)
+async def delete_session(session_id: str, app: App, owner: Owner) -> None:
+    """Delete a session with all its messages; a running answer is stopped."""
+    await app.chat.delete(session_id, owner=owner)
+
+
+@router.get("/{session_id}/messages")
+async def list_messages(
+    session_id: str,
+    app: App,
+    owner: Owner,
+    cursor: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> dict[str, Any]:
+    """All messages of all branches in the order they were added; `cursor` is the last one of a page."""
+    session = await app.sessions.get(session_id, owner=owner)
+    messages = list(await app.sessions.tree(session))
+    places = {message.id: place for place, message in enumerate(messages)}
+    start = places.get(cursor, -1) + 1 if cursor else 0
+    page = messages[start : start + limit]
+    more = start + limit < len(messages)
+    return {
+        "messages": [_describe_message(message) for message in page],
+        "cursor": page[-1].id if more else None,
+    }
+
+
+@router.delete("/{session_id}/messages/{message_id}")
+async def delete_message(session_id: str, message_id: str, app: App, owner: Owner) -> dict[str, Any]:
+    """Delete a message and all below it."""
+    return _describe(await app.sessions.remove_message(session_id, message_id, owner=owner))
+
+
+@router.get("/{session_id}/export", response_class=Response)
+async def export_session(
+    session_id: str, app: App, owner: Owner, format: Literal["json", "markdown"] = "json"
+) -> Response:
+    """A session as a file: everything as JSON, or the shown conversation as Markdown."""
+    session = await app.sessions.get(session_id, owner=owner)
+    tree = await app.sessions.tree(session)
+    name = f'attachment; filename="{session.id}.{"json" if format == "json" else "md"}"'
+    headers = {"content-disposition": name}
+    if format == "markdown":
+        return PlainTextResponse(to_markdown(session, tree.path()), 200, headers, "text/markdown")
+    content = {**_describe(session), "messages": [_describe_message(message) for message in tree]}
+    return JSONResponse(content, 200, headers)
+
+
+def _describe(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "title": session.title,
+        "head": session.head_id,
+        "version": session.version,
+        "usage": asdict(session.usage),
+        "created_at": to_iso(session.created_at),
+        "updated_at": to_iso(session.updated_at),
+    }
+
+
+def _describe_message(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "parent_id": message.parent_id,
+        "role": message.role,
+        "parts": list(message.parts),
+        "metadata": dict(message.metadata),
+        "created_at": to_iso(message.created_at),
+    }
+
+
+def _describe_siblings(tree: MessageTree, message: Message) -> dict[str, Any]:
+    siblings: Sequence[Message] = tree.siblings(message.id)
+    index = next(place for place, sibling in enumerate(siblings) if sibling.id == message.id)
+    return {
+        "index": index,
+        "total": len(siblings),
+        "previous": siblings[index - 1].id if index > 0 else None,
+        "next": siblings[index + 1].id if index + 1 < len(siblings) else None,
+    }

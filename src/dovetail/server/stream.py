@@ -1,0 +1,76 @@
+"""A response that follows a run: reads, encodes, sends, and never holds the run up."""
+
+import asyncio
+from collections.abc import Mapping
+
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from dovetail.runs.reader import Reader
+from dovetail.server.encoder import EventEncoder
+from dovetail.server.sse import KEEP_ALIVE
+
+KEEP_ALIVE_SECONDS = 15.0
+
+
+class EventStream(Response):
+    """Streams a run's events through an encoder; leaving it stops nothing but this stream."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        encoder: EventEncoder,
+        *,
+        opening: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.status_code = 200
+        self.background: BackgroundTask | None = None
+        self._reader = reader
+        self._encoder = encoder
+        self._opening = opening
+        self._ticker: asyncio.TimerHandle | None = None
+        told = {**encoder.headers, **(headers or {})}
+        self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async with self._reader:
+            watcher = asyncio.create_task(self._watch(receive))
+            self._tick()
+            try:
+                await self._follow(watcher, send)
+            finally:
+                watcher.cancel()
+                if self._ticker is not None:
+                    self._ticker.cancel()
+
+    async def _follow(self, watcher: "asyncio.Task[None]", send: Send) -> None:
+        reader, encoder = self._reader, self._encoder
+        body = self._opening
+        ending: bytes | None = None
+        while ending is None and not watcher.done():
+            if entries := await reader.next():
+                body += encoder.encode(entries)
+                ending = encoder.pause() if reader.is_at_end else None
+            elif not reader.ended:
+                body += KEEP_ALIVE
+            if reader.ended:
+                ending = ending or encoder.end()
+            if body and ending is None:
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+                body = b""
+        if ending is not None:
+            await send({"type": "http.response.body", "body": body + ending, "more_body": False})
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._reader.wake()
+
+    def _tick(self) -> None:
+        """Wake the reader now and then; when it has nothing, a comment keeps the connection alive."""
+        self._reader.wake()
+        self._ticker = asyncio.get_running_loop().call_later(KEEP_ALIVE_SECONDS, self._tick)
