@@ -18,6 +18,8 @@ from dovetail.errors import DovetailError
 from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
+    "serve": "Serve the page and the HTTP interface.",
+    "chat": "Talk to an agent in the terminal.",
     "models": "The embedded models: which there are, fetch one, where it lies.",
     "agents": "Agents defined as data: list, show, check, run.",
     "doctor": "Say what is there, what is missing and what to do.",

@@ -1,8 +1,9 @@
 """The HTTP server as an ASGI app: routes in, event streams out."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import TypeAlias
 
 from fastapi import FastAPI
 
@@ -16,27 +17,36 @@ from dovetail.server.page import make_page_router
 from dovetail.server.security import SecurityHeaders
 from dovetail.version import __version__
 
+Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
-def create_app(app: Dovetail, *, web: Path | None = None, is_open: bool = False) -> FastAPI:
+
+def create_app(
+    app: Dovetail, *, web: Path | None = None, is_open: bool = False, beside: Beside = nullcontext
+) -> FastAPI:
     """The server of `app`, which it opens when it starts and closes when it stops.
 
     `web` is the folder of the built web client (found by itself when not given); `is_open` lets other
-    machines in without API keys.
+    machines in without API keys; `beside` is entered with the app, for work that goes on beside it.
     """
 
     @asynccontextmanager
     async def lifespan(api: FastAPI) -> AsyncGenerator[None]:
-        async with app:
-            await app.open_chat()
-            await app.chat.recover()
-            api.state.is_ready = True
-            yield
-            api.state.is_ready = False
+        try:
+            async with app, beside():
+                await app.open_chat()
+                await app.chat.recover()
+                api.state.is_ready = True
+                yield
+                api.state.is_ready = False
+        except Exception as error:
+            api.state.failure = error
+            raise
 
     api = FastAPI(title="Dovetail", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     api.state.dovetail = app
     api.state.models = ModelBoard(app.settings)
     api.state.is_ready = False
+    api.state.failure = None
     add_error_handlers(api)
     for module in (health, chat, runs, asks, sessions, catalog):
         api.include_router(module.router)

@@ -1,0 +1,53 @@
+"""`dovetail chat`: talk to an agent in the terminal; the same agents, tools and sessions as in the page."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from dovetail.app import Dovetail
+from dovetail.cli.first_model import FirstModel
+from dovetail.cli.transcript import Transcript
+from dovetail.sessions.request import ChatRequest
+
+app = typer.Typer()
+
+
+@app.command("chat")
+def chat(
+    message: list[str] | None = typer.Argument(None, help="A message; without it, a conversation begins."),
+    agent: str = typer.Option("master", help="The agent to talk to."),
+    model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
+    session: str | None = typer.Option(None, help="Go on with this session."),
+    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+) -> None:
+    """Talk to an agent in the terminal."""
+    dovetail = Dovetail({"model": {"name": model}} if model else None, workspace=workspace)
+    FirstModel(dovetail.settings).prepare()
+    text = " ".join(message or ()) or ("" if sys.stdin.isatty() else sys.stdin.read())
+    failed = asyncio.run(_talk(dovetail, text.strip(), ChatRequest(agent=agent, session_id=session)))
+    raise typer.Exit(1 if failed else 0)
+
+
+async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
+    """One message, or a conversation until the end of input; whether the last answer failed."""
+    console = Console()
+    async with dovetail:
+        await dovetail.open_chat()
+        transcript = Transcript(dovetail, console)
+        if text:
+            return not await transcript.exchange(text, request)
+        console.print("[dim]Ctrl-D ends the chat, Ctrl-C stops an answer.[/dim]")
+        while (line := await _read_line()) is not None:
+            if line.strip():
+                await transcript.exchange(line, request)
+    return False
+
+
+async def _read_line() -> str | None:
+    try:
+        return await asyncio.to_thread(input, "\n> ")
+    except (EOFError, KeyboardInterrupt):
+        return None

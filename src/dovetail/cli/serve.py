@@ -1,0 +1,63 @@
+"""`dovetail serve`: the page and the HTTP interface."""
+
+import errno
+import os
+import socket
+from pathlib import Path
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.cli.first_model import FirstModel
+from dovetail.errors import ConfigError
+from dovetail.server.access import is_loopback
+from dovetail.server.app import create_app
+from dovetail.server.listen import run_server
+
+app = typer.Typer()
+
+
+@app.command("serve")
+def serve(
+    host: str = typer.Option("127.0.0.1", help="The address to listen on.", envvar="HOST"),
+    port: int = typer.Option(8000, help="The port to listen on; 0 takes a free one.", envvar="PORT"),
+    insecure: bool = typer.Option(False, "--insecure", help="Let other machines in without API keys."),
+    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+) -> None:
+    """Serve the page and the HTTP interface."""
+    if not insecure and not is_loopback(host):
+        raise ConfigError(
+            f"{host!r} can be reached from other machines, and there are no API keys",
+            hint="Set DOVETAIL_API_KEYS, or let everybody in with --insecure.",
+        )
+    dovetail = Dovetail(workspace=workspace)
+    first = FirstModel(dovetail.settings)
+    first.prepare()
+    api = create_app(dovetail, is_open=insecure, beside=first.arrive)
+    first.board = api.state.models
+    with listen(host, port) as listener:
+        address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
+
+        def greet() -> None:
+            typer.echo(f"Dovetail is at {address}")
+            typer.echo(f"Model: {api.state.models.active}. Stop with Ctrl-C.")
+
+        run_server(api, listener, greet)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, or a clear error."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ConfigError(
+                f"port {port} on {host} is taken",
+                hint=f"Stop what listens there, or choose another one: dovetail serve --port {port + 1}",
+            ) from error
+        raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,100 @@
+"""An answer in the terminal, as it is written."""
+
+import asyncio
+import json
+import signal
+from dataclasses import replace
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from dovetail.app import Dovetail
+from dovetail.messages.event import (
+    AskRequest,
+    Entry,
+    Event,
+    ReasoningMore,
+    RunEnd,
+    TextEnd,
+    TextMore,
+    ToolEnd,
+    ToolInputEnd,
+)
+from dovetail.sessions.parts import error_text, shown_output
+from dovetail.sessions.request import ChatRequest
+
+
+class Transcript:
+    """Sends messages and shows their answers; approvals are asked for here."""
+
+    def __init__(self, app: Dovetail, console: Console) -> None:
+        self._app = app
+        self._console = console
+        self._session_id: str | None = None
+        self._stopping: asyncio.Future[None] | None = None
+
+    async def exchange(self, text: str, request: ChatRequest) -> bool:
+        """Send a message and show its answer to the end; whether it went well."""
+        parts = [{"type": "text", "text": text}]
+        session_id = self._session_id or request.session_id
+        started = await self._app.chat.send(replace(request, parts=parts, session_id=session_id))
+        self._session_id = started.session_id
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._stop, started.run_id)
+        try:
+            async with await self._app.runs.read(started.run_id) as reader:
+                while not reader.ended:
+                    for entry in await reader.next():
+                        await self._show(entry)
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+        outcome = await started.handle.done
+        return outcome.reason == "goal"
+
+    def _stop(self, run_id: str) -> None:
+        self._stopping = asyncio.ensure_future(self._app.runs.cancel(run_id))
+
+    async def _show(self, entry: Entry) -> None:
+        event = entry.event
+        if isinstance(event, AskRequest):
+            await self._ask(event)
+        elif len(entry.path) == 1:
+            self._show_event(event)
+
+    def _show_event(self, event: Event) -> None:
+        console = self._console
+        if isinstance(event, TextMore):
+            console.print(event.delta, end="", markup=False, highlight=False, soft_wrap=True)
+        elif isinstance(event, ReasoningMore):
+            console.print(event.delta, end="", markup=False, highlight=False, style="dim", soft_wrap=True)
+        elif isinstance(event, TextEnd):
+            console.print()
+        elif isinstance(event, ToolInputEnd):
+            console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(_shorten(event.args))}[/dim]")
+        elif isinstance(event, ToolEnd):
+            told = shown_output(event) if event.status == "ok" else error_text(event)
+            style = "dim" if event.status == "ok" else "red"
+            console.print(f"  → {escape(_shorten(told))}", style=style)
+        elif isinstance(event, RunEnd):
+            self._show_end(event)
+
+    def _show_end(self, event: RunEnd) -> None:
+        if event.error is not None:
+            self._console.print(f"Error: {event.error['message']}", style="red", markup=False)
+            if event.error.get("hint"):
+                self._console.print(str(event.error["hint"]), markup=False)
+        elif event.reason != "goal":
+            self._console.print(f"({event.reason})", style="dim")
+
+    async def _ask(self, event: AskRequest) -> None:
+        self._console.print(f"[yellow]Allow this call?[/yellow] {escape(_shorten(event.payload))}")
+        answer = await asyncio.to_thread(input, "[y/N] ")
+        value: dict[str, Any] = {"approved": answer.strip().lower() in ("y", "yes")}
+        await self._app.runs.asks.answer(event.ask_id, value, owner="local")
+
+
+def _shorten(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    line = " ".join(text.split())
+    return line if len(line) <= 200 else f"{line[:199]}…"

@@ -1,0 +1,69 @@
+"""`dovetail serve`: what it says when it starts, and when it cannot."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dovetail.cli.main import main
+from dovetail.testing import ScriptedServer
+
+
+def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as stopped:
+        main(["serve", *arguments])
+    assert stopped.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_a_taken_port_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = fail(capsys, "--workspace", str(tmp_path), "--port", str(port))
+    assert f"port {port} on 127.0.0.1 is taken" in told
+    assert f"--port {port + 1}" in told
+
+
+def test_a_public_address_needs_keys(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = fail(capsys, "--workspace", str(tmp_path), "--host", "0.0.0.0")
+    assert "DOVETAIL_API_KEYS" in told
+    assert "--insecure" in told
+
+
+def test_a_database_that_cannot_be_opened_is_one_clear_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}")
+    told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
+    assert "no database at" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> None:
+    with ScriptedServer(["Hello."]) as model:
+        environment = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
+        command = [sys.executable, "-m", "dovetail", "serve", "--port", "0", "--workspace", str(tmp_path)]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[-1]
+            try:
+                assert "openai:x" in server.stdout.readline()
+                assert "<title>Dovetail</title>" in httpx.get(address).text
+                answer = httpx.post(
+                    f"{address}/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
+                )
+                assert answer.json()["response"] == "Hello."
+            finally:
+                server.send_signal(signal.SIGTERM)
+                server.wait(20)
