@@ -1,0 +1,99 @@
+# Two commands do all the set-up: `make run` and `make test`. Everything is installed into .venv and
+# web/node_modules by this file, without root; a second start does no set-up again.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null && echo yes)
+WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -print 2>/dev/null)
+BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
+
+.DEFAULT_GOAL := help
+.PHONY: help run test fix bench eval clean lint types unit web-test
+
+help: ## show what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@echo
+	@echo "  PORT=8001 make run      another port          MODEL=small make run   the small model only"
+	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
+
+run: $(VENV)/.run page ## serve the chat on the embedded model, with its web page
+	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
+		$(BIN)/dovetail serve --host $(HOST) --port $(PORT)
+
+test: lint types unit web-test ## everything a change must pass
+	@echo "All checks passed."
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/pyright
+
+unit: $(VENV)/.dev need-node web/dist/index.html
+	$(BIN)/dovetail models pull small
+	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered
+
+web-test: $(VENV)/.dev need-node web/dist/index.html
+	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
+
+fix: $(VENV)/.dev ## format, and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(if $(NODE),cd web && npm run --silent fix)
+
+bench: $(VENV)/.dev ## measure Dovetail and its peers side by side
+	@set -e; for name in $(or $(BENCH),$(BENCHMARKS)); do echo "== $$name"; $(BIN)/python -m benchmarks.$$name; done
+
+eval: $(VENV)/.dev ## ask the good embedded model real questions
+	$(BIN)/dovetail models pull good
+	@set -e; for file in evals/*.py; do case $$file in */__init__.py) ;; *) \
+		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
+
+clean: ## remove what was made here; fetched models stay in the user's cache
+	rm -rf $(VENV) .bench .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
+
+.PHONY: page need-node
+page:
+ifeq ($(NODE),yes)
+page: web/dist/index.html
+else
+	@echo "Node 20 or newer is not here: a plain page is served instead of the web client."
+endif
+
+need-node:
+	@test "$(NODE)" = yes || { echo "The web checks need Node 20 or newer; 'node' is missing or older."; exit 1; }
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
+	@echo "Making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { echo "'$(PYTHON) -m venv' failed; on Debian it needs the package python3-venv."; exit 1; }
+
+# The build back-end comes first, so that the project itself can be installed without fetching it again.
+$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing the Python packages …"
+	@$(PIP) install -c constraints.txt --upgrade pip hatchling editables
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[all]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing the Python packages for development …"
+	@$(PIP) install -c constraints.txt --upgrade pip hatchling editables
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@ $(VENV)/.run
+
+web/node_modules/.installed: web/package.json web/package-lock.json
+	@echo "Installing the web packages …"
+	@cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
+	@echo "Building the web client …"
+	@cd web && npm run --silent build
+	@touch $@
