@@ -22,20 +22,39 @@ SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|DATABASE_URL", re.IGN
 
 
 class Output:
-    """One output stream: its beginning, up to a limit, and its length."""
+    """One output stream of a program: its beginning, up to a limit, and its length.
+
+    The pipe is ours and not the process's: then the end of the process is seen at once, even if a child that
+    it left behind still holds the other end.
+    """
 
     def __init__(self, limit: int) -> None:
         self.text = ""
         self.length = 0
         self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._stream = asyncio.StreamReader()
+        self._transport: asyncio.BaseTransport | None = None
 
-    async def read(self, stream: asyncio.StreamReader) -> None:
+    async def open(self) -> int:
+        """Start to listen; gives the file descriptor that the program writes to."""
+        source, target = os.pipe()
+        self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self._stream), os.fdopen(source, "rb", buffering=0)
+        )
+        return target
+
+    async def read(self) -> None:
         """Read to the end; what is above the limit is counted and dropped."""
-        while chunk := await stream.read(65536):
+        while chunk := await self._stream.read(65536):
             text = self._decoder.decode(chunk)
             self.length += len(text)
             self.text += text[: self._limit - len(self.text)]
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._transport is not None:
+            self._transport.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,34 +70,53 @@ async def run_program(
     arguments: Sequence[str], folder: Path, time_limit: float, output_limit: int
 ) -> Outcome:
     """Run a program to its end or its time limit; what it printed so far is returned in both cases."""
-    mark = uuid.uuid4().hex
-    process = await asyncio.create_subprocess_exec(
-        *arguments,
-        cwd=folder,
-        env={**_open_environment(), MARK: mark},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
     stdout, stderr = Output(output_limit), Output(output_limit)
-    readers = [
-        asyncio.ensure_future(output.read(stream))
-        for output, stream in ((stdout, process.stdout), (stderr, process.stderr))
-        if stream is not None
-    ]
-    exit_code: int | None = None
+    readers: list[asyncio.Task[None]] = []
     try:
-        async with asyncio.timeout(time_limit):
-            exit_code = await process.wait()
-    except TimeoutError:
-        await _ask_to_end(process)
-    finally:
-        await asyncio.shield(_end_all(process, mark))
+        mark = uuid.uuid4().hex
+        process = await _start(arguments, folder, mark, (stdout, stderr))
+        readers = [asyncio.create_task(output.read()) for output in (stdout, stderr)]
+        exit_code = await _wait(process, mark, time_limit)
         await asyncio.wait(readers, timeout=DRAIN_SECONDS)
+    finally:
         for reader in readers:
             reader.cancel()
+        stdout.close()
+        stderr.close()
     return Outcome(exit_code=exit_code, stdout=stdout, stderr=stderr)
+
+
+async def _start(
+    arguments: Sequence[str], folder: Path, mark: str, outputs: tuple[Output, Output]
+) -> asyncio.subprocess.Process:
+    targets: list[int] = []
+    try:
+        for output in outputs:
+            targets.append(await output.open())
+        return await asyncio.create_subprocess_exec(
+            *arguments,
+            cwd=folder,
+            env={**_open_environment(), MARK: mark},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=targets[0],
+            stderr=targets[1],
+            start_new_session=True,
+        )
+    finally:
+        for target in targets:
+            os.close(target)
+
+
+async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: float) -> int | None:
+    """The exit code, or None after the time limit; in any case nothing of the program is left."""
+    try:
+        async with asyncio.timeout(time_limit):
+            return await process.wait()
+    except TimeoutError:
+        await _ask_to_end(process)
+        return None
+    finally:
+        await asyncio.shield(_end_all(process, mark))
 
 
 def _open_environment() -> dict[str, str]:
