@@ -45,12 +45,12 @@ class Folders:
         return self.write(folder, ONE_TOOL.format(name=name, answer=answer))
 
 
-async def call_tool(tools: Iterable[Tool], name: str, **arguments: Any) -> CallOutcome:
+async def call_tool(tools: Iterable[Tool], name: str, /, **arguments: Any) -> CallOutcome:
     """Call a tool through the pipeline, as a model would."""
     call = ToolCall(call_id="call-1", name=name, arguments=arguments)
     return (await ToolRunner().run_batch(ToolSnapshot.of(tools), [call], CallScope(mode="yolo")))[0]
 
 
-async def ask(tools: Iterable[Tool], name: str, **arguments: Any) -> Any:
+async def ask(tools: Iterable[Tool], name: str, /, **arguments: Any) -> Any:
     """What the model reads after a call."""
     return (await call_tool(tools, name, **arguments)).result.llm_content

@@ -1,0 +1,43 @@
+"""Splits a text file into its YAML front matter and its body."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+
+yaml = lazy("yaml")
+
+_MARK = "---"
+
+
+def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
+    """The mapping between two lines `---` at the beginning, and the text after it; empty when there is none.
+
+    Raises:
+        ConfigError: the front matter has no end, is not YAML or not a mapping.
+    """
+    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    if not lines or lines[0].rstrip() != _MARK:
+        return {}, text
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _MARK), None)
+    if end is None:
+        raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
+    try:
+        front: Any = yaml.safe_load("".join(lines[1:end]))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}") from error
+    if front is None:
+        front = {}
+    if not is_mapping(front):
+        raise ConfigError(f"the front matter must be `key: value` lines, not {front!r}")
+    return front, "".join(lines[end + 1 :])
+
+
+def _describe(error: Any) -> str:
+    """What is wrong, with the line in the file."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return str(error)
+    return f"{error.problem} in line {mark.line + 2}"

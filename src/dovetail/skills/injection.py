@@ -1,0 +1,75 @@
+"""Brings skills into a conversation: as `data-skill` parts before the user's text, once each."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from dovetail.data.shapes import is_mapping
+from dovetail.skills.library import SkillLibrary
+from dovetail.skills.mention import extract_skill_names
+from dovetail.skills.skill import Skill
+
+PART = "data-skill"
+_MOST_DESCRIBED = 100
+
+
+def make_skill_parts(
+    text: str, library: SkillLibrary, *, names: Iterable[str] = (), seen: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """The parts to put before a user's text: the skills it names and those in `names`, less the `seen` ones.
+
+    A name that means no skill becomes a part with an `error`: neither person nor model is left to guess.
+    """
+    parts: dict[str, dict[str, Any]] = {}
+    for name in (*names, *extract_skill_names(text)):
+        skill = library.get(name)
+        data = {"name": name, "error": library.explain_missing(name)} if skill is None else _describe(skill)
+        if data["name"] not in seen:
+            parts.setdefault(data["name"], {"type": PART, "data": data})
+    return list(parts.values())
+
+
+def find_seen_skills(parts: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The names of the skills that these parts of a conversation brought in."""
+    found = (part.get("data") for part in parts if part.get("type") == PART)
+    return {data["name"] for data in found if is_mapping(data) and "error" not in data}
+
+
+def render_skill(data: Mapping[str, Any]) -> str:
+    """A skill as the model reads it: its content between `<skill>` tags."""
+    if "error" in data:
+        return f"<skill name={quoteattr(data['name'])} error={quoteattr(data['error'])} />"
+    body = str(data["content"]).replace("</skill", "&lt;/skill")
+    lines = [f"<skill name={quoteattr(data['name'])} folder={quoteattr(data['folder'])}>", body]
+    if tools := data.get("allowed_tools"):
+        lines.append(f"Tools for this skill: {', '.join(tools)}")
+    return "\n".join([*lines, "</skill>"])
+
+
+def render_loaded(skill: Skill) -> str:
+    """A skill as the answer to a model that asked for it, with the names of the files beside it."""
+    files = sorted(path.name for path in skill.folder.iterdir() if path != skill.path)
+    text = render_skill(_describe(skill))
+    return f"{text}\nFiles in its folder: {', '.join(files)}" if files else text
+
+
+def summarize_skills(library: SkillLibrary) -> str:
+    """Names and descriptions for a prompt; empty when there are no skills."""
+    skills = library.list()
+    if not skills:
+        return ""
+    lines = [f"- {skill.name}: {skill.description}" for skill in skills[:_MOST_DESCRIBED]]
+    if further := [skill.name for skill in skills[_MOST_DESCRIBED:]]:
+        lines.append(f"- and: {', '.join(further)}")
+    return "\n".join(["Skills. Call load_skill with a name before you do what it describes:", *lines])
+
+
+def _describe(skill: Skill) -> dict[str, Any]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "content": skill.body,
+        "folder": str(skill.folder),
+        "scope": skill.scope,
+        "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
+    }

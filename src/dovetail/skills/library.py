@@ -1,0 +1,120 @@
+"""All skills that can be used, and why a name means the one it means.
+
+Roots are given in the order of document 004: workspace, parent projects, project. The later one wins, so the
+nearest skill of a name is used. In one root `.dovetail/skills` wins over `skills`.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dovetail.errors import ConfigError
+from dovetail.skills.skill import FILE, Skill, read_skill
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRoot:
+    """A folder that may hold skills, and what it is called when a skill's origin is explained."""
+
+    path: Path
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillProblem:
+    """A `SKILL.md` that cannot be used, and why."""
+
+    path: Path
+    message: str
+
+
+class SkillLibrary:
+    """The skills of some roots; read at the first use and at every `reload`."""
+
+    def __init__(self, roots: Iterable[str | Path | SkillRoot]) -> None:
+        self._roots = [root if isinstance(root, SkillRoot) else SkillRoot(Path(root)) for root in roots]
+        self._catalogue: _Catalogue | None = None
+
+    @property
+    def problems(self) -> list[SkillProblem]:
+        """The files that cannot be used; the others can."""
+        return [*self._read().problems]
+
+    def reload(self, roots: Iterable[str | Path | SkillRoot] | None = None) -> None:
+        """Read all roots anew, or other ones from now on."""
+        if roots is not None:
+            self._roots = [root if isinstance(root, SkillRoot) else SkillRoot(Path(root)) for root in roots]
+        self._catalogue = _Catalogue(self._roots)
+
+    def list(self) -> "list[Skill]":
+        """The skill that each name means, by name."""
+        return [skills[-1] for _, skills in sorted(self._read().skills.items())]
+
+    def get(self, name: str) -> Skill | None:
+        """The skill of that name; case matters only if two names differ in nothing else."""
+        found = self._read().skills
+        if name in found:
+            return found[name][-1]
+        alike = [skills[-1] for each, skills in found.items() if each.casefold() == name.casefold()]
+        return alike[0] if len(alike) == 1 else None
+
+    def why(self, name: str) -> str:
+        """Which file a name means and which ones it hides, nearest first; or why it means none."""
+        skill = self.get(name)
+        if skill is None:
+            return self.explain_missing(name)
+        used, *hidden = reversed(self._read().skills[skill.name])
+        lines = [f"{skill.name}: {used.path} ({used.scope}) is used: it is the nearest"]
+        lines += [f"  hidden: {each.path} ({each.scope})" for each in hidden]
+        return "\n".join(lines + self._list_broken(name))
+
+    def explain_missing(self, name: str) -> str:
+        """That there is no such skill, the nearest names, and broken files that may be meant."""
+        names = [*self._read().skills]
+        near = difflib.get_close_matches(name, names, 3)
+        if near:
+            text = f"no skill {name!r}; did you mean {' or '.join(near)}?"
+        else:
+            text = f"no skill {name!r}; there are: {', '.join(sorted(names)) or 'none'}"
+        return "\n".join([text, *self._list_broken(name)])
+
+    def _list_broken(self, name: str) -> "list[str]":
+        return [
+            f"  broken: {each.message}" for each in self._read().problems if each.path.parent.name == name
+        ]
+
+    def _read(self) -> "_Catalogue":
+        catalogue = self._catalogue
+        if catalogue is None:
+            catalogue = self._catalogue = _Catalogue(self._roots)
+        return catalogue
+
+
+class _Catalogue:
+    """What lay in the roots at one moment: the skills of each name, farthest first, and what is broken."""
+
+    def __init__(self, roots: Iterable[SkillRoot]) -> None:
+        self.skills: dict[str, list[Skill]] = {}
+        self.problems: list[SkillProblem] = []
+        for root in roots:
+            for folder in _find_folders(root.path):
+                self._add(folder, root)
+
+    def _add(self, folder: Path, root: SkillRoot) -> None:
+        try:
+            if not (folder / FILE).resolve().is_relative_to(root.path.resolve()):
+                raise ConfigError(f"{folder / FILE} leads out of {root.path} and is not read")
+            skill = read_skill(folder, root.scope or str(root.path))
+        except (ConfigError, OSError, RuntimeError) as error:
+            self.problems.append(SkillProblem(folder / FILE, str(error)))
+        else:
+            self.skills.setdefault(skill.name, []).append(skill)
+
+
+def _find_folders(root: Path) -> Iterator[Path]:
+    """The skill folders of a root, below `skills` and `.dovetail/skills`; or its own, if it is a `skills`."""
+    places = [root] if root.name == "skills" else []
+    for place in (*places, root / "skills", root / ".dovetail" / "skills"):
+        if place.is_dir():
+            yield from sorted(path.parent for path in place.glob(f"*/{FILE}"))

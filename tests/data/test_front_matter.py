@@ -1,0 +1,36 @@
+"""Front matter is split off and its mistakes are told with their line."""
+
+import pytest
+
+from dovetail.data.front_matter import split_front_matter
+from dovetail.errors import ConfigError
+
+
+def test_front_matter_and_body_are_split() -> None:
+    assert split_front_matter("---\nname: a\ntags: [x, y]\n---\n\nBody\n---\n") == (
+        {"name": "a", "tags": ["x", "y"]},
+        "\nBody\n---\n",
+    )
+
+
+@pytest.mark.parametrize("text", ["", "Body", "# --- x", " ---\nname: a\n---\n"])
+def test_a_text_without_front_matter_is_all_body(text: str) -> None:
+    assert split_front_matter(text) == ({}, text)
+
+
+def test_windows_line_ends_a_mark_and_an_empty_one() -> None:
+    assert split_front_matter("\ufeff---\r\nname: a\r\n---\r\nBody") == ({"name": "a"}, "Body")
+    assert split_front_matter("---\n---\nBody") == ({}, "Body")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("---\nname: a\n", "has no end"),
+        ("---\nname: a\nbad: [1\n---\n", "not valid YAML: .* in line"),
+        ("---\n- a\n---\n", "must be `key: value` lines, not \\['a'\\]"),
+    ],
+)
+def test_mistakes_are_told(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        split_front_matter(text)
