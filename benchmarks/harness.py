@@ -86,13 +86,13 @@ def find_peer(name: str, requirements: Sequence[str]) -> Path:
     return python
 
 
-def run_peer(python: Path | str, script: Path, *arguments: str) -> Any:
-    """What a peer's script prints as its last line of JSON; it may import this module."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def run_peer(python: Path | str, module: str, *arguments: str) -> Any:
+    """What a peer's module prints as its last line of JSON; it may import this one, but not Dovetail."""
     done = subprocess.run(
-        [python, script, *arguments],
+        [python, "-m", module, *arguments],
         check=True,
-        env=environment,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
         timeout=600,

@@ -1,7 +1,6 @@
 """Prints how long a prompt takes to render: `python -m benchmarks.prompt [--no-peer]`."""
 
 import sys
-from pathlib import Path
 
 from benchmarks.harness import Row, find_peer, measure, report, run_peer
 from benchmarks.prompt.by_hand import render, render_messages
@@ -46,10 +45,15 @@ def main() -> int:
 
 def _measure_peer(times: dict[str, float], texts: dict[str, object]) -> list[Row]:
     name, requirements = PEER
-    told = run_peer(find_peer(name, requirements), Path(__file__).with_name("agently.py"))
+    told = run_peer(find_peer(name, requirements), "benchmarks.prompt.with_agently")
     rows: list[Row] = []
     for work, seconds in told["times"].items():
-        same = "same text" if told["texts"][work] == texts[work] else "another text"
+        # The peer writes `- title: value` where document 002 says `- title : value`.
+        same = (
+            "same text"
+            if repr(told["texts"][work]) == repr(texts[work]).replace(" : ", ": ")
+            else "other text"
+        )
         ratio = seconds / times[f"{work} by hand"]
         rows.append(Row(f"{name} {work}", ratio, None, "x by hand", f"{_microseconds(seconds)}, {same}"))
     return rows

@@ -103,6 +103,8 @@ class LayeredData:
 
     def get(self, key: str | None = None, default: Any = None, inherit: bool = True) -> Any:
         """The value at `key`, the parent's where this layer has none; without a key, everything."""
+        if key is None and self._parent is None:
+            return self._data
         value = self._look_up(key, inherit)
         return default if value is _MISSING else value
 

@@ -5,9 +5,13 @@ from typing import Any
 
 from dovetail.data.shapes import is_dict, is_list, is_mapping
 
+_ATOMS = frozenset({str, int, float, bool, type(None), tuple, type})
+
 
 def copy_containers(value: Any) -> Any:
     """The value with its own dicts and lists; everything else is shared."""
+    if type(value) in _ATOMS:
+        return value
     if is_mapping(value):
         return {key: copy_containers(item) for key, item in value.items()}
     if is_list(value):

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether the value is a mapping."""
-    return isinstance(value, Mapping)
+    return isinstance(value, (dict, Mapping))  # a dict is told at once
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
@@ -26,6 +26,8 @@ def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
     """Whether the value is a sequence of items: not text, not bytes."""
+    if isinstance(value, (list, tuple)):  # much faster than what follows
+        return True
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 

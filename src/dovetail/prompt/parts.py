@@ -3,7 +3,7 @@
 from typing import Any
 
 from dovetail.data.sanitize import sanitize
-from dovetail.data.shapes import is_list, is_mapping, is_sequence
+from dovetail.data.shapes import is_dict, is_list, is_mapping, is_sequence
 from dovetail.lazy import lazy
 
 _rejection = lazy("dovetail.prompt.rejection")
@@ -16,16 +16,20 @@ def read_history(value: Any) -> list[Message]:
     """The entries of `chat_history`; one entry counts as a list of one, a bare value as the user's text."""
     if value is None:
         return []
-    entries = value if is_sequence(value) else [value]
-    return [_read_message(entry, position) for position, entry in enumerate(entries)]
+    messages: list[Message] = []
+    for position, entry in enumerate(value if is_sequence(value) else [value]):
+        role, content = (entry.get("role"), entry.get("content")) if is_dict(entry) else (None, None)
+        if isinstance(role, str) and isinstance(content, str):
+            messages.append((role, content))
+        else:
+            messages.append(_read_message(entry, position))
+    return messages
 
 
 def _read_message(entry: Any, position: int) -> Message:
     if not is_mapping(entry):
         return "user", str(entry)
     role, content = entry.get("role"), entry.get("content")
-    if type(role) is str and type(content) is str:
-        return role, content
     path = f"chat_history[{position}]"
     if not isinstance(role, str):
         raise _rejection.reject(f"{path}.role", role, "a role must be text")

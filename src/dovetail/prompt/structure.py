@@ -9,6 +9,8 @@ from dovetail.data.annotations import describe_annotation, is_annotation
 from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_mapping, is_sequence, is_set, is_tuple
 
+_BUILTINS = {kind: f"<{kind.__name__}>" for kind in (str, int, float, bool, list, dict, tuple, set, bytes)}
+
 
 def render_structure(schema: Any) -> str:
     """The structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`."""
@@ -31,13 +33,19 @@ def _render(schema: Any, depth: int) -> tuple[str, str]:
 def _render_value(value: Any, depth: int) -> str:
     if isinstance(value, str):
         return f"<{value}>"
-    if is_annotation(value):
-        described = describe_annotation(value)
-        return f"<{described}>" if isinstance(described, str) else _render_value(described, depth)
     if is_mapping(value):
         return _render_mapping(value, depth)
     if is_sequence(value) and not is_tuple(value):
         return _render_list(value, depth)
+    return _render_leaf(value, depth)
+
+
+def _render_leaf(value: Any, depth: int) -> str:
+    if type(value) is type and value in _BUILTINS:
+        return _BUILTINS[value]
+    if is_annotation(value):
+        described = describe_annotation(value)
+        return f"<{described}>" if isinstance(described, str) else _render_value(described, depth)
     return f"<{_leaf_text(value)}>"
 
 
@@ -52,11 +60,15 @@ def _render_mapping(mapping: Mapping[str, Any], depth: int) -> str:
         return "{}"
     indent = "  " * (depth + 1)
     rows: list[str] = []
-    last = len(mapping) - 1
-    for position, (key, schema) in enumerate(mapping.items()):
-        text, comment = _render(schema, depth + 1)
-        rows.append(f'{indent}"{key}": {text}{"," if position < last else ""}{comment}')
-    return "{\n" + "\n".join(rows) + f"\n{'  ' * depth}}}"
+    key = text = comment = ""
+    for key, schema in mapping.items():
+        if is_tuple(schema) and len(schema) == 2 and type(kind := schema[0]) is type and kind in _BUILTINS:
+            text, comment = _BUILTINS[kind], f" // {schema[1]}" if schema[1] else " //"
+        else:
+            text, comment = _render(schema, depth + 1)
+        rows.append(f'{indent}"{key}": {text},{comment}')
+    rows[-1] = f'{indent}"{key}": {text}{comment}'
+    return "{\n" + "\n".join(rows) + f"\n{indent[2:]}}}"
 
 
 def _render_list(items: Sequence[Any], depth: int) -> str:
