@@ -1,6 +1,7 @@
 """A prompt as data that JSON and YAML can hold and the configuration loader can read again."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from dovetail.lazy import lazy
 from dovetail.prompt.slots import wrap_class
 
 _yaml = lazy("yaml")
+
+_ODD_BREAKS = re.compile("[\x85\u2028\u2029]")
 
 
 def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +42,11 @@ def to_json(plain: Mapping[str, Any]) -> str:
 
 def to_yaml(plain: Mapping[str, Any]) -> str:
     """Plain data as YAML text."""
-    return _yaml.safe_dump(plain, indent=2, allow_unicode=True, sort_keys=False)
+    text: str = _yaml.safe_dump(plain, indent=2, allow_unicode=True, sort_keys=False)
+    if _ODD_BREAKS.search(text):
+        # Written as they are, these would be read as ordinary line breaks; so everything is escaped.
+        text = _yaml.safe_dump(plain, indent=2, sort_keys=False)
+    return text
 
 
 def export_schema(schema: Any) -> Any:

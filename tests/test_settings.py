@@ -1,0 +1,41 @@
+"""Settings come in layers and the nearest wins."""
+
+import pytest
+
+from dovetail.settings import DEFAULTS, Settings, as_settings, default_settings
+
+
+def test_nearest_list_wins_and_mappings_merge() -> None:
+    settings = Settings(
+        {"tools": {"allowed": ["a"]}, "prompt.role_mapping": {"user": "human"}},
+        parent=Settings({"tools": {"allowed": ["b"], "excluded": ["c"]}}, parent=default_settings()),
+    )
+    assert settings["tools.allowed"] == ["a"]
+    assert settings["tools.excluded"] == ["c"]
+    assert settings["prompt.role_mapping"] == {**DEFAULTS["prompt"]["role_mapping"], "user": "human"}
+
+
+def test_list_is_replaced_on_set() -> None:
+    settings = Settings({"tools.allowed": ["a"]})
+    settings.set("tools.allowed", ["b"])
+    assert settings["tools.allowed"] == ["b"]
+
+
+def test_defaults_are_never_changed() -> None:
+    settings = default_settings()
+    settings.set("prompt.role_mapping.user", "human")
+    settings.append("tools.excluded", "shell")
+    assert DEFAULTS["prompt"]["role_mapping"]["user"] == "user"
+    assert DEFAULTS["tools"]["excluded"] == []
+
+
+def test_environment_sets_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:small")
+    assert default_settings()["model.name"] == "ollama:small"
+
+
+def test_data_becomes_a_layer_over_the_defaults() -> None:
+    settings = as_settings({"response": {"streaming_parse_path_style": "slash"}})
+    assert settings["response.streaming_parse_path_style"] == "slash"
+    assert settings["runtime.show_tool_logs"] is False
+    assert as_settings(settings) is settings
