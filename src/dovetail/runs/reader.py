@@ -43,10 +43,13 @@ class Reader:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def next(self) -> list[Entry]:
-        """What came since the last time; waits while there is nothing, gives nothing when woken or ended."""
+    async def next(self, within: float | None = None) -> list[Entry]:
+        """What came since the last time; waits while there is nothing, for some seconds if they are given.
+
+        Gives nothing when it was woken, when time is over and when the run has ended.
+        """
         if self.number >= self._journal.last and not self._journal.closed:
-            await self._wait()
+            await self._wait(within)
         if self.number < self._journal.dropped and self._load is not None:
             blocks = await self._load(self._journal.run_id, self.number)
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
@@ -56,9 +59,13 @@ class Reader:
             self.number = entries[-1].number
         return entries
 
-    async def _wait(self) -> None:
-        self._waiter = asyncio.get_running_loop().create_future()
+    async def _wait(self, within: float | None) -> None:
+        loop = asyncio.get_running_loop()
+        self._waiter = loop.create_future()
+        timer = None if within is None else loop.call_later(within, self.wake)
         try:
             await self._waiter
         finally:
             self._waiter = None
+            if timer is not None:
+                timer.cancel()

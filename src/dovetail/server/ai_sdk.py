@@ -55,6 +55,7 @@ class AiSdkEncoder:
     _in_step: bool = False
     _last: int = 0
     _calls: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    _open_calls: dict[str, None] = field(default_factory=dict[str, None])
     _asks: dict[str, str] = field(default_factory=dict[str, str])
     _children: dict[str, Chunk] = field(default_factory=dict[str, Chunk])
 
@@ -73,16 +74,19 @@ class AiSdkEncoder:
             self._last = entry.number
         return b"".join(pieces)
 
-    def pause(self) -> bytes | None:
-        """End the stream while an answer is awaited, where the client needs it so."""
-        if not (self.ends_at_asks and self._asks):
-            return None
-        finish = {"type": "finish", "finishReason": "tool-calls", "messageMetadata": {"number": self._last}}
-        return frame(dump(finish)) + DONE
+    @property
+    def wants_pause(self) -> bool:
+        """Whether an answer is awaited from a client that can give it only when the stream is over."""
+        return self.ends_at_asks and bool(self._asks)
 
     def end(self) -> bytes:
-        """The mark that ends the stream."""
-        return DONE
+        """The mark that ends the stream; at a pause the message is finished for now."""
+        if not self.wants_pause:
+            return DONE
+        chunks = self._approve_rest() if "approval" in self._asks.values() else []
+        metadata = {"number": self._last}
+        finish: Chunk = {"type": "finish", "finishReason": "tool-calls", "messageMetadata": metadata}
+        return b"".join(frame(dump(chunk)) for chunk in [*chunks, finish]) + DONE
 
     def start(self) -> bytes:
         """The message's start again, for a client that goes on with a message it has."""
@@ -122,6 +126,7 @@ class AiSdkEncoder:
         if isinstance(event, ToolInputStart):
             return [{"type": "tool-input-start", **self._call(event.call_id, event.name)}]
         if isinstance(event, ToolInputEnd):
+            self._open_calls[event.call_id] = None
             return [
                 {
                     "type": "tool-input-available",
@@ -136,6 +141,7 @@ class AiSdkEncoder:
             return [{"type": "tool-input-delta", **call, "inputTextDelta": event.delta}]
         if isinstance(event, ToolProgress):
             return [{"type": "tool-output-available", **call, "output": event.output, "preliminary": True}]
+        self._open_calls.pop(event.call_id, None)
         return [self._end_call(call, event)]
 
     def _call(self, call_id: str, name: str) -> Chunk:
@@ -170,6 +176,7 @@ class AiSdkEncoder:
         chunks = [_describe_ask(entry, event)]
         if event.call_id in self._calls:
             self._asks[event.ask_id] = event.kind
+            self._open_calls.pop(event.call_id, None)
             if event.kind == "approval":
                 chunks.append(
                     {
@@ -178,6 +185,16 @@ class AiSdkEncoder:
                         "toolCallId": event.call_id,
                     }
                 )
+        return chunks
+
+    def _approve_rest(self) -> list[Chunk]:
+        """Calls that wait for the approval of others count as approved: else a client would not answer."""
+        chunks: list[Chunk] = []
+        for call_id in self._open_calls:
+            approval_id = f"automatic-{call_id}"
+            request = {"type": "tool-approval-request", "approvalId": approval_id, "toolCallId": call_id}
+            chunks.append({**request, "isAutomatic": True})
+            chunks.append({"type": "tool-approval-response", "approvalId": approval_id, "approved": True})
         return chunks
 
     def _child_chunks(self, entry: Entry) -> list[Chunk]:

@@ -26,12 +26,13 @@ class EventEncoder(Protocol):
         """The next entries as bytes."""
         ...
 
-    def pause(self) -> bytes | None:
-        """Called when nothing more is there for now: bytes that end the stream, or None to go on."""
+    @property
+    def wants_pause(self) -> bool:
+        """Whether the stream shall end here although the run goes on, because the client must act first."""
         ...
 
     def end(self) -> bytes:
-        """What comes after the last entry."""
+        """What comes after the last entry, or at a pause."""
         ...
 
 
@@ -39,14 +40,11 @@ class RunEventEncoder:
     """Our own events, one server-sent event for each journal entry."""
 
     headers = SSE_HEADERS
+    wants_pause = False
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
         """The entries as they are."""
         return b"".join(frame(dump(entry.to_dict()), entry.number) for entry in entries)
-
-    def pause(self) -> bytes | None:
-        """The stream goes on until the run ends."""
-        return None
 
     def end(self) -> bytes:
         """Says that nothing more will come."""

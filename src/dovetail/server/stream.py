@@ -12,6 +12,8 @@ from dovetail.server.encoder import EventEncoder
 from dovetail.server.sse import KEEP_ALIVE
 
 KEEP_ALIVE_SECONDS = 15.0
+QUIET_SECONDS = 0.15
+"""How long nothing must happen before a stream that waits for answers ends: questions come in bunches."""
 
 
 class EventStream(Response):
@@ -50,20 +52,18 @@ class EventStream(Response):
     async def _follow(self, watcher: "asyncio.Task[None]", send: Send) -> None:
         reader, encoder = self._reader, self._encoder
         body = self._opening
-        ending: bytes | None = None
-        while ending is None and not watcher.done():
-            if entries := await reader.next():
+        while not reader.ended and not watcher.done():
+            wants_pause = encoder.wants_pause and reader.is_at_end
+            if entries := await reader.next(QUIET_SECONDS if wants_pause else None):
                 body += encoder.encode(entries)
-                ending = encoder.pause() if reader.is_at_end else None
+            elif wants_pause:
+                break
             elif not reader.ended:
                 body += KEEP_ALIVE
-            if reader.ended:
-                ending = ending or encoder.end()
-            if body and ending is None:
+            if body:
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 body = b""
-        if ending is not None:
-            await send({"type": "http.response.body", "body": body + ending, "more_body": False})
+        await send({"type": "http.response.body", "body": body + encoder.end(), "more_body": False})
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
