@@ -21,6 +21,8 @@ GROUPS: dict[str, str] = {
     "serve": "Serve the page and the HTTP interface.",
     "chat": "Talk to an agent in the terminal.",
     "models": "The embedded models: which there are, fetch one, where it lies.",
+    "ext": "Extension folders: list, check, write a new one, have a server reload.",
+    "skills": "Skills: list, show, why a name means which.",
     "agents": "Agents defined as data: list, show, check, run.",
     "doctor": "Say what is there, what is missing and what to do.",
 }

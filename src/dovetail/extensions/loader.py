@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dovetail.errors import ExtensionError
-from dovetail.extensions.exclusion import read_exclusion
+from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter
@@ -30,7 +30,8 @@ def _reserve_nothing() -> Mapping[str, str]:
 class ExtensionLoader:
     """Loads the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
 
-    `reserved` gives the names of the tools that are there without extension folders, with their owners.
+    `reserved` gives the names of the tools that are there without extension folders, with their owners;
+    `exclusion` says what is left out, by default what the environment says.
     """
 
     def __init__(
@@ -39,11 +40,13 @@ class ExtensionLoader:
         *further_roots: str | Path,
         workspace: str | Path | None = None,
         reserved: Callable[[], Mapping[str, str]] = _reserve_nothing,
+        exclusion: Callable[[], Exclusion] = read_exclusion,
         time_limit: float = 10.0,
     ) -> None:
         self.roots = tuple(dict.fromkeys(Path(each).resolve() for each in (root, *further_roots)))
         self._workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
         self._reserved = reserved
+        self._exclusion = exclusion
         self._importer = FolderImporter(time_limit)
         self._lifetimes = Lifetimes(time_limit)
         self._lock = asyncio.Lock()
@@ -59,7 +62,7 @@ class ExtensionLoader:
     async def reload(self) -> ExtensionSnapshot:
         """Read the folders, import what changed and publish the next generation."""
         async with self._lock:
-            trial = Trial(self._versions, read_exclusion())
+            trial = Trial(self._versions, self._exclusion())
             discovery = await asyncio.to_thread(discover, self.roots)
             for folder in trial.admit(discovery):
                 await self._try_import(folder, trial)

@@ -1,0 +1,168 @@
+"""`dovetail ext`: the extension folders: list, check, write a new one, have a server reload."""
+
+import json
+import logging
+import urllib.error
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_dict
+from dovetail.errors import ConfigError
+from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.extensions.loader import ExtensionLoader
+from dovetail.extensions.scaffold import create_folder
+
+app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+
+WORKSPACE = typer.Option(None, help="The folder to work in; else the current one.")
+_TIME_LIMIT = 60.0
+
+
+@app.command("list")
+def list_extensions(
+    workspace: Path | None = WORKSPACE, as_json: bool = typer.Option(False, "--json", help="As JSON.")
+) -> None:
+    """Show the extension folders, their tools, and what could not be loaded."""
+    snapshot = run_sync(_load(workspace))
+    if as_json:
+        typer.echo(json.dumps(snapshot.to_dict(), indent=2, ensure_ascii=False))
+        return
+    table = Table("folder", "tools", "from", box=None, header_style="bold")
+    for folder in snapshot.folders:
+        tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{folder.name}"]
+        table.add_row(folder.name, ", ".join(tools), str(folder.parent))
+    console.print(table)
+    for name in snapshot.excluded:
+        console.print(f"[dim]left out[/dim] {name}: set EXTENSION_EXCLUDED_EXTENSIONS= (empty) to load it")
+    _show_problems(snapshot)
+
+
+@app.command("check")
+def check_extensions(
+    names: list[str] = typer.Argument(None, help="Names or paths of folders; else all."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Load extension folders as a server would and say what is wrong; exit code 1 when one is broken."""
+    snapshots = [run_sync(_load_one(name, workspace)) for name in names or []] or [run_sync(_load(workspace))]
+    for snapshot in snapshots:
+        for name in snapshot.loaded_extensions:
+            tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{name}"]
+            console.print(f"[green]sound[/green]  {name}: {', '.join(tools) or 'all its tools are left out'}")
+        _show_problems(snapshot)
+    raise typer.Exit(1 if any(snapshot.failed_extensions for snapshot in snapshots) else 0)
+
+
+@app.command("new")
+def new_extension(
+    name: str = typer.Argument(help="The folder's name, and its tool's."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Write a new extension folder with a working tool and its test."""
+    root = Dovetail(workspace=workspace).workspace / "extensions"
+    for path in create_folder(root, name):
+        console.print(f"wrote {path}", markup=False)
+    console.print(f"Check it with `dovetail ext check {name}`; a running server takes it at its next reload.")
+
+
+@app.command("reload")
+def reload_extensions(
+    url: str = typer.Option("http://127.0.0.1:8000", help="Where the server listens.", envvar="DOVETAIL_URL"),
+    token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
+) -> None:
+    """Have a running server read its extension folders anew, and show its report."""
+    report = _post(f"{url.rstrip('/')}/api/v1/extensions/reload", token)
+    typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    raise typer.Exit(1 if report.get("failed_extensions") else 0)
+
+
+@contextmanager
+def _without_log() -> Generator[None]:
+    """These commands show themselves what the loader would log."""
+    logger = logging.getLogger("dovetail.extensions.loader")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+async def _load(workspace: Path | None) -> ExtensionSnapshot:
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            return dovetail.extensions.snapshot
+
+
+async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
+    """The report of one folder, also when it is left out; its names must not clash with other folders'."""
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            return await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
+
+
+async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
+    others = {
+        tool.name: tool.owner
+        for tool in dovetail.tools.get_all_tools()
+        if tool.origin != f"extension:{folder.name}"
+    }
+    siblings = frozenset(path.name.casefold() for path in folder.parent.iterdir() if path != folder)
+    loader = ExtensionLoader(
+        folder.parent,
+        workspace=dovetail.workspace,
+        reserved=lambda: others,
+        exclusion=lambda: Exclusion(extensions=siblings),
+    )
+    snapshot = await loader.reload()
+    await loader.close()
+    return replace(
+        snapshot, notices=tuple(each for each in snapshot.notices if each.extension == folder.name)
+    )
+
+
+def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:
+    """The folder that a name or a path means."""
+    candidates = [Path(name).resolve(), *(root / name for root in roots)]
+    for folder in candidates:
+        if (folder / "extension.py").is_file():
+            return folder
+    if Path(name).is_dir():
+        raise ConfigError(f"{name} has no extension.py", hint="An extension is a folder with that file.")
+    raise ConfigError(f"no extension folder {name!r}", hint=f"Looked in: {', '.join(map(str, roots))}")
+
+
+def _show_problems(snapshot: ExtensionSnapshot) -> None:
+    for failure in snapshot.failed_extensions:
+        place = f"{failure.file}:{failure.line}" if failure.line else failure.file or ""
+        console.print(f"[red]broken[/red] {failure.extension}: ", end="")
+        console.print(f"{failure.error}\n       {place}".rstrip(), markup=False)
+    for notice in snapshot.notices:
+        console.print(f"[yellow]notice[/yellow] {notice.extension}: ", end="")
+        console.print(notice.text, markup=False)
+
+
+def _post(url: str, token: str | None) -> dict[str, Any]:
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"{url!r} is not an http or https address")
+    headers = {"x-admin-token": token} if token else {}
+    request = urllib.request.Request(url, method="POST", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:
+            report: Any = json.load(response)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+        hint = "Give the token with --token or EXTENSIONS_ADMIN_TOKEN." if error.code == 403 else None
+        raise ConfigError(f"the server answered {error.code}: {text}", hint=hint) from error
+    except OSError as error:
+        raise ConfigError(f"no server answers at {url}: {error}", hint="Start one: dovetail serve") from error
+    return report if is_dict(report) else {}

@@ -1,0 +1,70 @@
+"""Writes a new extension folder that works at once, with its test."""
+
+import re
+from pathlib import Path
+
+from dovetail.errors import ConfigError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
+
+_EXTENSION = '''"""Says hello: change it into what you need."""
+
+
+def {name}(who: str, times: int = 1) -> str:
+    """A greeting."""
+    return " ".join([f"Hello, {{who}}!"] * times)
+
+
+TOOL = {{
+    "label": "{name}",
+    "name": "{name}",
+    "description": "Greet somebody by name",
+    "parameters": {{
+        "who": {{"type": "string", "description": "Whom to greet", "required": True}},
+        "times": {{"type": "integer", "description": "How often", "default": 1}},
+    }},
+    "execute": {name},
+}}
+'''
+
+_TEST = '''"""Run it with: pytest {place}"""
+
+import asyncio
+from pathlib import Path
+
+from dovetail.extensions import ExtensionLoader
+from dovetail.tools.tool import ToolContext
+
+
+async def call(arguments: dict[str, object]) -> object:
+    """Load the folder as the service does and call its tool."""
+    snapshot = await ExtensionLoader(Path(__file__).parent.parent).reload()
+    assert "{name}" in snapshot.loaded_extensions, snapshot.failed_extensions
+    tool = next(tool for tool in snapshot.tools if tool.name == "{name}")
+    return await tool.execute(arguments, ToolContext(call_id="test"))
+
+
+def test_it_greets() -> None:
+    assert asyncio.run(call({{"who": "Ada", "times": 2}})) == "Hello, Ada! Hello, Ada!"
+'''
+
+
+def create_folder(root: Path, name: str) -> list[Path]:
+    """Write `<root>/<name>` and give the files it holds.
+
+    Raises:
+        ConfigError: the name cannot be a tool's name, or the folder is there already.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{name!r} must be lower case letters, digits and _, such as my_tool")
+    folder = root / name
+    if folder.exists():
+        raise ConfigError(f"{folder} is there already", hint="Choose another name, or edit what is there.")
+    folder.mkdir(parents=True)
+    texts = {
+        folder / "extension.py": _EXTENSION.format(name=name),
+        folder / f"test_{name}.py": _TEST.format(name=name, place=f"{root.name}/{name}"),
+    }
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)

@@ -1,0 +1,145 @@
+"""`dovetail ext` lists, checks and writes extension folders, and has a server reload."""
+
+import json
+import runpy
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from dovetail.cli import main as frame
+
+
+def run(*words: str) -> int:
+    """Run the command line in this process; its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        frame.main(words)
+    return int(caught.value.code or 0)
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty workspace, which is the current folder."""
+    monkeypatch.delenv("WORKSPACE_ROOT", raising=False)
+    monkeypatch.delenv("EXTENSION_EXCLUDED_EXTENSIONS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_extension(workspace: Path, name: str, source: str) -> Path:
+    folder = workspace / "extensions" / name
+    folder.mkdir(parents=True)
+    (folder / "extension.py").write_text(source)
+    return folder
+
+
+def test_a_new_folder_is_sound_and_its_test_passes(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ext", "new", "hello") == 0
+    assert run("ext", "check", "hello") == 0
+    assert "sound  hello: hello" in capsys.readouterr().out
+    written = runpy.run_path(str(workspace / "extensions" / "hello" / "test_hello.py"))
+    written["test_it_greets"]()
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"), [("Two Words", "lower case letters"), ("../up", "lower"), ("hello", "already")]
+)
+def test_a_new_folder_is_refused(
+    workspace: Path, capsys: pytest.CaptureFixture[str], name: str, complaint: str
+) -> None:
+    write_extension(workspace, "hello", "")
+    assert run("ext", "new", name) == 1
+    assert complaint in capsys.readouterr().err
+
+
+def test_the_list_shows_own_and_shipped_folders(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("ext", "new", "hello")
+    write_extension(workspace, "broken", "TOOL = (")
+    capsys.readouterr()
+    assert run("ext", "list") == 0
+    shown = capsys.readouterr()
+    for word in ("hello", "calculator", "left out example", "broken broken: SyntaxError", "extension.py:1"):
+        assert word in shown.out
+    assert shown.err == ""
+    assert run("ext", "list", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["failed_extensions"][0]["extension"] == "broken"
+    assert "hello" in report["tools"]
+
+
+def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_extension(workspace, "broken", "TOOL = {'name': 'x'}")
+    write_extension(workspace, "chatty", "print('[hi]')\nTOOL = {}")
+    assert run("ext", "check") == 1
+    shown = capsys.readouterr().out
+    assert "broken broken: tool 'x': lacks label, description, parameters, execute" in shown
+    assert "sound  weather: get_weather" in shown
+
+
+def test_a_check_by_name_or_path_is_of_that_folder_only(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_extension(workspace, "broken", "TOOL = (")
+    assert run("ext", "check", "example", "extensions/broken") == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "sound  example: add, multiply"
+    assert shown[1].startswith("broken broken: SyntaxError")
+    assert run("ext", "check", "weather") == 0
+
+
+def test_a_check_sees_a_clash_with_another_folder(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("ext", "new", "get_weather")
+    run("ext", "check", "weather")
+    assert "tool name 'get_weather' already belongs to extension:get_weather" in capsys.readouterr().out
+
+
+def test_a_folder_that_is_none_is_explained(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (workspace / "plain").mkdir()
+    assert run("ext", "check", "plain") == 1
+    assert run("ext", "check", "nowhere") == 1
+    shown = capsys.readouterr().err
+    assert "plain has no extension.py" in shown
+    assert "no extension folder 'nowhere'" in shown
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """A server that wants a token and answers a reload."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            good = self.headers.get("x-admin-token") == "right" and self.path == "/api/v1/extensions/reload"
+            body = b'{"version": 7, "failed_extensions": []}' if good else b'{"error": {"message": "no"}}'
+            self.send_response(200 if good else 403)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as listening:
+        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join(5)
+
+
+def test_a_reload_brings_the_token_and_shows_the_report(
+    server: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXTENSIONS_ADMIN_TOKEN", "right")
+    assert run("ext", "reload", "--url", server) == 0
+    assert json.loads(capsys.readouterr().out)["version"] == 7
+    assert run("ext", "reload", "--url", server, "--token", "wrong") == 1
+    assert "the server answered 403" in capsys.readouterr().err
+    assert run("ext", "reload", "--url", "http://127.0.0.1:9") == 1
+    assert "dovetail serve" in capsys.readouterr().err
+    assert run("ext", "reload", "--url", "file:///etc/passwd") == 1
