@@ -1,10 +1,13 @@
 """Answers are read the same however their bytes are cut, in the shapes that servers really send."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
@@ -219,3 +222,47 @@ def test_whole_answer_gives_the_same_kinds_of_deltas() -> None:
         ToolCallDelta(0, "a", "f", "{}"),
     ]
     assert reader.finish().usage == Usage(3, 2)
+
+
+NAMES = [
+    *("choices", "delta", "message", "content", "reasoning", "tool_calls", "function", "name", "arguments"),
+    *("index", "id", "usage", "finish_reason", "error", "text", "thinking", "refusal", "object"),
+]
+shapes = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
+    max_leaves=10,
+)
+bits = st.sampled_from(
+    [b"data: ", b"data:", b"\n", b"\r\n", b"\r", b"{", b"}", b'"', b"[DONE]", b"\xc3", b"1"]
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(shapes | st.builds(lambda part: {"choices": [{"delta": part}]}, shapes), max_size=3))
+def test_chunks_of_any_shape_give_deltas_of_text_or_a_model_error(chunks: list[Any]) -> None:
+    assert_sane(b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(bits, max_size=12))
+def test_bytes_of_any_kind_give_deltas_or_a_model_error(pieces: list[bytes]) -> None:
+    assert_sane(b"".join(pieces))
+
+
+def assert_sane(data: bytes) -> None:
+    """The reader either answers or raises our error, and does the same for every cutting."""
+    outcomes: list[Any] = []
+    for pieces in ([data], [data[place : place + 1] for place in range(len(data))]):
+        reader = AnswerReader(complain)
+        deltas: list[Delta] = []
+        try:
+            for piece in pieces:
+                deltas += reader.feed(piece)
+            deltas += reader.end()
+            outcomes.append(reader.finish())
+        except ModelError as error:
+            outcomes.append(str(error))
+        for delta in deltas:
+            assert not isinstance(delta, TextDelta | ReasoningDelta) or isinstance(delta.text, str)
+    assert outcomes[0] == outcomes[1]

@@ -40,7 +40,7 @@ class AnswerReader:
         self._calls = CallPieces()
         self._reason: str | None = None
         self._refused = False
-        self._usage: Mapping[str, Any] | None = None
+        self._usage: Any = None
         self._payload: Mapping[str, Any] | None = None
 
     def feed(self, data: bytes) -> list[Delta]:
@@ -72,7 +72,7 @@ class AnswerReader:
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
         """The delta that ends the answer."""
-        model: str = (self._payload or {}).get("model") or ""
+        model = str((self._payload or {}).get("model") or "")
         return FinishDelta(self._name_reason(), read_usage(self._usage), model, request_id, self._payload)
 
     def _name_reason(self) -> str:
@@ -87,7 +87,10 @@ class AnswerReader:
                 self.done = True
                 return
             chunk, end = self._parse(text)
-            self._read_chunk(chunk, deltas)
+            try:
+                self._read_chunk(chunk, deltas)
+            except (AttributeError, KeyError, TypeError):
+                raise self._complain(f"it sent a chunk of an unknown shape: {text[:200]!r}", None) from None
             # Servers that forget the blank line between events send several chunks in one.
             text = "" if end == len(text) else text[end:].lstrip()
 
@@ -111,8 +114,11 @@ class AnswerReader:
             part = choice.get("delta") or choice.get("message")
             if part:
                 self._read_part(part, deltas)
-            self._reason = choice.get("finish_reason") or self._reason
-        self._usage = chunk.get("usage") or self._usage
+            if reason := choice.get("finish_reason"):
+                self._reason = str(reason)
+        usage = chunk.get("usage")
+        if usage:
+            self._usage = usage
 
     def _look_for_error(self, chunk: Mapping[str, Any]) -> None:
         error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
@@ -124,7 +130,7 @@ class AnswerReader:
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
         if reasoning := part.get("reasoning_content") or part.get("reasoning"):
-            deltas.append(ReasoningDelta(reasoning))
+            deltas.append(ReasoningDelta(_expect_text(reasoning)))
         if content := part.get("content"):
             if isinstance(content, str):
                 deltas.append(TextDelta(content))
@@ -132,7 +138,7 @@ class AnswerReader:
                 deltas.extend(_read_parts(content))
         if refusal := part.get("refusal"):
             self._refused = True
-            deltas.append(TextDelta(refusal))
+            deltas.append(TextDelta(_expect_text(refusal)))
         if calls := part.get("tool_calls"):
             deltas.extend([self._calls.read(call) for call in calls])
 
@@ -147,9 +153,15 @@ def _is_whole(event: str) -> bool:
 def _read_parts(content: Any) -> list[Delta]:
     """Content given as parts, as some servers do for models that think."""
     deltas: list[Delta] = []
-    for part in content if is_list(content) else ():
+    for part in content if is_list(content) else [{"text": content}]:
         if text := part.get("text"):
-            deltas.append(TextDelta(text))
+            deltas.append(TextDelta(_expect_text(text)))
         for thought in part.get("thinking") or ():
-            deltas.append(ReasoningDelta(thought["text"]))
+            deltas.append(ReasoningDelta(_expect_text(thought["text"])))
     return deltas
+
+
+def _expect_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value

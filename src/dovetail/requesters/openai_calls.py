@@ -31,8 +31,7 @@ class CallPieces:
         """The delta that one piece of a call makes."""
         function: Mapping[str, Any] = piece.get("function") or {}
         arguments = _read_arguments(function.get("arguments"))
-        call_id: str | None = piece.get("id") or None
-        name: str | None = function.get("name") or None
+        call_id, name = _read_name(piece.get("id")), _read_name(function.get("name"))
         wire_index = self._read_index(piece, is_new=name is not None)
         index = self._current.get(wire_index)
         if index is not None and (call_id is None or call_id == self._ids[index]):
@@ -52,3 +51,7 @@ def _read_arguments(value: Any) -> str:
     if value is None:
         return ""
     return json.dumps(value, ensure_ascii=False) if is_mapping(value) else str(value)
+
+
+def _read_name(value: Any) -> str | None:
+    return str(value) if value else None

@@ -1,20 +1,24 @@
 """Reads token counts, in the shapes that OpenAI-compatible servers send them."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.messages.delta import Usage
 
 
-def read_usage(usage: Mapping[str, Any] | None) -> Usage:
-    """The tokens of one request; what the server did not count is 0."""
-    if usage is None:
+def read_usage(usage: Any) -> Usage:
+    """The tokens of one request; what the server did not count, or in no way we know, is 0."""
+    if not is_mapping(usage):
         return Usage()
-    prompt: Mapping[str, Any] = usage.get("prompt_tokens_details") or {}
-    completion: Mapping[str, Any] = usage.get("completion_tokens_details") or {}
+    prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     return Usage(
-        input_tokens=usage.get("prompt_tokens") or 0,
-        output_tokens=usage.get("completion_tokens") or 0,
-        cached_tokens=prompt.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0,
-        reasoning_tokens=completion.get("reasoning_tokens") or 0,
+        input_tokens=_count(usage, "prompt_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
+        cached_tokens=_count(prompt, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens"),
+        reasoning_tokens=_count(completion, "reasoning_tokens"),
     )
+
+
+def _count(counts: Any, name: str) -> int:
+    value = counts.get(name) if is_mapping(counts) else None
+    return value if isinstance(value, int) else 0

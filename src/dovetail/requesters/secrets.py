@@ -5,6 +5,9 @@ from urllib.parse import unquote, urlsplit
 
 HIDDEN = "***"
 
+SHORTEST = 8
+"""What is shorter is a word that local servers take for a key ("none", "EMPTY", "ollama"), not a secret."""
+
 _TELLING = ("auth", "key", "token", "secret", "cookie", "password")
 
 
@@ -17,7 +20,7 @@ def find_secrets(api_key: str | None, headers: Mapping[str, str], addresses: Ite
     for address in addresses:
         password = urlsplit(address).password or ""
         found += [password, unquote(password)]
-    return sorted({secret for secret in found if len(secret) >= 4}, key=len, reverse=True)
+    return sorted({secret for secret in found if len(secret) >= SHORTEST}, key=len, reverse=True)
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
