@@ -228,7 +228,8 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
             "OpenAI",
         ),
         (Reply(body="no json"), "not JSON: 'no json'", ""),
-        (refuse(418, "teapot"), "cannot do this (status 418): teapot", ""),
+        (refuse(418, "teapot"), "refuses the request (status 418): teapot", ""),
+        (refuse(500, "out of memory"), "failed (status 500): out of memory", ""),
     ],
 )
 async def test_each_failure_says_what_happened_and_what_helps(reply: Reply, message: str, hint: str) -> None:

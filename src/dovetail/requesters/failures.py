@@ -119,7 +119,7 @@ class Failures:
         for advice in _ADVICE:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
                 return f"{where} {advice.meaning} {said}", advice.hint
-        return f"{where} cannot do this {said}", None
+        return f"{where} {'failed' if refusal.status >= 500 else 'refuses the request'} {said}", None
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {
