@@ -45,6 +45,7 @@ export function App({ services }: { services: Services }) {
       onPalette: () => setPaletteOpen(true),
       onFocus: () => composer.current?.focus(),
       onStop: () => void (session.isBusy && session.stop()),
+      onLeave: () => setMenuOpen(false),
       onPanel: setPanel,
       onInspect: (runId: string) => {
         setInspected(runId);
@@ -63,7 +64,7 @@ export function App({ services }: { services: Services }) {
               services={services}
               openId={route}
               isOpen={isMenuOpen}
-              onClose={() => setMenuOpen(false)}
+              onClose={actions.onLeave}
               onOpen={actions.open}
               onNew={actions.onNew}
               onRemoved={(id) => id === route && actions.onNew()}

@@ -16,7 +16,8 @@ export class BrowserWatch {
     if (ask.kind !== "browser") return;
     if (!session.isOwnRequest) await new Promise((resolve) => setTimeout(resolve, COURTESY));
     const call = callOf(ask, session);
-    if (call !== null) await this.executor.execute(call);
+    // Without the server nobody can be told; the question comes again with the stream.
+    if (call !== null) await this.executor.execute(call).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import { SquarePen, X } from "lucide-react";
+import { useEffect, useRef } from "react";
 import type { Services } from "@/app/services";
 import { SessionList } from "@/features/sessions/session-list";
 import { useText } from "@/text/text";
@@ -19,6 +20,22 @@ interface SidebarProps {
 /** The list of chats: a column on wide screens, a drawer on narrow ones. */
 export function Sidebar({ services, openId, isOpen, onClose, onOpen, onNew, onRemoved }: SidebarProps) {
   const t = useText();
+  const drawer = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const before = document.activeElement;
+    drawer.current?.querySelector<HTMLElement>("button")?.focus();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      onClose();
+    };
+    addEventListener("keydown", onKey, true);
+    return () => {
+      removeEventListener("keydown", onKey, true);
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [isOpen, onClose]);
   return (
     <>
       {isOpen ? (
@@ -30,7 +47,7 @@ export function Sidebar({ services, openId, isOpen, onClose, onOpen, onNew, onRe
         />
       ) : null}
       <aside
-        onKeyDown={(event) => event.key === "Escape" && onClose()}
+        ref={drawer}
         className={`z-40 flex w-68 shrink-0 flex-col border-r border-line bg-sunken max-md:fixed max-md:inset-y-0 max-md:w-[min(20rem,86vw)] max-md:shadow-float max-md:transition-transform ${isOpen ? "" : "max-md:invisible max-md:-translate-x-full"}`}
       >
         <header className="flex h-14 items-center gap-2.5 pr-2.5 pl-4.5">

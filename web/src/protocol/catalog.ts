@@ -1,6 +1,6 @@
 /** What there is to work with: tools, agents, skills and extension folders. */
 
-import { isRecord, type Json, list, number, optionalText, record, text } from "@/protocol/shapes";
+import { isRecord, type Json, list, number, optionalText, readableName, record, text } from "@/protocol/shapes";
 
 export interface ToolInfo {
   name: string;
@@ -33,14 +33,9 @@ export interface Fault {
   source: string | null;
 }
 
-export interface ExtensionInfo {
-  name: string;
-  tools: string[];
-}
-
 export interface ExtensionReport {
   version: number;
-  loaded: ExtensionInfo[];
+  loaded: string[];
   failed: Fault[];
   kept: string[];
   isWatching: boolean;
@@ -49,22 +44,15 @@ export interface ExtensionReport {
 const names = (value: unknown): string[] =>
   list(value).map((item) => (isRecord(item) ? text(item["name"]) : text(item)));
 
-function parseFault(value: unknown, name = ""): Fault {
-  if (typeof value === "string") return { name, message: value, source: null };
+function parseFault(value: unknown): Fault {
   const body = record(value);
   const line = number(body["line"]);
   const source = optionalText(body["path"] ?? body["file"] ?? body["source"]);
   return {
-    name: text(body["name"], name),
+    name: text(body["name"] ?? body["extension"]),
     message: text(body["message"] ?? body["error"]),
     source: source !== null && line > 0 ? `${source}:${line}` : source,
   };
-}
-
-/** Faults come as a list of records or as a mapping from names. */
-export function parseFaults(value: unknown): Fault[] {
-  if (isRecord(value)) return Object.entries(value).map(([name, fault]) => parseFault(fault, name));
-  return list(value).map((fault) => parseFault(fault));
 }
 
 export function parseTools(value: unknown): { tools: ToolInfo[]; generation: number } {
@@ -74,7 +62,7 @@ export function parseTools(value: unknown): { tools: ToolInfo[]; generation: num
     generation: number(body["generation"]),
     tools: tools.map((tool) => ({
       name: text(tool["name"]),
-      title: text(tool["title"] ?? tool["display_name"]) || text(tool["name"]),
+      title: readableName(text(tool["title"]) || text(tool["name"])),
       description: text(tool["description"]),
       kind: text(tool["kind"], "other"),
       origin: text(tool["origin"]),
@@ -87,7 +75,7 @@ export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Faul
   const body = record(value);
   const agents = list(body["agents"]).filter(isRecord);
   return {
-    errors: parseFaults(body["errors"]),
+    errors: list(body["errors"]).map(parseFault),
     agents: agents.map((agent) => ({
       name: text(agent["name"]),
       description: text(agent["description"]),
@@ -102,7 +90,7 @@ export function parseSkills(value: unknown): { skills: SkillInfo[]; errors: Faul
   const body = record(value);
   const skills = list(body["skills"]).filter(isRecord);
   return {
-    errors: parseFaults(body["errors"]),
+    errors: list(body["errors"]).map(parseFault),
     skills: skills.map((skill) => ({
       name: text(skill["name"]),
       description: text(skill["description"]),
@@ -114,16 +102,11 @@ export function parseSkills(value: unknown): { skills: SkillInfo[]; errors: Faul
 
 export function parseExtensions(value: unknown): ExtensionReport {
   const body = record(value);
-  const loaded = body["loaded_extensions"] ?? body["extensions"];
   return {
     version: number(body["version"]),
-    loaded: list(loaded).map((item) => ({ name: nameOf(item), tools: isRecord(item) ? names(item["tools"]) : [] })),
-    failed: parseFaults(body["failed_extensions"] ?? body["errors"]),
+    loaded: names(body["loaded_extensions"]),
+    failed: list(body["failed_extensions"]).map(parseFault),
     kept: names(body["kept"]),
     isWatching: body["watching"] === true,
   };
-}
-
-function nameOf(item: unknown): string {
-  return isRecord(item) ? text(item["name"]) : text(item);
 }

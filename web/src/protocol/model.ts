@@ -6,6 +6,8 @@ export type ModelState = "ready" | "downloading" | "missing" | "failed";
 
 export interface ModelInfo {
   name: string;
+  /** What stands behind the name. */
+  title: string;
   state: ModelState;
   active: boolean;
   progress: { done: number; total: number } | null;
@@ -22,6 +24,7 @@ function parseModel(value: Json): ModelInfo {
   const progress = record(value["progress"]);
   return {
     name: text(value["name"]),
+    title: text(value["title"]),
     state: isState(value["state"]) ? value["state"] : "ready",
     active: value["active"] === true,
     progress: isRecord(value["progress"]) ? { done: number(progress["done"]), total: number(progress["total"]) } : null,

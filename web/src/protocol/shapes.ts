@@ -32,3 +32,10 @@ export function milliseconds(value: unknown): number {
   const parsed = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(parsed) ? 0 : parsed;
 }
+
+/** A name from code as people write it: `run_shell_command` is "Run shell command"; what has spaces stays. */
+export function readableName(name: string): string {
+  if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name)) return name;
+  const words = name.replaceAll(/[_-]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -99,6 +99,8 @@ export const en = {
   themeDark: "Dark",
   language: "Language",
   loading: "Loading",
+  done: "Done",
+  notDone: "Not done",
   optional: "optional",
 
   mayRun: "May this run?",

@@ -100,6 +100,8 @@ export const zh: Text = {
   themeDark: "深色",
   language: "语言",
   loading: "加载中",
+  done: "已完成",
+  notDone: "未完成",
   optional: "可选",
 
   mayRun: "允许执行吗？",

@@ -71,6 +71,20 @@ test("an answer that did not get through before a reload is sent again without r
   expect(desk.answers).toEqual([["call", { status: "success", output: 7 }]]);
 });
 
+test("an answer that could not be sent is sent when the call is offered again, without running again", async () => {
+  const desk = new Desk();
+  const { executor, calls } = tab(desk);
+  const send = desk.acknowledge.bind(desk);
+  desk.acknowledge = async () => {
+    throw new Error("offline");
+  };
+  await expect(executor.execute(CALL)).rejects.toThrow("offline");
+  desk.acknowledge = send;
+  await executor.execute(CALL);
+  expect(calls).toHaveLength(1);
+  expect(desk.answers).toEqual([["call", { status: "success", output: "opened" }]]);
+});
+
 test("a handler that throws is answered with its words", async () => {
   const desk = new Desk();
   const executor = new FrontendToolExecutor("tab", desk, new MemoryLedger());

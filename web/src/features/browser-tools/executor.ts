@@ -63,13 +63,21 @@ export class FrontendToolExecutor {
     const handler = this.#handlers.get(call.toolName);
     if (handler === undefined || this.#begun.has(call.askId)) return;
     this.#begun.add(call.askId);
-    if (!(await this.backend.claim(call.askId, this.tabId))) {
-      this.#begun.delete(call.askId);
-      return;
+    let isAnswered = false;
+    try {
+      isAnswered = await this.#attempt(handler, call);
+    } finally {
+      // What could not be claimed or told now may be when the call is offered again; the ledger knows what was done.
+      if (!isAnswered) this.#begun.delete(call.askId);
     }
+  }
+
+  async #attempt(handler: Handler, call: BrowserCall): Promise<boolean> {
+    if (!(await this.backend.claim(call.askId, this.tabId))) return false;
     const known = this.ledger.read(call.askId);
     const acknowledgement = known === null ? await this.#run(handler, call) : outcomeOf(known);
     await this.backend.acknowledge(call.callId, acknowledgement);
+    return true;
   }
 
   async #run(handler: Handler, call: BrowserCall): Promise<Acknowledgement> {

@@ -62,7 +62,6 @@ export class ChatSession {
   readonly #events: SessionEvents;
   readonly #listeners = new Set<() => void>();
   #info: SessionInfo = NOTHING;
-  #isStopped = false;
   #isOwnRequest = false;
 
   constructor(
@@ -79,7 +78,7 @@ export class ChatSession {
       state: this.state,
       generateId: () => crypto.randomUUID(),
       onData: (part) => this.#take(part as DataChunk),
-      onFinish: () => void this.refresh(),
+      onFinish: ({ isError }) => void this.refresh(isError),
     });
   }
 
@@ -112,25 +111,30 @@ export class ChatSession {
     }
   }
 
-  /** Reads titles and branches again after something ended. */
-  async refresh(): Promise<void> {
+  /** Reads titles and branches again after something ended; what failed to be sent stays where it is. */
+  async refresh(keepsMessages = false): Promise<void> {
     const view = await this.#backend.view(this.id).catch(() => null);
-    if (view !== null && !this.isBusy) this.#show(view);
+    if (view !== null && !this.isBusy && !keepsMessages) this.#show(view);
     else if (view !== null) this.#set({ title: view.title, siblings: view.siblings });
     this.#events.onChange?.(this);
   }
 
   async submit(message: Outgoing): Promise<void> {
-    await this.#send(message, this.#chat.lastMessage?.id ?? null);
+    await this.#send(partsOf(message), this.#chat.lastMessage?.id ?? null);
   }
 
-  /** Asks again: a new answer beside the old one. */
+  /** Asks again: a new answer beside the old one. A question that never reached the server is sent anew. */
   async retry(messageId: string): Promise<void> {
-    this.#isStopped = false;
-    this.#isOwnRequest = true;
     const index = this.#chat.messages.findIndex((message) => message.id === messageId);
     const target = this.#chat.messages[index];
     if (target === undefined) return;
+    if (target.role === "user" && this.#info.siblings[messageId] === undefined) {
+      this.#chat.messages = this.#chat.messages.slice(0, index);
+      await this.#send(target.parts, this.#chat.lastMessage?.id ?? null);
+      return;
+    }
+    this.#isOwnRequest = true;
+    this.#chat.clearError();
     const parent = target.role === "assistant" ? this.#chat.messages[index - 1] : target;
     await this.#chat.regenerate({ messageId, body: { ...this.requestBody(), parent_id: parent?.id ?? null } });
   }
@@ -140,7 +144,7 @@ export class ChatSession {
     const index = this.#chat.messages.findIndex((candidate) => candidate.id === messageId);
     if (index < 0) return;
     this.#chat.messages = this.#chat.messages.slice(0, index);
-    await this.#send(message, this.#chat.lastMessage?.id ?? null);
+    await this.#send(partsOf(message), this.#chat.lastMessage?.id ?? null);
   }
 
   /** Shows another branch. */
@@ -153,14 +157,9 @@ export class ChatSession {
 
   /** Ends the run for everyone; the stream then closes by itself. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     const { runId } = this;
     if (runId === null) await this.#chat.stop();
     else await this.#transport.cancel(runId);
-  }
-
-  get wasStopped(): boolean {
-    return this.#isStopped;
   }
 
   /** Whether the answer under way was asked for from this very page. */
@@ -180,11 +179,9 @@ export class ChatSession {
     await this.#chat.stop();
   }
 
-  async #send(message: Outgoing, parentId: string | null): Promise<void> {
-    this.#isStopped = false;
+  async #send(parts: MessagePart[], parentId: string | null): Promise<void> {
     this.#isOwnRequest = true;
     this.#chat.clearError();
-    const parts: MessagePart[] = [...(message.files ?? []), { type: "text", text: message.text }];
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
     this.state.publish();
     this.#events.onChange?.(this);
@@ -213,4 +210,9 @@ export class ChatSession {
     this.#info = { ...this.#info, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function partsOf(message: Outgoing): MessagePart[] {
+  const files = message.files ?? [];
+  return message.text === "" ? files : [...files, { type: "text", text: message.text }];
 }

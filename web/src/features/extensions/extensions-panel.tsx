@@ -1,18 +1,33 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import type { ExtensionReport } from "@/protocol/catalog";
+import type { ExtensionReport, ToolInfo } from "@/protocol/catalog";
 import { useText } from "@/text/text";
-import { listExtensions, reloadExtensions } from "@/transport/catalog";
+import { listExtensions, listTools, reloadExtensions } from "@/transport/catalog";
 import { Button } from "@/ui/button";
 import { Load } from "@/ui/load";
 import { FaultRow, PanelBody, Row } from "@/ui/panel";
 import { Spinner } from "@/ui/spinner";
 
 export function ExtensionsPanel() {
-  return <Load load={listExtensions}>{(report, reload) => <Report report={report} onReloaded={reload} />}</Load>;
+  return (
+    <Load load={loadReport}>
+      {({ report, tools }, reload) => <Report report={report} tools={tools} onReloaded={reload} />}
+    </Load>
+  );
 }
 
-function Report({ report, onReloaded }: { report: ExtensionReport; onReloaded: () => Promise<void> }) {
+async function loadReport(): Promise<{ report: ExtensionReport; tools: ToolInfo[] }> {
+  const [report, { tools }] = await Promise.all([listExtensions(), listTools()]);
+  return { report, tools };
+}
+
+interface ReportProps {
+  report: ExtensionReport;
+  tools: ToolInfo[];
+  onReloaded: () => Promise<void>;
+}
+
+function Report({ report, tools, onReloaded }: ReportProps) {
   const t = useText();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -45,11 +60,14 @@ function Report({ report, onReloaded }: { report: ExtensionReport; onReloaded: (
         {report.failed.map((fault) => (
           <FaultRow key={fault.name} {...fault} note={report.kept.includes(fault.name) ? t.keptVersion : null} />
         ))}
-        {report.loaded.map((extension) => (
-          <Row key={extension.name} title={extension.name} detail={t.toolCount(extension.tools.length)}>
-            {extension.tools.join(", ")}
-          </Row>
-        ))}
+        {report.loaded.map((name) => {
+          const own = tools.filter((tool) => tool.origin === `extension:${name}`);
+          return (
+            <Row key={name} title={name} detail={t.toolCount(own.length)}>
+              {own.map((tool) => tool.title).join(", ")}
+            </Row>
+          );
+        })}
       </ul>
       {report.loaded.length + report.failed.length === 0 ? (
         <p className="text-[13px] text-faint">{t.noExtensions}</p>

@@ -14,7 +14,8 @@ export function ModelsPanel({ store }: { store: ModelStore }) {
       <ul>
         {models.map((model) => (
           <Row key={model.name} title={model.name} detail={stateText(model, t)} mark={<Dot model={model} />}>
-            {model.error}
+            {model.title === model.name ? null : model.title}
+            {model.error ? <p className="text-danger">{model.error}</p> : null}
             {model.progress ? (
               <div className="flex items-center gap-3 pt-1 tabular-nums">
                 <Progress value={model.progress.done / Math.max(1, model.progress.total)} label={model.name} />

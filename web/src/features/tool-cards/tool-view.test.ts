@@ -23,8 +23,8 @@ test.each([
 
 test("a call is named by its title, else by its tool", () => {
   expect(callTitle(part({ state: "input-available", title: "Add numbers" }))).toBe("Add numbers");
-  expect(callTitle(part({ state: "input-available" }))).toBe("add");
-  expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("find");
+  expect(callTitle(part({ state: "input-available" }))).toBe("Add");
+  expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("Find");
 });
 
 test.each([

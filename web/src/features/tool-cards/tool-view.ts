@@ -1,7 +1,7 @@
 /** What a tool card says of a call: its state in one word, its input in one line, its output by shape. */
 
 import { isOpenCall, type ToolPart, toolName } from "@/protocol/message";
-import { isRecord } from "@/protocol/shapes";
+import { isRecord, readableName } from "@/protocol/shapes";
 
 export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "denied" | "interrupted";
 
@@ -16,8 +16,7 @@ export function callState(part: ToolPart, isLive: boolean): CallState {
 }
 
 export function callTitle(part: ToolPart): string {
-  const { title } = part;
-  return title !== undefined && title !== "" ? title : toolName(part);
+  return readableName(part.title || toolName(part));
 }
 
 /** The most telling part of the input, short enough for one line. */

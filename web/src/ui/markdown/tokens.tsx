@@ -1,6 +1,7 @@
-import { ImageIcon } from "lucide-react";
+import { ImageIcon, Square, SquareCheck } from "lucide-react";
 import type { Tokens as MarkedTokens, Token } from "marked";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
+import { useText } from "@/text/text";
 import { CodeBlock } from "@/ui/markdown/code-block";
 import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
 import type { MathToken } from "@/ui/markdown/lexer";
@@ -59,11 +60,19 @@ function drawList(token: MarkedTokens.List): ReactNode {
   const items = token.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their place
     <li key={index} className={item.task ? "task" : undefined}>
-      {item.task ? <input type="checkbox" checked={item.checked === true} readOnly disabled /> : null}
+      {item.task ? <TaskMark isDone={item.checked === true} /> : null}
       <Tokens tokens={item.tokens} />
     </li>
   ));
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function TaskMark({ isDone }: { isDone: boolean }) {
+  const t = useText();
+  const Mark = isDone ? SquareCheck : Square;
+  return (
+    <Mark size={16} aria-label={isDone ? t.done : t.notDone} className="mr-2 inline-block align-[-3px] text-accent" />
+  );
 }
 
 function drawTable(token: MarkedTokens.Table): ReactNode {

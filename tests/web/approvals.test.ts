@@ -1,0 +1,89 @@
+/** Approving, declining and changing what a tool is about to do. */
+
+import { expect, test } from "vitest";
+import { address, answer, ask, call, openPage, script, useBrowser } from "./harness";
+
+useBrowser();
+
+const note = (name: string, text: string) => call("write_note", { name, text });
+
+test("a call that changes something waits for a yes", async () => {
+  await script(
+    { when: "keep milk", tool_calls: [note("shopping", "milk")] },
+    { when: "kept shopping: milk", text: "Noted." },
+  );
+  const page = await openPage();
+  await ask(page, "keep milk");
+  const card = answer(page).locator("[data-tool-state=waiting]");
+  await card.getByText("milk").last().waitFor();
+  await card.getByRole("button", { name: "Allow", exact: true }).click();
+  await answer(page).getByText("Noted.").waitFor();
+  await answer(page).locator("[data-tool-state=done]").waitFor();
+});
+
+test("the arguments can be changed before the call runs", async () => {
+  await script(
+    { when: "keep bread", tool_calls: [note("shopping", "bread")] },
+    { when: "kept shopping: rye bread", text: "Rye it is." },
+  );
+  const page = await openPage();
+  await ask(page, "keep bread");
+  await page.getByRole("button", { name: "Edit input" }).click();
+  const field = page.getByRole("textbox", { name: "Input" });
+  await field.fill('{"name": "shopping"');
+  expect(await page.getByRole("button", { name: "Allow", exact: true }).isDisabled()).toBe(true);
+  await page.getByText("This is not a JSON object.").waitFor();
+  await field.fill('{"name": "shopping", "text": "rye bread"}');
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  await answer(page).getByText("Rye it is.").waitFor();
+});
+
+test("a no is told to the model and the answer goes on", async () => {
+  await script(
+    { when: "keep secrets", tool_calls: [note("secrets", "all")] },
+    { when: "declined", text: "Then I will not." },
+  );
+  const page = await openPage();
+  await ask(page, "keep secrets");
+  await page.getByRole("button", { name: "Decline" }).click();
+  await answer(page).getByText("Then I will not.").waitFor();
+  await answer(page).locator("[data-tool-state=denied], [data-tool-state=failed]").waitFor();
+});
+
+test("an open question survives a reload and can be answered in another tab", async () => {
+  await script(
+    { when: "keep tea", tool_calls: [note("shopping", "tea")] },
+    { when: "kept shopping: tea", text: "Tea noted." },
+  );
+  const page = await openPage();
+  await ask(page, "keep tea");
+  await answer(page).locator("[data-tool-state=waiting]").waitFor();
+  await page.reload();
+  const card = answer(page).locator("[data-tool-state=waiting]");
+  await card.waitFor();
+  const { asks } = await (await fetch(`${address.url}/api/v1/asks`)).json();
+  const open = asks.find((one: { payload: { args: { text: string } } }) => one.payload.args.text === "tea");
+  const body = JSON.stringify({ approved: true });
+  await fetch(`${address.url}/api/v1/asks/${open.id}`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  await answer(page).getByText("Tea noted.").waitFor();
+});
+
+test("a question that was answered elsewhere says so", async () => {
+  await script(
+    { when: "keep jam", tool_calls: [note("shopping", "jam")] },
+    { when: "kept shopping: jam", text: "Jam noted." },
+  );
+  const page = await openPage({ expected: /409/ });
+  await ask(page, "keep jam");
+  await answer(page).locator("[data-tool-state=waiting]").waitFor();
+  await page.route("**/api/v1/asks/*", async (route) => {
+    await route.fetch();
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  await answer(page).getByText("Jam noted.").waitFor();
+});

@@ -1,0 +1,71 @@
+/** Tools that act in the page: once, in one tab, always answered. */
+
+import { expect, test } from "vitest";
+import { address, answer, ask, call, openPage, openTab, script, useBrowser } from "./harness";
+
+useBrowser();
+
+const openUrl = (url: string, id?: string) => call("open-url", { actionName: "Open", url, title: "Models here" }, id);
+
+test("open-url opens a panel beside the chat, and the model is told", async () => {
+  const url = `${address.script}/v1/models`;
+  await script({ when: "show health", tool_calls: [openUrl(url)] }, { when: "success", text: "It is open." });
+  const page = await openPage();
+  await ask(page, "show health");
+  await answer(page).getByText("It is open.").waitFor();
+  await page.getByRole("tab", { name: "Models here" }).waitFor();
+  await page.frameLocator("iframe[title='Models here']").locator("body").waitFor();
+
+  await page.getByRole("button", { name: "Close Models here" }).click();
+  await page.locator("iframe").waitFor({ state: "detached" });
+  await answer(page).locator("[data-tool-state=done]").getByRole("button").first().click();
+  await page.getByRole("button", { name: "Open again" }).click();
+  await page.locator("iframe[title='Models here']").waitFor();
+});
+
+test("an address that is none is told to the model as failed", async () => {
+  await script(
+    { when: "show nothing", tool_calls: [openUrl("javascript:alert(1)")] },
+    { when: "not a web address", text: "That did not work." },
+  );
+  const page = await openPage();
+  await ask(page, "show nothing");
+  await answer(page).getByText("That did not work.").waitFor();
+});
+
+test("with two tabs on one chat the call runs once", async () => {
+  const url = `${address.script}/v1/models?two`;
+  await script("Hello there.", {
+    when: "show readiness",
+    tool_calls: [openUrl(url)],
+  });
+  await script({ when: "success", text: "Ready." });
+  const page = await openPage();
+  await ask(page, "first of two tabs");
+  await answer(page).getByText("Hello there.").waitFor();
+  const other = await openTab(page, `/${new URL(page.url()).hash}`);
+  await answer(other).getByText("Hello there.").waitFor();
+  let acknowledgements = 0;
+  page.context().on("request", (request) => {
+    if (request.url().endsWith("/ai/tools/ack")) acknowledgements++;
+  });
+  await ask(page, "show readiness");
+  await answer(page).getByText("Ready.").waitFor();
+  expect(await page.locator("iframe").count()).toBe(1);
+  expect(await other.locator("iframe").count()).toBe(0);
+  expect(acknowledgements).toBe(1);
+});
+
+test("a call that waits while the page reloads is done after it, once", async () => {
+  const url = `${address.script}/v1/models?later`;
+  await script({ when: "show later", tool_calls: [openUrl(url)] }, { when: "success", text: "Shown." });
+  const page = await openPage({ expected: /ERR_FAILED/ });
+  // The first tab never gets to act: its lease is refused until the reload.
+  await page.route("**/claim", (route) => route.abort());
+  await ask(page, "show later");
+  await answer(page).locator("[data-tool-state=running]").waitFor();
+  await page.unroute("**/claim");
+  await page.reload();
+  await answer(page).getByText("Shown.").waitFor();
+  expect(await page.locator("iframe").count()).toBe(1);
+});

@@ -1,0 +1,149 @@
+/** Talking: a question, its streamed answer, stopping, failing, coming back. */
+
+import { expect, test } from "vitest";
+import { address, answer, ask, call, composer, openPage, release, script, useBrowser } from "./harness";
+
+useBrowser();
+
+test("an answer streams in while it is being written", async () => {
+  await script({ when: "stream please", steps: ["Half of **it", { hold: "stream" }, "** and the rest."] });
+  const page = await openPage();
+  await ask(page, "stream please");
+  await answer(page).getByText("Half of it").waitFor();
+  expect(await answer(page).locator("strong").textContent()).toBe("it");
+  expect(await page.getByRole("button", { name: "Stop" }).isVisible()).toBe(true);
+  await release("stream");
+  await answer(page).getByText("Half of it and the rest.").waitFor();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.getByRole("navigation").getByRole("button", { name: "stream please", exact: true }).waitFor();
+});
+
+test("a tool call is a card with its input, output and time", async () => {
+  await script(
+    { when: "127 times 49", tool_calls: [call("calculate", { expression: "127 * 49" })] },
+    { when: "6223", text: "It is 6223." },
+  );
+  const page = await openPage();
+  await ask(page, "What is 127 times 49?");
+  await answer(page).getByText("It is 6223.").waitFor();
+  const card = answer(page).locator("[data-tool-state=done]");
+  await card.getByRole("button").first().click();
+  await card.getByText("127 * 49").last().waitFor();
+  await card.getByText("6223").waitFor();
+});
+
+test("stopping ends the run, and the page says so", async () => {
+  await script({ when: "never ends", steps: ["A beginning", { hold: "never" }, "an end"] });
+  const page = await openPage();
+  await ask(page, "this never ends");
+  await answer(page).getByText("A beginning").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await answer(page).getByText("Stopped.").waitFor();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  const sessions = await (await fetch(`${address.url}/api/v1/sessions?q=never`)).json();
+  expect(sessions.sessions[0].run_id).toBeNull();
+});
+
+test("a model that fails is told in words, and asking again works", async () => {
+  await script({ when: "fail once", status: 401, body: { error: { message: "Incorrect API key provided." } } });
+  const page = await openPage();
+  await ask(page, "fail once");
+  const notice = page.getByRole("alert");
+  await notice.waitFor();
+  expect(await notice.textContent()).toContain("API key");
+  await script({ when: "fail once", text: "Now it works." });
+  await notice.getByRole("button", { name: "Try again" }).click();
+  await answer(page).getByText("Now it works.").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test("a server that is gone is told in words, and the message is kept and sent again", async () => {
+  await script({ when: "are you there", text: "Yes." });
+  const page = await openPage({ expected: /ERR_FAILED|404/ });
+  await composer(page).waitFor();
+  await page.route("**/api/v1/chat", (route) => route.abort());
+  await ask(page, "are you there?");
+  await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
+  await page.unroute("**/api/v1/chat");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await answer(page).getByText("Yes.").waitFor();
+  expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);
+});
+
+test("a reload in the middle of an answer joins it again", async () => {
+  await script({ when: "long story", steps: ["Once upon", { hold: "story" }, " a time."] });
+  const page = await openPage();
+  await ask(page, "a long story");
+  await answer(page).getByText("Once upon").waitFor();
+  await page.reload();
+  await answer(page).getByText("Once upon").waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await release("story");
+  await answer(page).getByText("Once upon a time.").waitFor();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  expect(await answer(page).count()).toBe(1);
+});
+
+test("reasoning is folded and can be opened", async () => {
+  await script({ when: "think first", reasoning: "Let me see.", text: "Seen." });
+  const page = await openPage();
+  await ask(page, "think first");
+  await answer(page).getByText("Seen.").waitFor();
+  expect(await page.getByText("Let me see.").count()).toBe(0);
+  await page.getByRole("button", { name: "Thought process" }).click();
+  await page.getByText("Let me see.").waitFor();
+});
+
+test("asking again and rewording make branches that can be switched", async () => {
+  await script(
+    { when: "pick a colour", text: "Red." },
+    { when: "pick a colour", text: "Blue." },
+    { when: "pick a number", text: "Seven." },
+  );
+  const page = await openPage();
+  await ask(page, "pick a colour");
+  await answer(page).getByText("Red.").waitFor();
+  await answer(page).hover();
+  await answer(page).getByRole("button", { name: "Try again" }).click();
+  await answer(page).getByText("Blue.").waitFor();
+  await page.getByRole("group", { name: "Version 2 of 2" }).waitFor();
+  await page.getByRole("button", { name: "Previous version" }).click();
+  await answer(page).getByText("Red.").waitFor();
+
+  const question = page.getByRole("article", { name: "You" });
+  await question.hover();
+  await question.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Edit" }).fill("pick a number");
+  await page.getByRole("textbox", { name: "Edit" }).press("Enter");
+  await answer(page).getByText("Seven.").waitFor();
+  await question.getByRole("button", { name: "Previous version" }).click();
+  await page.getByRole("article", { name: "You" }).getByText("pick a colour").waitFor();
+  await page.reload();
+  await page.getByRole("article", { name: "You" }).getByText("pick a colour").waitFor();
+  await answer(page).waitFor();
+});
+
+test("Markdown cannot bring script, markup or remote images", async () => {
+  const text = [
+    "<img src=x onerror=alert(1)><script>alert(1)</script>",
+    "[click](javascript:alert(1)) ![pixel](https://tracker.example/p.png)",
+    "[docs](https://docs.example/)",
+  ].join("\n\n");
+  await script({ when: "be evil", text });
+  const page = await openPage();
+  await ask(page, "be evil");
+  await answer(page).getByRole("link", { name: "docs" }).waitFor();
+  expect(await answer(page).locator("img, script").count()).toBe(0);
+  const links = await answer(page).getByRole("link").all();
+  const addresses = await Promise.all(links.map((link) => link.getAttribute("href")));
+  expect(addresses).toEqual(["https://tracker.example/p.png", "https://docs.example/"]);
+  expect(await links[1]?.getAttribute("rel")).toContain("noopener");
+});
+
+test("code is coloured and formulas are drawn under the strict content policy", async () => {
+  await script({ when: "code and math", text: "```python\nx = 1\n```\n\nAnd $a^2$." });
+  const page = await openPage();
+  await ask(page, "code and math");
+  await answer(page).locator(".hljs-number").waitFor();
+  await answer(page).locator(".katex").first().waitFor();
+});

@@ -1,0 +1,142 @@
+/** A real browser on the real page, and the model's script. */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import chromium from "@sparticuz/chromium";
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
+import { afterAll, afterEach, beforeAll, inject } from "vitest";
+
+const require = createRequire(import.meta.url);
+
+export const address = inject("address");
+
+let browser: Browser;
+const problems: string[] = [];
+const closing: Array<() => Promise<void>> = [];
+
+/** Opens the browser for a test file; every page is closed after its test, and no page may have failed. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await playwright.launch({
+      executablePath: await chromium.executablePath(),
+      args: ["--no-sandbox", "--font-render-hinting=none"],
+    });
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    const found = problems.splice(0);
+    if (found.length > 0) throw new Error(`the page complained:\n${found.join("\n")}`);
+  });
+  afterAll(() => browser?.close());
+}
+
+export interface PageOptions {
+  path?: string;
+  width?: number;
+  height?: number;
+  isDark?: boolean;
+  locale?: string;
+  /** Errors in the console that this test brings about on purpose. */
+  expected?: RegExp;
+}
+
+/** A page in a browser profile of its own. */
+export async function openPage(options: PageOptions = {}): Promise<Page> {
+  const settings: BrowserContextOptions = {
+    viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
+    colorScheme: options.isDark ? "dark" : "light",
+    locale: options.locale ?? "en",
+  };
+  const context = await browser.newContext(settings);
+  closing.push(() => context.close());
+  context.setDefaultTimeout(8_000);
+  const page = await context.newPage();
+  watch(page, options.expected);
+  await page.goto(address.url + (options.path ?? "/"));
+  return page;
+}
+
+/** Another tab of the same browser profile. */
+export async function openTab(page: Page, path: string): Promise<Page> {
+  const tab = await page.context().newPage();
+  watch(tab);
+  await tab.goto(address.url + path);
+  return tab;
+}
+
+/** Whatever the page complains about fails the test: script errors, and what the content policy refused. */
+function watch(page: Page, expected?: RegExp): void {
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !expected?.test(message.text())) problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { url } = { url: request.url() };
+    if (/^https?:/.test(url) && !url.startsWith(address.url) && request.frame() === page.mainFrame()) {
+      problems.push(`the page asked another host: ${url}`);
+    }
+  });
+}
+
+export function composer(page: Page) {
+  return page.getByRole("textbox", { name: "Message", exact: true });
+}
+
+export async function ask(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press("Enter");
+}
+
+export function answer(page: Page) {
+  return page.getByRole("article", { name: "Assistant" });
+}
+
+/** What the model says next; `when` ties a reply to a question. */
+export async function script(...replies: unknown[]): Promise<void> {
+  await steer("/script/replies", replies);
+}
+
+/** Lets a reply go on that stands at `{hold: name}`. */
+export async function release(gate: string): Promise<void> {
+  await steer(`/script/gates/${gate}`, {});
+}
+
+async function steer(path: string, body: unknown): Promise<void> {
+  const response = await fetch(address.script + path, { method: "POST", body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+}
+
+export function call(name: string, args: unknown, id: string = crypto.randomUUID()): object {
+  return { call_id: id, name, arguments: args };
+}
+
+/** Gives the page the Chinese glyphs that this browser lacks. */
+export async function loadChineseFont(page: Page): Promise<void> {
+  const folder = dirname(require.resolve("@fontsource-variable/noto-sans-sc/package.json"));
+  const css = readFileSync(join(folder, "index.css"), "utf8");
+  const text = await page.evaluate(() => document.body.innerHTML);
+  const needed = new Set([...text].map((letter) => letter.codePointAt(0) ?? 0).filter((code) => code > 0x2e00));
+  for (const [, file, range] of css.matchAll(/url\((\.\/files\/[^)]+)\)[^;]*;\s*unicode-range:\s*([^;]+);/g)) {
+    if (file === undefined || range === undefined || !covers(range, needed)) continue;
+    const bytes = readFileSync(join(folder, file)).toString("base64");
+    await page.evaluate(addFont, { bytes, range });
+  }
+}
+
+function covers(range: string, codes: Set<number>): boolean {
+  const spans = range.split(",").map((span) =>
+    span
+      .trim()
+      .slice(2)
+      .split("-")
+      .map((code) => Number.parseInt(code, 16)),
+  );
+  return [...codes].some((code) => spans.some(([from = 0, to = from]) => code >= from && code <= to));
+}
+
+async function addFont({ bytes, range }: { bytes: string; range: string }): Promise<void> {
+  const data = Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0));
+  const font = new FontFace("Noto Sans SC", data, { unicodeRange: range, weight: "100 900" });
+  document.fonts.add(await font.load());
+}

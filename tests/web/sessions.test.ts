@@ -1,0 +1,58 @@
+/** The list of chats: finding, renaming, deleting, exporting. */
+
+import { expect, test } from "vitest";
+import { answer, ask, openPage, script, useBrowser } from "./harness";
+
+useBrowser();
+
+test("a chat can be found, renamed, exported and deleted", async () => {
+  await script({ when: "zebra", text: "Stripes." }, { when: "giraffe", text: "A long neck." });
+  const page = await openPage();
+  const list = page.getByRole("navigation");
+  await ask(page, "tell me of the zebra");
+  await answer(page).getByText("Stripes.").waitFor();
+  await page.getByRole("button", { name: "New chat" }).click();
+  await ask(page, "tell me of the giraffe");
+  await answer(page).getByText("A long neck.").waitFor();
+
+  await page.getByRole("searchbox", { name: "Search chats" }).fill("zebra");
+  await list.getByRole("button", { name: "tell me of the giraffe", exact: true }).waitFor({ state: "detached" });
+  await list.getByRole("button", { name: "tell me of the zebra", exact: true }).click();
+  await answer(page).getByText("Stripes.").waitFor();
+
+  await page.getByRole("button", { name: "More actions: tell me of the zebra" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.md$/);
+
+  await page.getByRole("button", { name: "More actions: tell me of the zebra" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "Rename" }).fill("About zebra");
+  await page.getByRole("textbox", { name: "Rename" }).press("Enter");
+  await list.getByRole("button", { name: "About zebra", exact: true }).waitFor();
+
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.getByRole("button", { name: "More actions: About zebra" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await list.getByRole("button", { name: "About zebra", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
+});
+
+test("a chat that goes on in the background is there when one comes back", async () => {
+  await script({ when: "background work", steps: ["Working", " and done."] }, { when: "front", text: "Here." });
+  const page = await openPage();
+  await ask(page, "background work");
+  await answer(page).getByText("Working").waitFor();
+  await page.getByRole("button", { name: "New chat" }).click();
+  await ask(page, "something in front");
+  await answer(page).getByText("Here.").waitFor();
+  await page.getByRole("navigation").getByRole("button", { name: "background work", exact: true }).click();
+  await answer(page).getByText("Working and done.").waitFor();
+  await page.goBack();
+  await answer(page).getByText("Here.").waitFor();
+});
+
+test("an address of a chat that does not exist leads to an empty one, not to a spinner", async () => {
+  const page = await openPage({ path: "/#/s/nowhere", expected: /404/ });
+  await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
+});

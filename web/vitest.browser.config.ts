@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: here("../tests/web"),
+  cacheDir: here("node_modules/.vite-browser"),
+  test: {
+    include: ["**/*.test.ts"],
+    globalSetup: ["./server.ts"],
+    environment: "node",
+    fileParallelism: false,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
