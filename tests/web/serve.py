@@ -37,7 +37,7 @@ async def count_up(context: ToolContext, to: int = 3) -> str:
     return f"counted to {to}"
 
 
-async def open_url(context: ToolContext, actionName: str, url: str, title: str = "") -> str:  # noqa: N803
+async def open_url(context: ToolContext, actionName: str, url: str, title: str = "") -> str:
     """Open a web page beside the chat."""
     assert context.ask is not None
     payload = {"tool": "open-url", "args": {"actionName": actionName, "url": url, "title": title}}
@@ -47,15 +47,14 @@ async def open_url(context: ToolContext, actionName: str, url: str, title: str =
 
 def make_app(model_url: str, workspace: Path) -> Dovetail:
     """An app whose model is the script."""
-    settings = {
-        "model": {"name": "openai:scripted", "base_url": model_url, "api_key": "none"},
-    }
+    settings = {"model": {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}}
     app = Dovetail(settings, workspace=workspace)
-    app.tools.register_tool(make_tool(write_note, kind=Kind.Write, display_name="Write a note"))
-    app.tools.register_tool(make_tool(count_up, kind=Kind.Think, display_name="Count", can_update_output=True))
-    app.tools.register_tool(
-        make_tool(open_url, name="open-url", kind=Kind.Think, display_name="Open a page", needs_tab=True)
-    )
+    for tool in (
+        make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
+        make_tool(count_up, kind=Kind.Think, display_name="Count"),
+        make_tool(open_url, name="open-url", kind=Kind.Think, display_name="Open a page", needs_tab=True),
+    ):
+        app.tools.register_tool(tool)
     return app
 
 

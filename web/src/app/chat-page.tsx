@@ -2,9 +2,9 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
 import { useServices } from "@/app/services";
-import type { Outgoing } from "@/features/chat/chat-session";
 import { Composer, type ComposerHandle } from "@/features/chat/composer";
-import { useChatSession, useChatState } from "@/features/chat/use-chat";
+import type { Outgoing } from "@/features/chat/session-info";
+import { useChatSession, useHasMessages, useIsBusy } from "@/features/chat/use-chat";
 import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
 import type { SkillInfo } from "@/protocol/catalog";
@@ -21,7 +21,8 @@ interface ChatPageProps {
 export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const services = useServices();
   const { session, isLoading, loadError } = useChatSession();
-  const { messages, isBusy } = useChatState();
+  const isBusy = useIsBusy();
+  const hasMessages = useHasMessages();
   const { models, isKnown } = useSyncExternalStore(services.models.subscribe, services.models.read);
   const [chosen, setChosen] = useState(() => localStorage.getItem(MODEL_KEY));
   const skills = useSkills();
@@ -42,7 +43,7 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
     if (name === null) localStorage.removeItem(MODEL_KEY);
     else localStorage.setItem(MODEL_KEY, name);
   };
-  const isEmpty = messages.length === 0 && !isLoading && loadError === null;
+  const isEmpty = !hasMessages && !isLoading && loadError === null;
   return (
     <div className={`flex min-h-0 flex-1 flex-col ${isEmpty ? "justify-center pb-[12vh]" : ""}`}>
       {isEmpty ? <Greeting onPick={(text) => composer.current?.fill(text)} /> : <Messages onInspect={onInspect} />}

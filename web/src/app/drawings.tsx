@@ -6,10 +6,10 @@ import { useServices } from "@/app/services";
 import { Approval } from "@/features/approvals/approval";
 import { OpenUrlAgain } from "@/features/browser-tools/open-url-tool";
 import type { PartDrawings } from "@/features/chat/message-view";
-import { useChatSession, useChatTools } from "@/features/chat/use-chat";
+import { useAsk, useChat, useSubAgentsOf } from "@/features/chat/use-chat";
 import { Transcript } from "@/features/subagents/transcript";
 import { UnifiedTool } from "@/features/tool-cards/unified-tool";
-import { type ToolPart, toolName } from "@/protocol/message";
+import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
 
 const ICONS: Record<string, ReactNode> = {
@@ -20,29 +20,31 @@ const ICONS: Record<string, ReactNode> = {
   search: <Search size={15} aria-hidden="true" />,
 };
 
-function ToolCard({ part, isLive }: { part: ToolPart; isLive: boolean }) {
+interface ToolCardProps {
+  part: ToolPart;
+  isLive: boolean;
+  /** The message the call is in; null inside a sub-agent. */
+  message: ChatMessage | null;
+}
+
+function ToolCard({ part, isLive, message }: ToolCardProps) {
   const services = useServices();
-  const { session, asks } = useChatSession();
-  const { subAgentStreams } = useChatTools();
+  const session = useChat();
+  const subAgents = useSubAgentsOf(part.toolCallId, message);
   const name = toolName(part);
-  const children = Object.values(subAgentStreams).filter((stream) => stream.parentCallId === part.toolCallId);
-  const icon = ICONS[name] ?? (children.length > 0 ? ICONS["sub-agent"] : undefined);
-  const question =
-    part.state === "approval-requested" ? (
-      <Approval
-        input={part.input}
-        reason={part.approval.requestReason ?? optionalText(asks[part.approval.id]?.payload["reason"])}
-        onAnswer={(answer) => services.answer(session, part.approval.id, answer)}
-      />
-    ) : null;
   return (
-    <UnifiedTool part={part} isLive={isLive} icon={icon} question={question}>
+    <UnifiedTool
+      part={part}
+      isLive={isLive}
+      icon={ICONS[name] ?? (subAgents.length > 0 ? ICONS["sub-agent"] : undefined)}
+      question={part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} /> : null}
+    >
       {name === "open-url" ? <OpenUrlAgain part={part} stack={services.stack} /> : null}
-      {children.map((stream) => (
+      {subAgents.map((stream) => (
         <Transcript
           key={stream.runId}
           stream={stream}
-          drawTool={drawTool}
+          drawTool={(inner, isInnerLive) => <ToolCard part={inner} isLive={isInnerLive} message={null} />}
           onNeeded={() => void services.loadSubAgents(session, stream.rootRunId)}
         />
       ))}
@@ -50,6 +52,21 @@ function ToolCard({ part, isLive }: { part: ToolPart; isLive: boolean }) {
   );
 }
 
-const drawTool = (part: ToolPart, isLive: boolean) => <ToolCard part={part} isLive={isLive} />;
+function Question({ part, askId }: { part: ToolPart; askId: string }) {
+  const services = useServices();
+  const session = useChat();
+  const ask = useAsk(askId);
+  const told = part.approval?.requestReason;
+  return (
+    <Approval
+      input={part.input}
+      reason={told || optionalText(ask?.payload["reason"])}
+      onAnswer={(answer) => services.answer(session, askId, answer)}
+    />
+  );
+}
 
-export const drawings: PartDrawings = { tool: drawTool, data: () => null };
+export const drawings: PartDrawings = {
+  tool: (part, isLive, message) => <ToolCard part={part} isLive={isLive} message={message} />,
+  data: () => null,
+};

@@ -1,5 +1,5 @@
 import { Activity } from "lucide-react";
-import { useCallback, useState } from "react";
+import { memo, useState } from "react";
 import { drawings } from "@/app/drawings";
 import { BranchNav } from "@/features/branches/branch-nav";
 import { EditField } from "@/features/chat/edit-field";
@@ -8,22 +8,19 @@ import { MessageFooter } from "@/features/chat/message-footer";
 import { MessageView } from "@/features/chat/message-view";
 import { Outcome } from "@/features/chat/outcome";
 import { Thread } from "@/features/chat/thread";
-import { useChatSession, useChatState } from "@/features/chat/use-chat";
+import { useChat, useChatSession, useChatState } from "@/features/chat/use-chat";
 import { type ChatMessage, messageText } from "@/protocol/message";
+import type { SiblingInfo } from "@/protocol/session";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
 import { Spinner } from "@/ui/spinner";
 
 /** The conversation: what was said, what is being said, and what went wrong. */
 export function Messages({ onInspect }: { onInspect: (runId: string) => void }) {
-  const t = useText();
-  const { session, isLoading, loadError } = useChatSession();
-  const { messages, status, error, isBusy } = useChatState();
+  const { session, siblingNav } = useChatSession();
+  const { messages, isBusy } = useChatState();
   const [editing, setEditing] = useState<string | null>(null);
   const last = messages.at(-1);
-  const isWaiting = isBusy && (last?.role !== "assistant" || last.parts.every((part) => part.type === "step-start"));
-  const retry = () => void (last && session.retry(last.id));
-  const reopen = () => void session.open();
   return (
     <Thread anchor={messages.filter((message) => message.role === "user").length}>
       <div className="space-y-3">
@@ -43,47 +40,67 @@ export function Messages({ onInspect }: { onInspect: (runId: string) => void }) 
               key={message.id}
               message={message}
               isLive={isBusy && message === last && message.role === "assistant"}
+              isDisabled={isBusy}
+              siblings={siblingNav[message.id]}
               onEdit={setEditing}
               onInspect={onInspect}
             />
           ),
         )}
-        {isWaiting || isLoading ? (
-          <p role="status" className="flex items-center gap-2.5 text-[13.5px] text-faint">
-            <Spinner /> {isLoading ? t.loading : t.waiting}
-          </p>
-        ) : null}
-        {status === "error" && error !== null && last?.metadata?.error === undefined ? (
-          <Failure error={error} onRetry={retry} onReconnect={() => void session.rejoin()} />
-        ) : null}
-        {loadError ? <Failure error={loadError} onRetry={reopen} onReconnect={reopen} /> : null}
+        <Status onRetry={() => void (last && session.retry(last.id))} />
       </div>
     </Thread>
+  );
+}
+
+/** What is awaited, or what went wrong; never a spinner without end. */
+function Status({ onRetry }: { onRetry: () => void }) {
+  const t = useText();
+  const { session, isLoading, loadError, isMending } = useChatSession();
+  const { messages, status, error, isBusy } = useChatState();
+  const last = messages.at(-1);
+  const isSilent = last?.role !== "assistant" || last.parts.every((part) => part.type === "step-start");
+  if (isLoading) return <Waiting text={t.loading} />;
+  if (isBusy) return isSilent ? <Waiting text={t.waiting} /> : null;
+  if (isMending) return <Waiting text={t.mending} />;
+  if (loadError !== null) {
+    const reopen = () => void session.open();
+    return <Failure error={loadError} onRetry={reopen} onReconnect={reopen} />;
+  }
+  if (status !== "error" || error === null || last?.metadata?.error !== undefined) return null;
+  return <Failure error={error} onRetry={onRetry} onReconnect={() => void session.rejoin()} />;
+}
+
+function Waiting({ text }: { text: string }) {
+  return (
+    <p role="status" className="flex items-center gap-2.5 text-[13.5px] text-faint">
+      <Spinner /> {text}
+    </p>
   );
 }
 
 interface EntryProps {
   message: ChatMessage;
   isLive: boolean;
+  isDisabled: boolean;
+  siblings: SiblingInfo | undefined;
   onEdit: (id: string) => void;
   onInspect: (runId: string) => void;
 }
 
-function Entry({ message, isLive, onEdit, onInspect }: EntryProps) {
+/** One message with what can be done about it; drawn anew only when it changes. */
+const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdit, onInspect }: EntryProps) {
   const t = useText();
-  const { session, siblingNav } = useChatSession();
-  const { isBusy } = useChatState();
-  const retry = useCallback((id: string) => void session.retry(id), [session]);
+  const session = useChat();
+  const retry = (id: string) => void session.retry(id);
   const runId = message.role === "assistant" ? message.metadata?.run_id : undefined;
-  const footer = isLive ? null : (
+  const footer = (
     <MessageFooter
       message={message}
-      isDisabled={isBusy}
+      isDisabled={isDisabled}
       onRetry={retry}
       onEdit={onEdit}
-      lead={
-        <BranchNav siblings={siblingNav[message.id]} isDisabled={isBusy} onSwitch={(id) => void session.switchTo(id)} />
-      }
+      lead={<BranchNav siblings={siblings} isDisabled={isDisabled} onSwitch={(id) => void session.switchTo(id)} />}
     >
       {runId === undefined ? null : (
         <IconButton label={t.inspectRun} className="size-7" onClick={() => onInspect(runId)}>
@@ -92,6 +109,13 @@ function Entry({ message, isLive, onEdit, onInspect }: EntryProps) {
       )}
     </MessageFooter>
   );
-  const outcome = isLive ? null : <Outcome metadata={message.metadata} onRetry={() => retry(message.id)} />;
-  return <MessageView message={message} isLive={isLive} drawings={drawings} outcome={outcome} footer={footer} />;
-}
+  return (
+    <MessageView
+      message={message}
+      isLive={isLive}
+      drawings={drawings}
+      outcome={isLive ? null : <Outcome metadata={message.metadata} onRetry={() => retry(message.id)} />}
+      footer={isLive ? null : footer}
+    />
+  );
+});

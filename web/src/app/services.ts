@@ -64,11 +64,11 @@ export class Services {
   }
 
   #make(id: string): ChatSession {
-    const session = new ChatSession(id, {
+    const session: ChatSession = new ChatSession(id, {
       transport: this.#transport,
       backend: { view: viewSession, moveHead },
       events: {
-        onAsk: (ask, asking) => void this.#watch.take(ask, asking),
+        onAsk: (ask) => void this.#watch.take(ask, session),
         onChange: () => {
           void this.sessions.refresh();
           void this.models.refresh();

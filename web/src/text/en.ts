@@ -64,6 +64,7 @@ export const en = {
   offline: "The server cannot be reached.",
   offlineHint: "Is it still running? Your message is kept.",
   loadFailed: "This chat could not be loaded.",
+  mending: "The connection broke off; joining the answer again",
   brokenOff: "The connection broke off.",
   brokenOffHint: "The answer may still be going on.",
   reconnect: "Reconnect",

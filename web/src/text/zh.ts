@@ -65,6 +65,7 @@ export const zh: Text = {
   offline: "无法连接服务器。",
   offlineHint: "服务器还在运行吗？你的消息已保留。",
   loadFailed: "无法加载这个对话。",
+  mending: "连接中断，正在重新接入回答",
   brokenOff: "连接中断。",
   brokenOffHint: "回答可能仍在继续。",
   reconnect: "重新连接",

@@ -1,56 +1,26 @@
 /** One open conversation: sending, stopping, branching and coming back to it. No React in here. */
 
 import { AbstractChat } from "ai";
-import { LiveChatState, type Schedule } from "@/features/chat/chat-state";
-import { type Ask, parseAsk } from "@/protocol/ask";
+import { LiveChatState, nextFrame, type Schedule } from "@/features/chat/chat-state";
+import {
+  type DataChunk,
+  NOTHING,
+  type Outgoing,
+  type SessionBackend,
+  type SessionEvents,
+  type SessionInfo,
+  type SessionParts,
+} from "@/features/chat/session-info";
+import { parseAsk } from "@/protocol/ask";
 import type { RunEntry } from "@/protocol/events.gen";
-import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
+import type { ChatMessage, MessagePart } from "@/protocol/message";
 import { entriesOf } from "@/protocol/run";
-import type { SessionView, SiblingInfo } from "@/protocol/session";
+import type { SessionView } from "@/protocol/session";
 import { isRecord } from "@/protocol/shapes";
-import { reduceEntry, type SubAgentStreams } from "@/protocol/subagent";
+import { reduceEntry } from "@/protocol/subagent";
 import type { ChatTransport } from "@/transport/chat-transport";
 
-/** What a session asks of the server besides the stream itself. */
-export interface SessionBackend {
-  view(id: string): Promise<SessionView | null>;
-  moveHead(id: string, head: string): Promise<void>;
-}
-
-export type DataChunk = Extract<Chunk, { type: `data-${string}` }>;
-
-export interface SessionEvents {
-  onChange?: (session: ChatSession) => void;
-  /** A run asks for something; the same question may come again when a stream is joined again. */
-  onAsk?: (ask: Ask, session: ChatSession) => void;
-}
-
-export interface Outgoing {
-  text: string;
-  files?: Extract<MessagePart, { type: "file" }>[];
-}
-
 class SdkChat extends AbstractChat<ChatMessage> {}
-
-export interface SessionInfo {
-  readonly title: string;
-  readonly siblings: Readonly<Record<string, SiblingInfo>>;
-  /** What the sub-agents of the shown answers do, by their runs. */
-  readonly subAgents: SubAgentStreams;
-  /** The questions that came with the stream, answered or not. */
-  readonly asks: Readonly<Record<string, Ask>>;
-  readonly isLoading: boolean;
-  readonly loadError: Error | null;
-}
-
-const NOTHING: SessionInfo = { title: "", siblings: {}, subAgents: {}, asks: {}, isLoading: false, loadError: null };
-
-export interface SessionParts {
-  transport: ChatTransport;
-  backend: SessionBackend;
-  events?: SessionEvents;
-  schedule?: Schedule;
-}
 
 export class ChatSession {
   readonly state: LiveChatState;
@@ -60,9 +30,12 @@ export class ChatSession {
   readonly #transport: ChatTransport;
   readonly #backend: SessionBackend;
   readonly #events: SessionEvents;
+  readonly #pauses: readonly number[];
+  readonly #schedule: Schedule;
   readonly #listeners = new Set<() => void>();
   #info: SessionInfo = NOTHING;
   #isOwnRequest = false;
+  #isTelling = false;
 
   constructor(
     readonly id: string,
@@ -71,14 +44,16 @@ export class ChatSession {
     this.#transport = parts.transport;
     this.#backend = parts.backend;
     this.#events = parts.events ?? {};
-    this.state = new LiveChatState([], parts.schedule);
+    this.#pauses = parts.pauses ?? [400, 1200, 3000];
+    this.#schedule = parts.schedule ?? nextFrame;
+    this.state = new LiveChatState([], this.#schedule);
     this.#chat = new SdkChat({
       id,
       transport: parts.transport,
       state: this.state,
       generateId: () => crypto.randomUUID(),
       onData: (part) => this.#take(part as DataChunk),
-      onFinish: ({ isError }) => void this.refresh(isError),
+      onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#mend() : this.refresh(isError)),
     });
   }
 
@@ -116,7 +91,7 @@ export class ChatSession {
     const view = await this.#backend.view(this.id).catch(() => null);
     if (view !== null && !this.isBusy && !keepsMessages) this.#show(view);
     else if (view !== null) this.#set({ title: view.title, siblings: view.siblings });
-    this.#events.onChange?.(this);
+    this.#events.onChange?.();
   }
 
   async submit(message: Outgoing): Promise<void> {
@@ -174,6 +149,18 @@ export class ChatSession {
     if (this.#chat.status === "ready") await this.refresh();
   }
 
+  /** The run goes on without its reader, so a broken stream is joined again, a few times. */
+  async #mend(): Promise<void> {
+    if (this.#info.isMending) return;
+    this.#set({ isMending: true });
+    for (const pause of this.#pauses) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      await this.rejoin();
+      if (this.#chat.status !== "error") break;
+    }
+    this.#set({ isMending: false });
+  }
+
   /** Leaves without stopping anything. */
   async close(): Promise<void> {
     await this.#chat.stop();
@@ -184,13 +171,14 @@ export class ChatSession {
     this.#chat.clearError();
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
     this.state.publish();
-    this.#events.onChange?.(this);
+    this.#events.onChange?.();
     await pending;
   }
 
   /** Adds what a sub-agent did; the stream says it event by event. */
   watchSubAgents(entries: readonly RunEntry[]): void {
-    this.#set({ subAgents: entries.reduce(reduceEntry, this.#info.subAgents) });
+    this.#info = { ...this.#info, subAgents: entries.reduce(reduceEntry, this.#info.subAgents) };
+    this.#tellLater();
   }
 
   #take(part: DataChunk): void {
@@ -198,7 +186,7 @@ export class ChatSession {
     const ask = part.type === "data-ask" && isRecord(part.data) ? parseAsk(part.data) : null;
     if (ask === null) return;
     this.#set({ asks: { ...this.#info.asks, [ask.id]: ask } });
-    this.#events.onAsk?.(ask, this);
+    this.#events.onAsk?.(ask);
   }
 
   #show(view: SessionView): void {
@@ -209,6 +197,16 @@ export class ChatSession {
   #set(change: Partial<SessionInfo>): void {
     this.#info = { ...this.#info, ...change };
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Sub-agents speak token by token, so readers hear of it once per frame. */
+  #tellLater(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    this.#schedule(() => {
+      this.#isTelling = false;
+      this.#set({});
+    });
   }
 }
 

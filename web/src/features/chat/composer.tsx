@@ -1,10 +1,10 @@
 import { ArrowUp, Paperclip, Square } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import { type FilePart, LARGEST_FILE, readFiles } from "@/features/chat/attachments";
-import type { Outgoing } from "@/features/chat/chat-session";
 import { complete, completionAt, type Suggestion } from "@/features/chat/completion";
 import { CompletionList } from "@/features/chat/completion-list";
 import { FileChips } from "@/features/chat/file-chips";
+import type { Outgoing } from "@/features/chat/session-info";
 import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";

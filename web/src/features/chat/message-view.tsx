@@ -1,13 +1,13 @@
 import { Paperclip } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { Reasoning } from "@/features/chat/reasoning";
-import { type ChatMessage, isToolPart, type MessagePart } from "@/protocol/message";
+import { type ChatMessage, isToolPart, type MessagePart, type ToolPart } from "@/protocol/message";
 import { useText } from "@/text/text";
 import { Markdown } from "@/ui/markdown/markdown";
 
 /** How parts are drawn that other features know about. */
 export interface PartDrawings {
-  tool: (part: Extract<MessagePart, { toolCallId: string }>, isLive: boolean) => ReactNode;
+  tool: (part: ToolPart, isLive: boolean, message: ChatMessage) => ReactNode;
   data: (part: MessagePart, message: ChatMessage) => ReactNode;
 }
 
@@ -52,7 +52,7 @@ interface AnswerPartProps {
 function AnswerPart({ part, message, isLive, drawings }: AnswerPartProps) {
   if (part.type === "text") return <Markdown text={part.text} isStreaming={isLive && part.state === "streaming"} />;
   if (part.type === "reasoning") return <Reasoning text={part.text} isLive={isLive && part.state === "streaming"} />;
-  if (isToolPart(part)) return drawings.tool(part, isLive);
+  if (isToolPart(part)) return drawings.tool(part, isLive, message);
   if (part.type === "file") return <FilePart part={part} />;
   if (part.type.startsWith("data-")) return drawings.data(part, message);
   return null;

@@ -6,7 +6,7 @@ import type { ChatSession } from "@/features/chat/chat-session";
 import type { Ask } from "@/protocol/ask";
 import { type ChatMessage, isToolPart, type ToolPart } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
-import { type SubAgentStreams, streamOf } from "@/protocol/subagent";
+import { type SubAgentStream, type SubAgentStreams, streamOf } from "@/protocol/subagent";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -27,7 +27,23 @@ export interface ChatStateView {
 export function useChatState(): ChatStateView {
   const { state } = useSession();
   const { messages, status, error } = useSyncExternalStore(state.subscribe, state.read);
-  return { messages, status, error, isBusy: status === "submitted" || status === "streaming" };
+  return { messages, status, error, isBusy: isBusyStatus(status) };
+}
+
+/** Whether an answer is awaited or being written. */
+export function useIsBusy(): boolean {
+  const { state } = useSession();
+  return useSyncExternalStore(state.subscribe, () => isBusyStatus(state.read().status));
+}
+
+/** Whether anything was said yet. */
+export function useHasMessages(): boolean {
+  const { state } = useSession();
+  return useSyncExternalStore(state.subscribe, () => state.read().messages.length > 0);
+}
+
+function isBusyStatus(status: ChatStatus): boolean {
+  return status === "submitted" || status === "streaming";
 }
 
 export interface ChatSessionView {
@@ -37,8 +53,7 @@ export interface ChatSessionView {
   siblingNav: Readonly<Record<string, SiblingInfo>>;
   isLoading: boolean;
   loadError: Error | null;
-  /** The questions that runs have asked, by their ids. */
-  asks: Readonly<Record<string, Ask>>;
+  isMending: boolean;
 }
 
 /** The conversation itself: title and branches. */
@@ -51,7 +66,7 @@ export function useChatSession(): ChatSessionView {
     siblingNav: info.siblings,
     isLoading: info.isLoading,
     loadError: info.loadError,
-    asks: info.asks,
+    isMending: info.isMending,
   };
 }
 
@@ -72,6 +87,28 @@ export function useChatTools(): ChatToolsView {
     const toolParts = Object.fromEntries(calls.map((part) => [part.toolCallId, part]));
     return { toolParts, subAgentStreams: { ...storedSubAgents(messages), ...subAgents } };
   }, [messages, subAgents]);
+}
+
+/** The sub-agents that a call has started: as they are seen now, else as the message tells of them. */
+export function useSubAgentsOf(callId: string, message: ChatMessage | null): SubAgentStream[] {
+  const session = useSession();
+  const live = useSyncExternalStore(session.subscribe, () => session.info().subAgents);
+  return useMemo(() => {
+    const known = { ...storedSubAgents(message === null ? [] : [message]), ...live };
+    return Object.values(known).filter((stream) => stream.parentCallId === callId);
+  }, [live, message, callId]);
+}
+
+/** The question with this id, if it came with the stream. */
+export function useAsk(id: string | null): Ask | null {
+  const session = useSession();
+  const asks = useSyncExternalStore(session.subscribe, () => session.info().asks);
+  return id === null ? null : (asks[id] ?? null);
+}
+
+/** The open chat itself; never a reason to draw anew. */
+export function useChat(): ChatSession {
+  return useSession();
 }
 
 function storedSubAgents(messages: readonly ChatMessage[]): SubAgentStreams {

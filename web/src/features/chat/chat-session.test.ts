@@ -1,0 +1,220 @@
+import { expect, test } from "vitest";
+import { ChatSession } from "@/features/chat/chat-session";
+import type { ChatMessage, Chunk } from "@/protocol/message";
+import type { SessionView } from "@/protocol/session";
+import type { ChatTransport } from "@/transport/chat-transport";
+
+type Sent = Parameters<ChatTransport["sendMessages"]>[0];
+
+/** A server in a few lines: it plays chunks and keeps what it was sent. */
+class Stage implements ChatTransport {
+  readonly resumeStreamIsReplay = true;
+  readonly sent: Sent[] = [];
+  readonly cancelled: string[] = [];
+  readonly heads: string[] = [];
+  stored: SessionView | null = null;
+  running: Chunk[] | null = null;
+  failure: Error | null = null;
+
+  constructor(private readonly answers: Chunk[][]) {}
+
+  async sendMessages(options: Sent): Promise<ReadableStream<Chunk>> {
+    this.sent.push({ ...options, messages: structuredClone(options.messages) });
+    if (this.failure !== null) throw this.failure;
+    return streamOf(this.answers.shift() ?? []);
+  }
+
+  async reconnectToStream(): Promise<ReadableStream<Chunk> | null> {
+    return this.running === null ? null : streamOf(this.running);
+  }
+
+  async cancel(runId: string): Promise<void> {
+    this.cancelled.push(runId);
+  }
+
+  async view(): Promise<SessionView | null> {
+    return this.stored;
+  }
+
+  async moveHead(_id: string, head: string): Promise<void> {
+    this.heads.push(head);
+  }
+
+  session(): ChatSession {
+    return new ChatSession("s", { transport: this, backend: this, schedule: (publish) => publish(), pauses: [0, 0] });
+  }
+}
+
+function streamOf(chunks: Chunk[]): ReadableStream<Chunk> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+function says(text: string, id = "a1", runId = "r1"): Chunk[] {
+  return [
+    { type: "start", messageId: id, messageMetadata: { run_id: runId } },
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: text },
+    { type: "text-end", id: "t" },
+    { type: "finish" },
+  ];
+}
+
+function message(id: string, role: "user" | "assistant", text: string): ChatMessage {
+  return { id, role, parts: [{ type: "text", text }] };
+}
+
+function view(messages: ChatMessage[], runId: string | null = null): SessionView {
+  const siblings = Object.fromEntries(
+    messages.map((one) => [one.id, { index: 0, total: 1, previous: null, next: null }]),
+  );
+  return { id: "s", title: "A title", head: null, runId, messages, siblings };
+}
+
+const texts = (session: ChatSession) =>
+  session.state.read().messages.map((one) => one.parts.map((part) => (part.type === "text" ? part.text : part.type)));
+
+test("a message goes after the last one and its answer is shown", async () => {
+  const stage = new Stage([says("Hi."), says("Again.", "a2")]);
+  const session = stage.session();
+  session.requestBody = () => ({ model: "m" });
+  await session.submit({ text: "Hello" });
+  await session.submit({ text: "More" });
+  expect(texts(session)).toEqual([["Hello"], ["Hi."], ["More"], ["Again."]]);
+  expect(stage.sent.map((one) => one.body)).toEqual([
+    { model: "m", parent_id: null },
+    { model: "m", parent_id: "a1" },
+  ]);
+});
+
+test("a reworded question becomes a sibling: it has the old one's parent and an id of its own", async () => {
+  const stage = new Stage([says("One.", "a1"), says("Two.", "a2"), says("Three.", "a3")]);
+  const session = stage.session();
+  await session.submit({ text: "first" });
+  await session.submit({ text: "second" });
+  const old = session.state.read().messages[2]?.id ?? "";
+  await session.edit(old, { text: "changed" });
+  expect(texts(session)).toEqual([["first"], ["One."], ["changed"], ["Three."]]);
+  expect(stage.sent[2]?.body).toEqual({ parent_id: "a1" });
+  expect(stage.sent[2]?.messages.at(-1)?.id).not.toBe(old);
+});
+
+test("asking again names the question that is to be answered", async () => {
+  const stage = new Stage([says("Other.", "a2")]);
+  stage.stored = view([message("u1", "user", "q"), message("a1", "assistant", "One.")]);
+  const session = stage.session();
+  await session.open();
+  await session.retry("a1");
+  expect(stage.sent[0]).toMatchObject({ trigger: "regenerate-message", messageId: "a1", body: { parent_id: "u1" } });
+});
+
+test("a question that never reached the server stays, and is sent anew", async () => {
+  const stage = new Stage([says("Now.")]);
+  stage.failure = new Error("gone");
+  const session = stage.session();
+  await session.submit({ text: "Hello" });
+  expect(session.state.read().status).toBe("error");
+  expect(texts(session)).toEqual([["Hello"]]);
+  stage.failure = null;
+  await session.retry(session.state.read().messages[0]?.id ?? "");
+  expect(stage.sent.map((one) => one.trigger)).toEqual(["submit-message", "submit-message"]);
+  expect(texts(session)).toEqual([["Hello"], ["Now."]]);
+});
+
+test("opening a session shows what is stored and joins a running answer", async () => {
+  const stage = new Stage([]);
+  stage.stored = view([message("u1", "user", "q")], "r1");
+  stage.running = says("Under way.");
+  const session = stage.session();
+  await session.open();
+  expect(session.info().title).toBe("A title");
+  expect(stage.sent).toEqual([]);
+  expect(session.isOwnRequest).toBe(false);
+});
+
+test("a session that cannot be loaded says why", async () => {
+  const stage = new Stage([]);
+  stage.view = async () => {
+    throw new Error("no database");
+  };
+  const session = stage.session();
+  await session.open();
+  expect(session.info()).toMatchObject({ isLoading: false, loadError: { message: "no database" } });
+});
+
+test("stopping ends the run, not only the stream", async () => {
+  const stage = new Stage([says("Hi.", "a1", "run-7")]);
+  const session = stage.session();
+  await session.submit({ text: "Hello" });
+  await session.stop();
+  expect(stage.cancelled).toEqual(["run-7"]);
+});
+
+test("switching moves the head and shows the other branch", async () => {
+  const stage = new Stage([]);
+  stage.stored = view([message("u1", "user", "q"), message("b1", "assistant", "Other.")]);
+  const session = stage.session();
+  await session.switchTo("b1");
+  expect(stage.heads).toEqual(["b1"]);
+  expect(texts(session)).toEqual([["q"], ["Other."]]);
+});
+
+test("questions and sub-agents that come with the stream are kept", async () => {
+  const ask = { ask_id: "ask", kind: "approval", call_id: "c", run_id: "r1", payload: { reason: "it writes" } };
+  const started = { type: "run-start", agent: "helper", model: "m", generation: 1, parent_call_id: "c" };
+  const entry = { ...started, number: 2, run_id: "k", path: ["r1", "k"], time: 1, session_id: null };
+  const stage = new Stage([
+    [
+      { type: "start", messageId: "a1" },
+      { type: "data-ask", data: ask, transient: true },
+      { type: "data-subagent-event", data: entry, transient: true },
+      { type: "finish" },
+    ],
+  ]);
+  const session = stage.session();
+  await session.submit({ text: "go" });
+  expect(session.info().asks["ask"]).toMatchObject({ callId: "c", payload: { reason: "it writes" } });
+  expect(session.info().subAgents["k"]).toMatchObject({ agent: "helper", parentCallId: "c" });
+});
+
+test("a stream that breaks is joined again, and the answer is whole", async () => {
+  const stage = new Stage([]);
+  stage.sendMessages = async () => brokenOff(says("Half"));
+  stage.running = says("Half and whole.");
+  const session = stage.session();
+  await session.submit({ text: "go" });
+  await expect.poll(() => session.info().isMending).toBe(false);
+  expect(session.state.read().status).toBe("ready");
+  expect(texts(session)).toEqual([["go"], ["Half and whole."]]);
+});
+
+test("a server that stays away is told after a few tries", async () => {
+  const stage = new Stage([]);
+  let tries = 0;
+  stage.sendMessages = async () => brokenOff(says("Half"));
+  stage.reconnectToStream = async () => {
+    tries++;
+    throw new Error("gone");
+  };
+  const session = stage.session();
+  await session.submit({ text: "go" });
+  await expect.poll(() => session.info().isMending).toBe(false);
+  expect([tries, session.state.read().error?.message]).toEqual([2, "gone"]);
+  expect(texts(session)).toEqual([["go"], ["Half"]]);
+});
+
+/** The first chunks, then a cut line as browsers report it. */
+function brokenOff(chunks: Chunk[]): ReadableStream<Chunk> {
+  const rest = chunks.slice(0, 3);
+  return new ReadableStream({
+    pull(controller) {
+      const next = rest.shift();
+      if (next === undefined) controller.error(new TypeError("network error"));
+      else controller.enqueue(next);
+    },
+  });
+}
