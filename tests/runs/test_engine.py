@@ -105,6 +105,13 @@ async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> Non
     await (await engine.start(SPEC, Job(work))).done
 
 
+async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: InProcessEngine) -> None:
+    for _ in range(3):
+        handle = await engine.start(SPEC, Job(talk))
+        await read_all(await engine.read(handle.run_id))
+        assert await engine.find_running("s") is None
+
+
 @pytest.mark.parametrize(
     ("error", "described"),
     [

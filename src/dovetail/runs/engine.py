@@ -88,9 +88,15 @@ class InProcessEngine:
         return record
 
     async def find_running(self, session_id: str) -> RunRecord | None:
-        """The run that goes on in a session."""
-        running = await self.store.find(state="running", session_id=session_id, limit=1)
-        return running[0] if running else None
+        """The run that goes on in a session; one whose end was told already is waited for."""
+        for record in await self.store.find(state="running", session_id=session_id, limit=1):
+            live = self._live.get(record.id)
+            if live is None and record.process_id == self.process_id:
+                return None  # it ended while it was looked up
+            if live is None or not live.journal.closed:
+                return record
+            await asyncio.shield(live.done)
+        return None
 
     async def find_running_sessions(self, owner: str) -> dict[str, str]:
         """The running runs of an owner, by session."""
