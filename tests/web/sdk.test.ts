@@ -52,7 +52,7 @@ test("a plain client goes on with a conversation and asks for another answer", a
   await chat.sendMessage({ text: "sdk two" });
   expect(said(chat)).toBe("Second.");
   await chat.regenerate();
-  expect(said(chat)).toBe("Another.");
+  expect([chat.error, said(chat)]).toEqual([undefined, "Another."]);
   expect(chat.messages).toHaveLength(4);
 });
 
