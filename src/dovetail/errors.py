@@ -43,12 +43,21 @@ class PromptError(ConfigError, ValueError):
 
 
 class PromptSyntaxError(PromptError):
-    """The text of a prompt configuration cannot be read."""
+    """The text of a prompt file is not what it should be; `problem` is the message without its place."""
 
     def __init__(
-        self, message: str, *, line: int | None = None, column: int | None = None, hint: str | None = None
+        self,
+        problem: str,
+        *,
+        source: str,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
     ) -> None:
-        super().__init__(message, hint=hint)
+        place = f", line {line}, column {column}" if line else ""
+        super().__init__(f"{source}{place}: {problem}", hint=hint)
+        self.problem = problem
+        self.source = source
         self.line = line
         self.column = column
 

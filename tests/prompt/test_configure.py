@@ -109,10 +109,14 @@ def test_text_is_never_taken_for_a_path_when_it_cannot_be_one() -> None:
 
 
 def test_scalar_alias_parameters_are_told_how_to_write_them() -> None:
-    with pytest.raises(PromptError, match=r"'input' must be a mapping, got 'x'\n.*\.args: \['x'\]"):
-        read_yaml_prompt(".alias: {input: x}")
-    with pytest.raises(PromptError, match=r"\.alias must map method names"):
-        read_yaml_prompt(".alias: input")
+    with pytest.raises(
+        PromptSyntaxError, match=r"'input' must be a mapping, got 'x'\nwrite them by name"
+    ) as caught:
+        read_yaml_prompt("input: a\n.alias:\n  input: x")
+    assert (caught.value.line, caught.value.column) == (3, 3)
+    with pytest.raises(PromptSyntaxError, match=r"\.alias must map method names") as caught:
+        read_json_prompt('{"team": {\n  ".alias": 5}}', None, "team")
+    assert (caught.value.line, caught.value.column) == (2, 3)
 
 
 def test_aliases_keep_their_place_among_the_slots() -> None:

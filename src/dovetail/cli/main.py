@@ -23,6 +23,7 @@ GROUPS: dict[str, str] = {
     "models": "The embedded models: which there are, fetch one, where it lies.",
     "ext": "Extension folders: list, check, write a new one, have a server reload.",
     "skills": "Skills: list, show, why a name means which.",
+    "prompt": "Prompt files: show what they say, check them.",
     "agents": "Agents defined as data: list, show, check, run.",
     "doctor": "Say what is there, what is missing and what to do.",
 }

@@ -4,15 +4,16 @@
 calls methods of the agent. The steps keep the document's order; nothing here knows an agent.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any, Literal
 
-from dovetail.data.paths import get_path
+from dovetail.data.paths import get_path, split_path
 from dovetail.data.placeholders import fill
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.errors import PromptError, PromptTypeError
+from dovetail.errors import PromptSyntaxError, PromptTypeError
+from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.schema_notation import read_output, read_tools
 from dovetail.prompt.source import Source, read_source
@@ -76,7 +77,7 @@ class Configuration:
 
 
 def read_yaml_prompt(
-    path_or_content: str | Path,
+    path_or_content: str | FilePath,
     mappings: Mapping[str, Any] | None = None,
     prompt_key_path: str | None = None,
 ) -> Configuration:
@@ -85,7 +86,7 @@ def read_yaml_prompt(
 
 
 def read_json_prompt(
-    path_or_content: str | Path,
+    path_or_content: str | FilePath,
     mappings: Mapping[str, Any] | None = None,
     prompt_key_path: str | None = None,
 ) -> Configuration:
@@ -103,50 +104,58 @@ def configure(
         raise _make_type_error(source, data, prompt_key_path)
     if mappings:
         data = fill(data, mappings)
-    steps = [step for key, value in data.items() for step in _read_entry(str(key), value, source)]
+    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+    steps: list[SlotStep | AliasStep] = []
+    for key, value in data.items():
+        steps += _read_aliases(value, source, root) if key == ".alias" else _read_entry(str(key), value)
     return Configuration(tuple(steps))
 
 
-def _read_entry(key: str, value: Any, source: Source) -> Iterator[SlotStep | AliasStep]:
-    if key == ".alias":
-        yield from _read_aliases(value, source)
-    elif key == ".agent":
-        yield from _read_slots("agent", value if is_mapping(value) else {"system": value})
-    elif key == ".request":
-        yield from _read_slots("request", value if is_mapping(value) else {"input": value})
-    elif key.startswith("$") and not key.startswith("${"):
-        yield from _read_slots("agent", {key[1:]: value})
-    else:
-        yield from _read_slots("request", {key: value})
+def _read_entry(key: str, value: Any) -> list[SlotStep]:
+    if key == ".agent":
+        return _read_slots("agent", value if is_mapping(value) else {"system": value})
+    if key == ".request":
+        return _read_slots("request", value if is_mapping(value) else {"input": value})
+    if key.startswith("$") and not key.startswith("${"):
+        return _read_slots("agent", {key[1:]: value})
+    return _read_slots("request", {key: value})
 
 
-def _read_slots(scope: Scope, data: Mapping[Any, Any]) -> Iterator[SlotStep]:
+def _read_slots(scope: Scope, data: Mapping[Any, Any]) -> list[SlotStep]:
+    steps: list[SlotStep] = []
     for key, value in data.items():
-        read = _READERS.get(str(key).partition(".")[0])
-        yield SlotStep(scope=scope, key=str(key), value=read(value) if read else value)
+        read = _READERS.get(str(key).partition(".")[0], _keep)
+        steps.append(SlotStep(scope=scope, key=str(key), value=read(value)))
+    return steps
 
 
-def _read_aliases(calls: Any, source: Source) -> Iterator[AliasStep]:
+def _read_aliases(calls: Any, source: Source, root: Path) -> list[AliasStep]:
     if not is_mapping(calls):
-        raise PromptError(
-            f"{source.name}: .alias must map method names to their parameters, got {calls!r}",
-            hint="for example: .alias: {instruct: {prompt: be brief, always: true}}",
+        raise _make_alias_error(
+            source, (*root, ".alias"), f".alias must map method names to their parameters, got {calls!r}"
         )
-    for name, parameters in calls.items():
-        yield _read_alias(str(name), parameters, source)
+    return [_read_alias(str(name), parameters, source, root) for name, parameters in calls.items()]
 
 
-def _read_alias(name: str, parameters: Any, source: Source) -> AliasStep:
+def _read_alias(name: str, parameters: Any, source: Source, root: Path) -> AliasStep:
     if not is_mapping(parameters):
-        raise PromptError(
-            f"{source.name}: the parameters of .alias {name!r} must be a mapping, got {parameters!r}",
-            hint=f"write them by name, or as a list under .args: {name}: {{.args: [{parameters!r}]}}",
-        )
+        problem = f"the parameters of .alias {name!r} must be a mapping, got {parameters!r}"
+        raise _make_alias_error(source, (*root, ".alias", name), problem)
     positional = parameters.get(".args", [])
-    read = _READERS.get(name, lambda value: value)
+    read = _READERS.get(name, _keep)
     args = tuple(read(value) for value in (positional if is_list(positional) else [positional]))
     kwargs = {str(key): read(value) for key, value in parameters.items() if key != ".args"}
     return AliasStep(name=name, args=args, kwargs=kwargs)
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+def _make_alias_error(source: Source, path: Path, problem: str) -> PromptSyntaxError:
+    line, column = find_nearest(find_positions(source), path) or (None, None)
+    hint = "write them by name, {instruct: {prompt: be brief}}, or in a list, {instruct: {.args: [be brief]}}"
+    return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)
 
 
 def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeError:
@@ -154,9 +163,8 @@ def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeE
     hint = None
     if isinstance(data, str) and data == source.text.strip():
         hint = f"if {data!r} was meant as a path: there is no such file"
-    return PromptTypeError(
-        f"{source.name}: a prompt configuration must be a mapping{where}, got {data!r}", hint=hint
-    )
+    message = f"{source.name}: a prompt configuration must be a mapping{where}, got {data!r}"
+    return PromptTypeError(message, hint=hint)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {"output": read_output, "tools": read_tools}

@@ -60,8 +60,10 @@ def _as_file(text: str) -> Path | None:
 def _read_file(path: Path, format: Format) -> Source:
     try:
         return Source(path.read_text(encoding="utf-8-sig"), format, str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PromptError(f"the prompt file {str(path)!r} cannot be read: {error}") from error
+    except OSError as error:
+        raise PromptError(f"the prompt file {str(path)!r} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PromptError(f"the prompt file {str(path)!r} is not UTF-8 text: {error}") from error
 
 
 def _parse_yaml(source: Source) -> Any:
@@ -95,6 +97,5 @@ def _parse_json5(source: Source) -> Any:
 
 
 def _make_error(source: Source, what: str, line: int | None, column: int | None) -> PromptSyntaxError:
-    place = f", line {line}, column {column}" if line else ""
-    message = f"{source.name}{place}: this is not valid {source.format.upper()}: {what}"
-    return PromptSyntaxError(message, line=line, column=column)
+    problem = f"this is not valid {source.format.upper()}: {what}"
+    return PromptSyntaxError(problem, source=source.name, line=line, column=column)

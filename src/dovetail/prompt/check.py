@@ -1,0 +1,120 @@
+"""What is wrong with a prompt configuration, and where."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dovetail.data.paths import split_path
+from dovetail.data.placeholders import find_placeholders
+from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.errors import EmptyPromptError, PromptError
+from dovetail.prompt.positions import Path, find_nearest, find_positions
+from dovetail.prompt.prompt import Prompt
+from dovetail.prompt.slots import STANDARD, read_slots, require_content
+from dovetail.prompt.source import Source
+
+_FORMATS = ("json", "markdown", "text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong (`error`) or looks wrong (`warning`)."""
+
+    message: str
+    kind: Literal["error", "warning"] = "error"
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f"{self.line}:{self.column}: "
+        return f"{place}{self.kind}: {self.message}"
+
+
+def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = None) -> list[Problem]:
+    """What is wrong with the prompt that a configuration left."""
+    positions = find_positions(source)
+    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+    problems: list[Problem] = []
+    for kind, message, path in _judge(prompt):
+        line, column = _locate(positions, root, path) or (None, None)
+        problems.append(Problem(message=message, kind=kind, line=line, column=column))
+    return problems
+
+
+def find_alias_problems(
+    source: Source, unknown: Mapping[str, str], prompt_key_path: str | None = None
+) -> list[Problem]:
+    """The aliases that cannot be called, each with what is wrong with it."""
+    positions = find_positions(source)
+    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+    problems: list[Problem] = []
+    for name, message in unknown.items():
+        line, column = find_nearest(positions, (*root, ".alias", name)) or (None, None)
+        problems.append(Problem(message=message, kind="warning", line=line, column=column))
+    return problems
+
+
+_Verdict = tuple[Literal["error", "warning"], str, Path]
+
+
+def _judge(prompt: Prompt) -> Iterator[_Verdict]:
+    data: dict[str, Any] = prompt.get()
+    yield from _judge_slots(data)
+    yield from _judge_names(data)
+    output_format = data.get("output_format")
+    if output_format is not None and str(output_format) not in _FORMATS:
+        message = f"output_format {output_format!r} is not known; there are: {', '.join(_FORMATS)}"
+        yield "warning", message, ("output_format",)
+    for path, name in _find_unfilled(data, ()):
+        yield "warning", f"the placeholder {name!r} has no value", path
+
+
+def _judge_slots(data: dict[str, Any]) -> Iterator[_Verdict]:
+    is_broken = False
+    for key, value in data.items():
+        try:
+            Prompt({"input": "x", key: value}).to_messages(rich_content=True)
+        except PromptError as error:
+            is_broken = True
+            location: Any = getattr(error, "errors")()[0]["loc"][0]  # noqa: B009 (pydantic's own)
+            yield "error", error.message, tuple(split_path(location))
+    if not is_broken:
+        try:
+            require_content(read_slots(data))
+        except EmptyPromptError as error:
+            yield "error", error.message, ()
+
+
+def _judge_names(data: dict[str, Any]) -> Iterator[_Verdict]:
+    for key in data:
+        near = difflib.get_close_matches(str(key), STANDARD, n=1, cutoff=0.75)
+        if key not in STANDARD and near:
+            yield (
+                "warning",
+                f"{key!r} is no slot and becomes a block of its own; did you mean {near[0]!r}?",
+                (key,),
+            )
+
+
+def _find_unfilled(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield from ((path, name) for name in find_placeholders(value))
+    elif is_mapping(value):
+        for key, item in value.items():
+            yield from _find_unfilled(str(key), (*path, str(key)))
+            yield from _find_unfilled(item, (*path, str(key)))
+    elif is_sequence(value):
+        for index, item in enumerate(value):
+            yield from _find_unfilled(item, (*path, index))
+
+
+def _locate(positions: dict[Path, tuple[int, int]], root: Path, path: Path) -> tuple[int, int] | None:
+    """Where a slot's value stands: under its name, as `$slot`, or in `.request`, `.agent` or `.alias`."""
+    if not path:
+        return None
+    slot, *rest = path
+    for start in ((slot,), (".request", slot), (f"${slot}",), (".agent", slot), (".alias", slot)):
+        if (*root, *start) in positions:
+            return find_nearest(positions, (*root, *start, *rest))
+    return None

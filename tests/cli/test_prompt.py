@@ -1,0 +1,130 @@
+"""`dovetail prompt` shows what a file says and where it is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dovetail.cli.main import main
+
+GOOD = """\
+$system: You plane ${wood}.
+input: go
+attachment: [{type: image_url, image_url: u}]
+.alias:
+  instruct: {prompt: be brief}
+output:
+  answer: {$type: str, $desc: in one word}
+"""
+
+BAD = """\
+.agent:
+  system: You plane ${wood}.
+.request:
+  input: go
+  instrct: be brief
+  tools:
+    - {name: plane, desc: flat, kwargs: {}}
+    - name: saw
+      desc: cut
+  chat_history:
+    - role: 5
+      content: x
+  output_format: xml
+.alias:
+  inpt: {}
+"""
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main([str(word) for word in words])
+    return int(caught.value.code or 0)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_render_shows_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prompt", "render", write(tmp_path, "p.yaml", GOOD), "--var", "wood=oak and 杉") == 0
+    assert capsys.readouterr().out == (
+        "user:\n[SYSTEM]:\nYou plane oak and 杉.\n\n[INSTRUCT]:\nbe brief\n\n[INPUT]:\ngo\n\n"
+        "[OUTPUT REQUIREMENT]:\nData Format: JSON\nData Structure:\n{\n"
+        '  "answer": <str> // in one word\n}\n\n[OUTPUT]:\nassistant:\n'
+    )
+
+
+def test_render_shows_messages_plain_and_rich(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "p.yaml", GOOD)
+    assert run("prompt", "render", path, "--messages") == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert [message["role"] for message in plain] == ["system", "user"]
+    assert run("prompt", "render", path, "--rich") == 0
+    rich = json.loads(capsys.readouterr().out)
+    assert rich[-1]["content"][1] == {"type": "image_url", "image_url": "u"}
+
+
+def test_render_picks_a_part_of_a_json_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "p.json5", "{team: {ann: {input: 'hi', /* soon */ }}}")
+    assert run("prompt", "render", path, "--key", "team.ann") == 0
+    assert "[INPUT]:\nhi\n" in capsys.readouterr().out
+
+
+def test_render_calls_no_method_that_writes_no_slot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("prompt", "render", write(tmp_path, "p.yaml", "input: x\n.alias: {start: {}}")) == 0
+    assert capsys.readouterr().err == ".alias start writes no slot, so it is not called here\n"
+
+
+def test_check_tells_every_problem_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "p.yaml", BAD)
+    assert run("prompt", "check", path) == 1
+    assert capsys.readouterr().out.replace(f"{path}:", "").splitlines() == [
+        "2:3: warning: the placeholder 'wood' has no value",
+        "5:3: warning: 'instrct' is no slot and becomes a block of its own; did you mean 'instruct'?",
+        "8:7: error: prompt slot tools[1]: a tool needs kwargs, got {'name': 'saw', 'desc': 'cut'}",
+        "11:7: error: prompt slot chat_history[0].role: a role must be text, got 5",
+        "13:3: warning: output_format 'xml' is not known; there are: json, markdown, text",
+        "15:3: warning: .alias inpt is skipped: an agent has no such method; did you mean input?",
+    ]
+
+
+def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "p.yaml", GOOD)
+    assert run("prompt", "check", path, "--var", "wood=oak") == 0
+    assert capsys.readouterr().out == f"{path}: nothing is wrong\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("p.yaml", "a: [1", "1:6: error: this is not valid YAML"),
+        ("p.json", '{"a":\n}', "2:1: error: this is not valid JSON"),
+        ("p.yaml", "just words", "a prompt configuration must be a mapping, got 'just words'"),
+        ("p.yaml", "system: only me", "error: Prompt requires at least one of 'input'"),
+        ("p.yaml", "input: x\n.alias: {info: {no: 1}}", "error: .alias info: PromptShorthands.info() got"),
+        (
+            "p.yaml",
+            "input: x\n.alias: {info: 1}",
+            "2:10: error: the parameters of .alias 'info' must be a mapping",
+        ),
+    ],
+)
+def test_check_of_a_broken_file_is_an_error(
+    name: str, text: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("prompt", "check", write(tmp_path, name, text)) == 1
+    assert complaint in capsys.readouterr().out
+
+
+def test_missing_file_and_wrong_variable_are_clear(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("prompt", "render", tmp_path / "none.yaml") == 1
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    assert run("prompt", "render", write(tmp_path, "p.yaml", GOOD), "--var", "wood") == 2
+    assert "'wood' is not NAME=VALUE" in capsys.readouterr().err
