@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from dovetail.runs.engine import InProcessEngine
     from dovetail.sessions.chat import Chat
     from dovetail.sessions.store import SessionStore
+    from dovetail.skills.library import SkillLibrary, SkillRoot
 
 loading = lazy("dovetail.extensions.loader")
+skill_folders = lazy("dovetail.skills")
 chatting = lazy("dovetail.sessions.opening", extra="server")
 
 
@@ -76,6 +78,11 @@ class Dovetail:
             *self._folders("extensions"), workspace=self.workspace, reserved=self._reserved_names
         )
 
+    @cached_property
+    def skills(self) -> "SkillLibrary":
+        """The skills of the workspace and of extension folders."""
+        return skill_folders.SkillLibrary(self._skill_roots())
+
     def create_agent(self, name: str | None = None, *, model: Any = None) -> Agent:
         """A fluent agent with this app's settings, tools and models."""
         return Agent(name, model=model, runtime=self.runtime)
@@ -114,11 +121,15 @@ class Dovetail:
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read extension folders and agent files anew; runs in progress keep what they began with."""
+        """Read folders, agents, skills and policies anew; runs in progress keep what they began with."""
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
         self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
         self.tools.publish("agents", wrap_agents(self))
+        self.skills.reload(self._skill_roots())
+        self.tools.publish(
+            "skills", [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
+        )
         self.runtime.policy.reload()
         return snapshot
 
@@ -135,6 +146,9 @@ class Dovetail:
         """Where things of one sort are looked for, the nearest first."""
         shipped = find_assets(name)
         return [self.workspace / name, *([shipped] if shipped else [])]
+
+    def _skill_roots(self) -> "list[SkillRoot]":
+        return skill_folders.find_roots(self.workspace, extensions=self.extensions.snapshot.skill_roots)
 
     def _make_policy(self) -> Policy:
         """Rules of the workspace and of extension folders, and the answers people want remembered."""

@@ -29,7 +29,7 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("no front matter", "no front matter"),
         ("---\nname: a\n", "has no end"),
         ("---\nname: a\n---\n", "no description"),
-        ("---\n- a\n---\n", "must be a mapping"),
+        ("---\n- a\n---\n", "`key: value` lines"),
         ("---\ndescription: d\ncolour: red\n---\n", "unknown keys: colour"),
         ("---\ndescription: [\n---\n", "not valid YAML"),
         ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, not -1"),

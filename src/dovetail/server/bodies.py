@@ -32,6 +32,7 @@ class ChatBody(BaseModel):
     agent: str = "master"
     model: str | None = None
     tab_id: str | None = None
+    skills: list[str] = []
 
 
 class CancelBody(BaseModel):

@@ -66,7 +66,19 @@ async def list_agents(app: App) -> dict[str, Any]:
 @router.get("/skills")
 async def list_skills(app: App) -> dict[str, Any]:
     """The skills of the workspace, and files that could not be read."""
-    return {"skills": [], "errors": []}
+    return {
+        "skills": [
+            {
+                "name": skill.name,
+                "description": skill.description,
+                "scope": skill.scope,
+                "path": str(skill.path),
+                "allowed_tools": skill.allowed_tools,
+            }
+            for skill in app.skills.list()
+        ],
+        "errors": [{"path": str(each.path), "message": each.message} for each in app.skills.problems],
+    }
 
 
 @router.get("/models")

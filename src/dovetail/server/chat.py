@@ -67,6 +67,7 @@ def _read_request(body: ChatBody, last: ClientMessage | None, owner: str) -> Cha
         parent_id=body.parent_id if "parent_id" in body.model_fields_set else AT_HEAD,
         agent=body.agent,
         model=body.model,
+        skills=body.skills,
         tab_id=body.tab_id or ("client" if body.messages is not None else None),
     )
 

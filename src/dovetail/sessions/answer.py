@@ -1,20 +1,20 @@
 """How an answer is made: an agent's definition, the newest tools, a model, and the loop."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.agent.loop import TurnLoop
+from dovetail.agent.outcome import LoopOutcome
 from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.event import ToolEnd
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.failure import describe_error
 from dovetail.runs.run import RunContext, RunOutcome, Work
-from dovetail.sessions.message import Message
+from dovetail.sessions.host import ChatHost
+from dovetail.sessions.preface import build_preface
 from dovetail.sessions.request import ChatTurn
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import choose_tools
-from dovetail.subagents.host import AgentHost
 from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallScope
@@ -31,7 +31,7 @@ class Plan:
     generation: int
 
 
-def plan_answer(host: AgentHost, turn: ChatTurn) -> Plan:
+def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
     """Choose agent, tools and model; an unknown agent is an error now, a missing model one of the run."""
     definition = host.get_agent_registry().get_definition(turn.agent)
     tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
@@ -46,7 +46,7 @@ def plan_answer(host: AgentHost, turn: ChatTurn) -> Plan:
         completion=completion,
         options=definition.model_config.options,
     )
-    answer = _Answer(loop, definition, turn)
+    answer = _Answer(loop, definition, turn, _read_system(host, definition, turn))
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
 
 
@@ -55,13 +55,14 @@ class _Answer:
     loop: TurnLoop
     definition: AgentDefinition
     turn: ChatTurn
+    system: str
 
     async def work(self, context: RunContext) -> RunOutcome:
         done = context.replay
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunOutcome(result=done.text)  # it was finished, only its end was not stored
         messages = [
-            *_read_system(self.definition, self.turn.history),
+            {"role": "system", "content": self.system},
             *(content for message in self.turn.history for content in message.content),
             *done.messages,
             *_tell_interrupted(context, self.loop.tools),
@@ -87,11 +88,9 @@ class _Answer:
         )
 
 
-def _read_system(definition: AgentDefinition, history: Sequence[Message]) -> list[ChatMessage]:
-    text = definition.prompt_config.system_prompt
-    if not text:
-        return []
-    return [{"role": "system", "content": fill_template(text, {"query": history[-1].text})}]
+def _read_system(host: ChatHost, definition: AgentDefinition, turn: ChatTurn) -> str:
+    text = fill_template(definition.prompt_config.system_prompt, {"query": turn.history[-1].text})
+    return f"{text}\n\n{build_preface(host, turn.session)}".strip()
 
 
 def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> list[ChatMessage]:

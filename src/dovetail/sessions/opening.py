@@ -6,13 +6,13 @@ from pathlib import Path
 
 from dovetail.runs.engine import InProcessEngine
 from dovetail.sessions.chat import Chat
+from dovetail.sessions.host import ChatHost
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
-from dovetail.subagents.host import AgentHost
 
 
 @asynccontextmanager
-async def open_chat(host: AgentHost, url: str | Path) -> AsyncGenerator[Chat]:
+async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
     """Chats of `host`, kept in the database at `url`."""
     async with Database(url) as database, InProcessEngine(database) as runs:
         yield Chat(host, SessionStore(database), runs)

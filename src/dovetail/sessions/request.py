@@ -9,6 +9,8 @@ from dovetail.messages.request import ChatMessage
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.session import LOCAL_OWNER, Session
+from dovetail.skills.injection import PART as SKILL_PART
+from dovetail.skills.injection import render_skill
 
 Trigger: TypeAlias = Literal["submit", "regenerate"]
 
@@ -37,6 +39,7 @@ class ChatRequest:
     agent: str = "master"
     model: str | None = None
     tab_id: str | None = None
+    skills: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,6 @@ def _to_piece(part: Part) -> dict[str, Any] | None:
     if part.get("type") == "file":
         return {"type": "image_url", "image_url": {"url": str(part.get("url", ""))}}
     data = part.get("data")
-    if part.get("type") == "data-skill" and is_mapping(data):
-        name, text = data.get("name", ""), data.get("text", "")
-        return {"type": "text", "text": f'<skill name="{name}">\n{text}\n</skill>'}
+    if part.get("type") == SKILL_PART and is_mapping(data):
+        return {"type": "text", "text": render_skill(data)}
     return None

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import (
@@ -44,27 +43,16 @@ def load_definition(path: Path) -> AgentDefinition:
         return _build(front, body, path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: the front matter is not valid YAML: {error}") from error
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
 
 
 def _split(text: str) -> tuple[Mapping[str, Any], str]:
-    lines = text.splitlines(keepends=True)
-    if not lines or lines[0].strip() != "---":
-        raise ConfigError(
-            "no front matter", hint="Begin the file with `---`, then `name:` and `description:`, then `---`."
-        )
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
-    if end is None:
-        raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
-    front: Any = yaml.safe_load("".join(lines[1:end]))
-    if front is None:
-        front = {}
-    if not is_mapping(front):
-        raise ConfigError(f"the front matter must be a mapping, not {type(front).__name__}")
-    return front, "".join(lines[end + 1 :]).strip()
+    front, body = split_front_matter(text)
+    if not front:
+        hint = "Begin the file with `---`, then `name:` and `description:`, then `---`."
+        raise ConfigError("no front matter", hint=hint)
+    return front, body.strip()
 
 
 def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
