@@ -7,7 +7,7 @@ export default defineConfig({
   root: here("../tests/web"),
   cacheDir: here("node_modules/.vite-browser"),
   test: {
-    include: ["**/*.test.ts"],
+    include: [process.env["PICTURES"] ? "**/*.shots.ts" : "**/*.test.ts"],
     globalSetup: ["./server.ts"],
     environment: "node",
     fileParallelism: false,

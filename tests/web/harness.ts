@@ -37,6 +37,8 @@ export interface PageOptions {
   height?: number;
   isDark?: boolean;
   locale?: string;
+  /** Device pixels for one of the page. */
+  scale?: number;
   /** Errors in the console that this test brings about on purpose. */
   expected?: RegExp;
 }
@@ -47,6 +49,7 @@ export async function openPage(options: PageOptions = {}): Promise<Page> {
     viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
     colorScheme: options.isDark ? "dark" : "light",
     locale: options.locale ?? "en",
+    deviceScaleFactor: options.scale ?? 1,
   };
   const context = await browser.newContext(settings);
   closing.push(() => context.close());

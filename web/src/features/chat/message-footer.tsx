@@ -47,7 +47,9 @@ function Figures({ message }: { message: ChatMessage }) {
   const { usage, duration, model } = message.metadata ?? {};
   const parts = [
     model,
-    usage ? t.tokens(formatCount(usage.input_tokens ?? 0), formatCount(usage.output_tokens ?? 0)) : undefined,
+    usage?.output_tokens
+      ? t.tokens(formatCount(usage.input_tokens ?? 0), formatCount(usage.output_tokens ?? 0))
+      : undefined,
     duration === undefined ? undefined : formatSeconds(duration),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return null;
