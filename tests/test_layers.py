@@ -63,7 +63,7 @@ HOME = {
     "typer": {"cli"},
     "uvicorn": {"server", "cli"},
     "watchfiles": {"extensions"},
-    "xllamacpp": {"requesters/local.py"},
+    "xllamacpp": {"requesters/llama.py"},
     "yaml": {"prompt", "requesters", "subagents", "skills", "extensions", "agent", "data"},
 }
 

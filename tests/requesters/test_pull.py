@@ -67,6 +67,8 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         part_size=PART,
         size=len(CONTENT),
         sha256=hashlib.sha256(CONTENT).hexdigest(),
+        introduction="You are tiny.",
+        sampling={},
     )
     monkeypatch.setattr(weights, "CATALOGUE", {"tiny": tiny})
     return folder

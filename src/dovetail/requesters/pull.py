@@ -8,7 +8,6 @@ removed and never used.
 import asyncio
 import contextlib
 import errno
-import hashlib
 import os
 import shutil
 import zipfile
@@ -20,7 +19,7 @@ from typing import Literal, TypeAlias
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters import pip
-from dovetail.requesters.weights import MEBIBYTE, Weights, cache_folder, find, get_weights
+from dovetail.requesters.weights import MEBIBYTE, Weights, cache_folder, compute_checksum, find, get_weights
 
 filelock = lazy("filelock", extra="local")
 
@@ -139,8 +138,7 @@ class _Pull:
         on_bytes(1, 1)
 
     def _put_in_place(self) -> None:
-        with self.partial.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = compute_checksum(self.partial)
         if found != self.weights.sha256:
             self.partial.unlink()
             raise _wrong_bytes(f"the checksum of {self.weights.model} is {found}, not {self.weights.sha256}")

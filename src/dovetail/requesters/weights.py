@@ -4,9 +4,12 @@ A model's file is in the cache folder only when it is whole and its checksum was
 there in one step. So `find` needs no more than a look at the name and the size.
 """
 
+import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dovetail.errors import ConfigError, ModelError
 from dovetail.lazy import lazy
@@ -18,7 +21,11 @@ MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """One embedded model: the packages that hold its parts, in order, and what the joined file must be."""
+    """One embedded model: the packages that hold its parts, in order, and what the joined file must be.
+
+    `introduction` is its system text when a request has none, `sampling` how it talks best. A model that is
+    too small to choose between tools is not asked to, unless a call is required.
+    """
 
     name: str
     title: str
@@ -26,6 +33,9 @@ class Weights:
     part_size: int
     size: int
     sha256: str
+    introduction: str
+    sampling: Mapping[str, Any]
+    chooses_tools: bool = True
 
     @property
     def model(self) -> str:
@@ -46,6 +56,8 @@ CATALOGUE: dict[str, Weights] = {
         part_size=50 * MEBIBYTE,
         size=1_117_320_768,
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        introduction="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+        sampling={"temperature": 0.2, "top_p": 0.9},
     ),
     "small": Weights(
         name="small",
@@ -54,6 +66,13 @@ CATALOGUE: dict[str, Weights] = {
         part_size=98_362_432,
         size=98_362_432,
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        introduction="You are a helpful assistant.",
+        sampling={
+            "temperature": 0.0,
+            "dry_multiplier": 0.8,
+            "dry_allowed_length": 3,
+        },  # against going in circles
+        chooses_tools=False,
     ),
 }
 """The embedded models, the best first."""
@@ -81,6 +100,25 @@ def find(name: str) -> Path | None:
         return path if path.stat().st_size == weights.size else None
     except OSError:
         return None
+
+
+def find_entry(path: Path) -> Weights | None:
+    """The catalogue's entry for a weights file."""
+    return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
+
+
+def compute_checksum(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def remove_if_broken(path: Path, weights: Weights) -> bool:
+    """Remove a file that does not hold its model's weights; whether it was removed."""
+    if not path.exists() or compute_checksum(path) == weights.sha256:
+        return False
+    path.unlink()
+    return True
 
 
 def find_best() -> str | None:
