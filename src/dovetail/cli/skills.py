@@ -61,6 +61,5 @@ async def _load(project: Path | None) -> SkillLibrary:
         roots = find_roots(
             dovetail.workspace, project or Path.cwd(), dovetail.extensions.snapshot.skill_roots
         )
-        library = SkillLibrary(roots)
-        library.reload()
-        return library
+        dovetail.skills.reload(roots)
+        return dovetail.skills

@@ -17,13 +17,14 @@ from dovetail.runs.replay import replay
 from dovetail.runs.run import Job, RunContext, RunHandle, RunOutcome, RunRecord, RunSpec
 from dovetail.sessions.answer import Plan, plan_answer
 from dovetail.sessions.host import ChatHost
-from dovetail.sessions.message import Message, Part
+from dovetail.sessions.message import Message
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.session import Session, make_title
+from dovetail.sessions.skills import add_skills
 from dovetail.sessions.store import SessionStore
 from dovetail.sessions.tree import MessageTree
-from dovetail.skills.injection import find_seen_skills, make_skill_parts
+from dovetail.skills.library import SkillLibrary
 from dovetail.store.ids import new_id
 
 
@@ -45,7 +46,7 @@ class Chat:
             history = _find_question(tree, request.message_id)
             new = None
         else:
-            new = _make_message(tree, request, self._with_skills(tree, request))
+            new = _make_message(tree, request, self._host.skills)
             history = [*(tree.path(new.parent_id) if new.parent_id else []), new]
         turn = ChatTurn(
             session=session,
@@ -71,13 +72,6 @@ class Chat:
     async def recover(self) -> list[RunHandle]:
         """Continue the answers that a dead process has left behind."""
         return await self.runs.recover(self.rebuild)
-
-    def _with_skills(self, tree: MessageTree, request: ChatRequest) -> list[Part]:
-        """The parts of a message, the skills it names before them; each skill once in a conversation."""
-        said = " ".join(part["text"] for part in request.parts if part.get("type") == "text")
-        seen = find_seen_skills(part for message in tree.path() for part in message.parts)
-        skills = make_skill_parts(said, self._host.skills, names=request.skills, seen=seen)
-        return [*skills, *request.parts]
 
     async def _save_question(self, session: Session, message: Message) -> None:
         await self.sessions.save_message(session.id, message, owner=session.owner)
@@ -149,15 +143,15 @@ class Chat:
         await self.sessions.save_message(spec.session_id or "", message, owner=spec.owner, usage=usage)
 
 
-def _make_message(tree: MessageTree, request: ChatRequest, parts: Sequence[Part]) -> Message:
+def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary) -> Message:
     """The user's new message; one with the id of a stored message is an edited copy, beside it."""
     parent_id = tree.head if request.parent_id is AT_HEAD else request.parent_id
     message_id = request.message_id or new_id("msg")
     if message_id in tree:
         parent_id = tree.get(message_id).parent_id if request.parent_id is AT_HEAD else parent_id
         message_id = new_id("msg")
-    if isinstance(parent_id, str):
-        tree.get(parent_id)
+    earlier = tree.path(parent_id) if isinstance(parent_id, str) else []
+    parts = add_skills(request.parts, request.skills, skills, earlier)
     return Message(
         id=message_id,
         parent_id=parent_id if isinstance(parent_id, str) else None,
