@@ -107,7 +107,8 @@ class Execution:
             self._finish(*self._explain_stop())
         elif error is not None:
             self._log_crash(error)
-            self._finish("error", make_error_result(error))
+            is_late = isinstance(error, ToolError) and error.type == "timeout"
+            self._finish("timeout" if is_late else "error", make_error_result(error))
         else:
             result = task.result()
             self._finish("error" if result.error else "ok", result)

@@ -1,0 +1,90 @@
+"""LangChain tools as ours, and ours as LangChain tools; either way calls go through the pipeline."""
+
+from typing import Any
+from uuid import uuid4
+
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError, ToolError
+from dovetail.lazy import lazy
+from dovetail.messages.call import ToolCall
+from dovetail.messages.kind import Kind
+from dovetail.tools.annotation import remove_titles
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.runner import CallScope, ToolRunner
+from dovetail.tools.tool import Tool, ToolContext, ToolFailure, ToolResult
+
+langchain_tools = lazy("langchain_core.tools", extra="langchain")
+
+
+def from_langchain(tool: Any, *, kind: Kind = Kind.Other, **choices: Any) -> Tool:
+    """A LangChain tool as ours; the further choices are fields of `Tool`."""
+    if not isinstance(tool, langchain_tools.BaseTool):
+        raise ConfigError(f"{tool!r} is no LangChain tool")
+    returns_artifact = tool.response_format == "content_and_artifact"
+
+    async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+        try:
+            if not returns_artifact:
+                return await tool.ainvoke(args)
+            call = {"type": "tool_call", "name": tool.name, "args": args, "id": context.call_id}
+            return _read_message(await tool.ainvoke(call))
+        except langchain_tools.ToolException as error:
+            raise ToolError(str(error)) from error
+
+    choices.setdefault("tags", tuple(tool.tags or ()))
+    choices.setdefault("origin", "langchain")
+    choices.setdefault("source", f"{type(tool).__module__}:{type(tool).__qualname__}:{tool.name}")
+    return Tool(
+        name=tool.name,
+        description=tool.description,
+        parameters=_read_schema(tool),
+        kind=kind,
+        execute=execute,
+        **choices,
+    )
+
+
+def to_langchain(tool: Tool, *, runner: ToolRunner | None = None, scope: CallScope | None = None) -> Any:
+    """One of our tools as a LangChain `StructuredTool` with the same tags.
+
+    Calls go through `runner` (a fresh one by default) on behalf of `scope`; a failed call raises LangChain's
+    `ToolException`, whose text is for the model.
+    """
+    snapshot = ToolSnapshot.of([tool])
+    runner = runner or ToolRunner()
+
+    async def call(**arguments: Any) -> Any:
+        made = ToolCall(call_id=f"call_{uuid4().hex}", name=tool.name, arguments=arguments)
+        outcome = await runner.run_call(snapshot, made, scope or CallScope())
+        if outcome.result.error is not None:
+            raise langchain_tools.ToolException(outcome.result.error.message)
+        return outcome.result.llm_content if outcome.result.data is None else outcome.result.data
+
+    def call_sync(**arguments: Any) -> Any:
+        return run_sync(call(**arguments))
+
+    return langchain_tools.StructuredTool.from_function(
+        func=call_sync,
+        coroutine=call,
+        name=tool.name,
+        description=tool.description or tool.title,
+        args_schema=dict(tool.parameters),
+        tags=list(tool.tags),
+    )
+
+
+def _read_schema(tool: Any) -> dict[str, Any]:
+    schema = tool.tool_call_schema
+    if not is_mapping(schema):
+        schema = remove_titles(schema.model_json_schema())
+    plain = dict(schema)
+    plain.pop("description", None)  # the tool's own, which stands beside the schema
+    plain.setdefault("type", "object")
+    return plain
+
+
+def _read_message(message: Any) -> ToolResult:
+    content = message.content
+    failure = ToolFailure(str(content)) if message.status == "error" else None
+    return ToolResult(content, error=failure, data=message.artifact)
