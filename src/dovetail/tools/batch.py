@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dovetail.bus.policy import Decision
 from dovetail.errors import ToolError
@@ -62,12 +63,11 @@ class Batch:
         self._asking: list[asyncio.Task[None]] = []
         self._running: dict[Execution, _Entry] = {}
         self._idle: asyncio.Future[None] | None = None
+        self._watcher: asyncio.Task[Any] | None = None
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallOutcome]:
         """One outcome for each call, in their order."""
         self._entries = [_Entry(call) for call in calls]
-        watcher = asyncio.create_task(self._scope.cancelled.wait())
-        watcher.add_done_callback(lambda _: self._stop())
         try:
             await self._settle()
             await self._execute()
@@ -78,7 +78,8 @@ class Batch:
             await self._wait_until_idle()
             raise
         finally:
-            watcher.cancel()
+            if self._watcher is not None:
+                self._watcher.cancel()
             self._interrupt_rest()
         return [entry.outcome for entry in self._entries if entry.outcome is not None]
 
@@ -89,6 +90,7 @@ class Batch:
         questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
         if questions and not self._scope.cancelled.is_set():
             self._asking = [asyncio.create_task(self._ask(entry)) for entry in questions]
+            self._watch()
             await asyncio.wait(self._asking)
 
     def _prepare(self, entry: _Entry) -> None:
@@ -137,6 +139,19 @@ class Batch:
         self._scope.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
         execution = Execution(prepared, call_id, self._scope, self._steps.guard, self._note_end)
         self._running[execution] = entry
+        # After the tool's first step; a tool that never waits ends in it and needs no watching.
+        asyncio.get_running_loop().call_soon(self._watch_execution, execution)
+
+    def _watch_execution(self, execution: Execution) -> None:
+        if execution.is_at_work:
+            execution.start_clock()
+            self._watch()
+
+    def _watch(self) -> None:
+        """Stop everything when the run is cancelled."""
+        if self._watcher is None:
+            self._watcher = asyncio.create_task(self._scope.cancelled.wait())
+            self._watcher.add_done_callback(lambda _: self._stop())
 
     def _note_end(
         self, execution: Execution, status: CallStatus, result: ToolResult, duration: float

@@ -5,24 +5,22 @@ from collections.abc import Callable
 
 
 class Clock:
-    """Calls `expire` once `seconds` have passed, not counting the pauses; None means never."""
+    """Counts down from a limit, not counting the pauses."""
 
     __slots__ = ("_expire", "_left", "_loop", "_pauses", "_since", "_timer")
 
-    def __init__(
-        self, seconds: float | None, loop: asyncio.AbstractEventLoop, expire: Callable[[], None]
-    ) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
-        self.restart(seconds, expire)
+        self._left: float | None = None
+        self._pauses = 0
 
-    def restart(self, seconds: float | None, expire: Callable[[], None]) -> None:
-        """Begin again with another limit; earlier pauses no longer count."""
-        self.stop()
+    def start(self, seconds: float | None, expire: Callable[[], None]) -> None:
+        """Call `expire` once the seconds have passed; None means never."""
         self._left = seconds
         self._expire = expire
-        self._pauses = 0
-        self._go()
+        if self._pauses == 0:
+            self._go()
 
     def stop(self) -> None:
         """Never expire."""

@@ -43,9 +43,19 @@ class Execution:
         self._is_finished = False
         self._started_at = perf_counter()
         self._stopped_as: CallStatus | None = None
-        self._clock = Clock(prepared.tool.time_limit, self._loop, lambda: self.stop("timeout"))
+        self._clock = Clock(self._loop)
+        self._grace: asyncio.TimerHandle | None = None
         self._task = self._loop.create_task(self._execute(prepared.args))
         self._task.add_done_callback(self._note_end)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the tool has not ended yet."""
+        return not self._task.done()
+
+    def start_clock(self) -> None:
+        """Let the time limit count from now on."""
+        self._clock.start(self._tool.time_limit, lambda: self.stop("timeout"))
 
     def stop(self, status: CallStatus = "interrupted") -> None:
         """Make the call end, with this status unless it ends well all the same."""
@@ -53,7 +63,8 @@ class Execution:
             self._stopped_as = status
             self._cancelled.set()
             self._task.cancel()
-            self._clock.restart(GRACE, self._leave_behind)
+            self._clock.stop()
+            self._grace = self._loop.call_later(GRACE, self._leave_behind)
 
     async def _execute(self, args: dict[str, Any]) -> ToolResult:
         scope = self._scope
@@ -120,6 +131,8 @@ class Execution:
     def _finish(self, status: CallStatus, result: ToolResult) -> None:
         self._is_finished = True
         self._clock.stop()
+        if self._grace is not None:
+            self._grace.cancel()
         self._on_end(self, status, result, perf_counter() - self._started_at)
 
     def _log_crash(self, error: BaseException) -> None:
