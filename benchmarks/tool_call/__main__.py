@@ -21,7 +21,10 @@ def main() -> int:
     """Measure our pipeline and the peers; the exit status tells whether the target is met."""
     ours = measure_ours()
     own = ours["run_batch, text arguments"] - ours["add(1)"]
-    rows = [Row(f"dovetail {name}", seconds / own, None, "x ours", _show(seconds)) for name, seconds in ours.items()]
+    rows = [
+        Row(f"dovetail {name}", seconds / own, None, "x ours", _show(seconds))
+        for name, seconds in ours.items()
+    ]
     if "--no-peer" not in sys.argv:
         for peer, (requirements, script) in PEERS.items():
             times = run_peer(find_peer(peer, requirements), Path(__file__).with_name(script))

@@ -2,9 +2,10 @@
 
 import json
 
+from langchain_core.tools import StructuredTool
+
 from benchmarks.tool_call.function import add
 from benchmarks.tool_call.loops import measure_async
-from langchain_core.tools import StructuredTool
 
 tool = StructuredTool.from_function(coroutine=add)
 plain = StructuredTool.from_function(coroutine=add, args_schema=tool.args_schema.model_json_schema())

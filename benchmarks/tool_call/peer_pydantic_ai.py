@@ -2,14 +2,15 @@
 
 import json
 
-from benchmarks.tool_call.function import add
-from benchmarks.tool_call.loops import measure_async
-from pydantic_ai import Agent, RunContext
+from pydantic_ai import RunContext
 from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tool_manager import ToolManager
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
+
+from benchmarks.tool_call.function import add
+from benchmarks.tool_call.loops import measure_async
 
 toolset = FunctionToolset(tools=[add])
 context = RunContext(deps=None, model=TestModel(), usage=RunUsage(), prompt=None, run_step=0)

@@ -1,7 +1,8 @@
 """Events out, questions out, answers in; the policy that says which calls may run."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.bus.bus import Message, MessageBus
@@ -22,25 +23,17 @@ __all__ = [
     "RememberedRules",
 ]
 
-_HOMES = {
-    "Decision": "dovetail.bus.policy",
-    "Message": "dovetail.bus.bus",
-    "MessageBus": "dovetail.bus.bus",
-    "PendingRegistry": "dovetail.bus.pending",
-    "Policy": "dovetail.bus.policy",
-    "PolicyCall": "dovetail.bus.rule",
-    "PolicyFile": "dovetail.bus.policy_file",
-    "PolicyRule": "dovetail.bus.rule",
-    "RememberedRules": "dovetail.bus.policy_file",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name at its first use, so that importing one module does not load them all."""
-    if name not in _HOMES:
-        raise AttributeError(
-            f"module 'dovetail.bus' has no attribute {name!r}; it exports: {', '.join(__all__)}"
-        )
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Decision": "dovetail.bus.policy",
+        "Message": "dovetail.bus.bus",
+        "MessageBus": "dovetail.bus.bus",
+        "PendingRegistry": "dovetail.bus.pending",
+        "Policy": "dovetail.bus.policy",
+        "PolicyCall": "dovetail.bus.rule",
+        "PolicyFile": "dovetail.bus.policy_file",
+        "PolicyRule": "dovetail.bus.rule",
+        "RememberedRules": "dovetail.bus.policy_file",
+    },
+)

@@ -25,6 +25,8 @@ GROUPS: dict[str, str] = {
     "skills": "Skills: list, show, why a name means which.",
     "prompt": "Prompt files: show what they say, check them.",
     "agents": "Agents defined as data: list, show, check, run.",
+    "tools": "Tools: list, show, call one, explain why a call may run.",
+    "mcp": "Serve the tools of the workspace over MCP.",
     "doctor": "Say what is there, what is missing and what to do.",
 }
 """The groups and their help line; `dovetail.cli.<name>` is imported when the group is asked for."""

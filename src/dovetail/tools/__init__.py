@@ -1,7 +1,8 @@
 """Tools, the registry that holds them and the pipeline that runs them; makers for every kind of tool."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.errors import ToolError
@@ -32,32 +33,24 @@ __all__ = [
     "make_tool",
 ]
 
-_HOMES = {
-    "BaseDeclarativeTool": "dovetail.tools.declarative",
-    "BaseToolInvocation": "dovetail.tools.declarative",
-    "CallOutcome": "dovetail.tools.runner",
-    "CallScope": "dovetail.tools.runner",
-    "Kind": "dovetail.messages.kind",
-    "Tool": "dovetail.tools.tool",
-    "ToolContext": "dovetail.tools.tool",
-    "ToolError": "dovetail.errors",
-    "ToolFailure": "dovetail.tools.tool",
-    "ToolInvocation": "dovetail.tools.declarative",
-    "ToolManager": "dovetail.tools.manager",
-    "ToolRegistry": "dovetail.tools.registry",
-    "ToolResult": "dovetail.tools.tool",
-    "ToolRunner": "dovetail.tools.runner",
-    "ToolSnapshot": "dovetail.tools.registry",
-    "make_tool": "dovetail.tools.function",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name at its first use, so that importing one module does not load them all."""
-    if name not in _HOMES:
-        raise AttributeError(
-            f"module 'dovetail.tools' has no attribute {name!r}; it exports: {', '.join(__all__)}"
-        )
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "BaseDeclarativeTool": "dovetail.tools.declarative",
+        "BaseToolInvocation": "dovetail.tools.declarative",
+        "CallOutcome": "dovetail.tools.runner",
+        "CallScope": "dovetail.tools.runner",
+        "Kind": "dovetail.messages.kind",
+        "Tool": "dovetail.tools.tool",
+        "ToolContext": "dovetail.tools.tool",
+        "ToolError": "dovetail.errors",
+        "ToolFailure": "dovetail.tools.tool",
+        "ToolInvocation": "dovetail.tools.declarative",
+        "ToolManager": "dovetail.tools.manager",
+        "ToolRegistry": "dovetail.tools.registry",
+        "ToolResult": "dovetail.tools.tool",
+        "ToolRunner": "dovetail.tools.runner",
+        "ToolSnapshot": "dovetail.tools.registry",
+        "make_tool": "dovetail.tools.function",
+    },
+)

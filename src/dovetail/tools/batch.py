@@ -181,6 +181,8 @@ class Batch:
                 self._end(entry, "interrupted", failure)
 
     def _end(self, entry: _Entry, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
+        if entry.outcome is not None:  # a second cancel did not wait for this one
+            return
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))

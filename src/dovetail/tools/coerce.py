@@ -36,28 +36,37 @@ def coerce_arguments(tool: Tool, args: dict[str, Any]) -> tuple[dict[str, Any], 
 def _repair_one(
     tool: Tool, args: dict[str, Any], problems: list[Problem]
 ) -> tuple[dict[str, Any], list[Problem]] | None:
-    for problem in problems:
-        for repaired, words in _propose(tool, args, problem):
-            left = tool.checker.find_problems(repaired)
-            if len(left) < len(problems):
-                logger.info("[tool-repair] %s: %s", tool.name, words)
-                return repaired, left
+    """Repair one problem by another reading of a value or name; only when there is none, leave it out."""
+    for propose in (_propose_readings, _propose_drops):
+        for problem in problems:
+            for repaired, words in propose(tool, args, problem):
+                left = tool.checker.find_problems(repaired)
+                if _is_better(left, problems, problem):
+                    logger.info("[tool-repair] %s: %s", tool.name, words)
+                    return repaired, left
     return None
 
 
-def _propose(tool: Tool, args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
+def _is_better(left: list[Problem], before: list[Problem], solved: Problem) -> bool:
+    """Fewer problems; or this one is gone, and what came in its place lies deeper inside of the value."""
+    if len(left) < len(before):
+        return True
+    depth = len(solved.path)
+    inside = [problem for problem in left if problem.path[:depth] == solved.path]
+    return all(len(problem.path) > depth or problem.keyword == "required" for problem in inside)
+
+
+def _propose_readings(
+    tool: Tool, args: dict[str, Any], problem: Problem
+) -> Iterator[tuple[dict[str, Any], str]]:
     if problem.keyword == "additionalProperties":
         yield from _propose_names(args, problem)
-    elif problem.path:
-        for value in _propose_values(problem):
-            repaired = copy.deepcopy(args)
-            _find_parent(repaired, problem.path)[problem.path[-1]] = value
-            yield (
-                repaired,
-                f"{format_path(problem.path)}: {show_value(problem.value)} read as {show_value(value)}",
-            )
-    if _may_drop(tool, problem):
-        yield from _propose_drop(tool, args, problem)
+        return
+    for value in _propose_values(problem) if problem.path else ():
+        repaired = copy.deepcopy(args)
+        _find_parent(repaired, problem.path)[problem.path[-1]] = value
+        where = format_path(problem.path)
+        yield repaired, f"{where}: {show_value(problem.value)} read as {show_value(value)}"
 
 
 def _propose_names(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
@@ -102,12 +111,13 @@ def _read_text(text: str, problem: Problem) -> Iterator[Any]:
         yield value
 
 
-def _may_drop(tool: Tool, problem: Problem) -> bool:
-    return tool.kind.is_read_only or tool.kind is Kind.Other or problem.value is None
-
-
-def _propose_drop(tool: Tool, args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
+def _propose_drops(
+    tool: Tool, args: dict[str, Any], problem: Problem
+) -> Iterator[tuple[dict[str, Any], str]]:
     """Without the unknown members, or without the optional top-level field that is wrong."""
+    may_drop = tool.kind.is_read_only or tool.kind is Kind.Other or problem.value is None
+    if not may_drop:
+        return
     if problem.keyword == "additionalProperties":
         repaired = copy.deepcopy(args)
         for name in problem.names:

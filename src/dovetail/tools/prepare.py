@@ -37,7 +37,7 @@ class Preparer:
         """The tool of a call and its valid arguments."""
         tool = snapshot.tools.get(call.name) or self._built_in.get(call.name)
         if tool is None:
-            tool = _find_tool(call.name, snapshot)
+            tool = find_tool(call.name, snapshot)
         if tool.needs_tab and scope.tab_id is None:
             raise ToolError(
                 f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
@@ -69,8 +69,13 @@ class Preparer:
         )
 
 
-def _find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
-    tool = find_by_near_name(name, snapshot)
+def find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
+    """The tool of that name, or the one that is meant by it.
+
+    Raises:
+        ToolError: there is none; the text names the nearest ones.
+    """
+    tool = snapshot.tools.get(name) or find_by_near_name(name, snapshot)
     if tool is not None:
         return tool
     names = list(snapshot.tools)

@@ -1,0 +1,56 @@
+"""`dovetail mcp`: the workspace's tools as an MCP server, so that any MCP client can use them."""
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.cli.tool_server import ToolServer
+from dovetail.cli.tools import check_mode
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+
+stdio = lazy("mcp.server.stdio", extra="mcp")
+uvicorn = lazy("uvicorn", extra="server")
+
+app = typer.Typer()
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@app.command("mcp")
+def serve_mcp(
+    http: int | None = typer.Option(None, metavar="PORT", help="Serve HTTP on this port instead of stdio."),
+    host: str = typer.Option("127.0.0.1", help="The address to serve HTTP on."),
+    only: list[str] | None = typer.Option(
+        None, help="Offer only tools that match this glob; may be repeated."
+    ),
+    mode: str = typer.Option("default", help="The mode of the policy: plan, default, auto or yolo."),
+    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+) -> None:
+    """Serve the tools of the workspace over MCP: stdio by default, or streamable HTTP at /mcp."""
+    if host not in _LOOPBACK:
+        raise ConfigError(
+            f"MCP is served without a login, so not on {host!r}",
+            hint="Serve it on 127.0.0.1, behind something that knows who calls.",
+        )
+    asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], mode, (host, http)))
+
+
+async def _serve(dovetail: Dovetail, globs: list[str], mode: str, address: tuple[str, int | None]) -> None:
+    async with dovetail:
+        await dovetail.get_tool_registry().discover_all_tools()
+        server = ToolServer(
+            dovetail.get_tool_registry(), dovetail.runtime.runner, globs, check_mode(mode)
+        ).server
+        host, port = address
+        if port is None:
+            async with stdio.stdio_server() as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+        else:
+            typer.echo(f"MCP at http://{host}:{port}/mcp", err=True)
+            config = uvicorn.Config(
+                server.streamable_http_app(host=host), host=host, port=port, access_log=False
+            )
+            await uvicorn.Server(config).serve()

@@ -1,0 +1,156 @@
+"""Our tools behind the MCP protocol: each call goes through the pipeline, and approvals go to the client."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+from uuid import uuid4
+
+from dovetail.bus.rule import Mode
+from dovetail.data.shapes import is_mapping
+from dovetail.lazy import lazy
+from dovetail.messages.call import ToolCall
+from dovetail.messages.event import AskKind, Event, ToolProgress
+from dovetail.messages.kind import Kind
+from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+from dovetail.tools.result import to_dict, to_json_text
+from dovetail.tools.runner import CallOutcome, ToolRunner
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import Tool
+from dovetail.version import __version__
+
+mcp_server = lazy("mcp.server", extra="mcp")
+types = lazy("mcp.types", extra="mcp")
+
+_DESTRUCTIVE = (Kind.Delete, Kind.Execute, Kind.Move, Kind.Write, Kind.Edit)
+_APPROVAL = "approval"
+_FORM = {
+    "type": "object",
+    "properties": {"approve": {"type": "boolean", "title": "Run it", "default": True}},
+    "required": ["approve"],
+}
+
+
+class ToolServer:
+    """An MCP server (`server`) that offers the tools of a registry."""
+
+    def __init__(self, registry: ToolRegistry, runner: ToolRunner, globs: Sequence[str], mode: Mode) -> None:
+        self._registry = registry
+        self._runner = runner
+        self._globs = globs
+        self._mode: Mode = mode
+        self.server = mcp_server.Server(
+            "dovetail", version=__version__, on_list_tools=self._list, on_call_tool=self._call
+        )
+
+    def _get_snapshot(self) -> ToolSnapshot:
+        snapshot = self._registry.snapshot()
+        names = [name for name in snapshot.tools if any(fnmatchcase(name, glob) for glob in self._globs)]
+        return snapshot.select(names)
+
+    async def _list(self, context: Any, params: Any) -> Any:
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self._get_snapshot()])
+
+    async def _call(self, context: Any, params: Any) -> Any:
+        call = ToolCall(call_id=f"call_{uuid4().hex}", name=params.name, arguments=params.arguments or {})
+        question = _Question(context, params)
+        progress = _Progress(context)
+        scope = CallScope(
+            owner="local", mode=self._mode, emit=progress.show, ask=question.ask if question.can_ask else None
+        )
+        outcome = await self._runner.run_call(self._get_snapshot(), call, scope)
+        await progress.finish()
+        return question.open or _make_result(outcome)
+
+
+class _Question:
+    """Asks the client for an approval: during the call or, in the newer protocol, between two tries."""
+
+    def __init__(self, context: Any, params: Any) -> None:
+        self._session = context.session
+        self._answers: Mapping[str, Any] = params.input_responses or {}
+        self.open: Any = None
+        """What to answer instead of a result, when the client must ask and then try again."""
+
+    @property
+    def can_ask(self) -> bool:
+        capabilities = self._session.client_capabilities
+        return capabilities is not None and capabilities.elicitation is not None
+
+    async def ask(
+        self, kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+    ) -> Mapping[str, Any]:
+        if kind != "approval":
+            return {"status": "failed", "errorText": f"an MCP client cannot answer a {kind}"}
+        if _APPROVAL in self._answers:
+            return _read_answer(self._answers[_APPROVAL])
+        text = f"{payload['title']}: {payload['reason']}\n{to_json_text(payload['args'])}"
+        if self._session.can_send_request:
+            return _read_answer(await self._session.elicit_form(text, _FORM))
+        form = types.ElicitRequestFormParams(message=text, requested_schema=_FORM)
+        self.open = types.InputRequiredResult(input_requests={_APPROVAL: types.ElicitRequest(params=form)})
+        return {"approved": False}
+
+
+class _Progress:
+    """Sends the progress of a call to the client, in order."""
+
+    def __init__(self, context: Any) -> None:
+        self._session = context.session
+        self._number = 0
+        self._last: asyncio.Task[None] | None = None
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, ToolProgress):
+            self._number += 1
+            output = event.output
+            text = output if isinstance(output, str) else to_json_text(output)
+            self._last = asyncio.create_task(self._send(self._number, text, self._last))
+
+    async def finish(self) -> None:
+        if self._last is not None:
+            await self._last
+
+    async def _send(self, number: int, text: str, before: "asyncio.Task[None] | None") -> None:
+        if before is not None:
+            await before
+        await self._session.report_progress(number, None, text)
+
+
+def _read_answer(answer: Any) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = answer.content or {}
+    return {"approved": answer.action == "accept" and content.get("approve") is True}
+
+
+def _describe(tool: Tool) -> Any:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.parameters),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.kind.is_read_only,
+            destructive_hint=tool.kind in _DESTRUCTIVE,
+            idempotent_hint=tool.idempotent,
+        ),
+    )
+
+
+def _make_result(outcome: CallOutcome) -> Any:
+    content = outcome.result.llm_content
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    data = to_dict(outcome.result).get("data")
+    return types.CallToolResult(
+        content=[_make_part(part) for part in parts],
+        structured_content=data if is_mapping(data) else None,
+        is_error=outcome.result.error is not None,
+    )
+
+
+def _make_part(part: Mapping[str, Any]) -> Any:
+    image = part.get("image_url")
+    address = image.get("url", "") if is_mapping(image) else ""
+    head, _, data = address.partition(";base64,")
+    if head.startswith("data:") and data:
+        return types.ImageContent(type="image", mime_type=head.removeprefix("data:"), data=data)
+    return types.TextContent(type="text", text=str(part.get("text", to_json_text(part))))

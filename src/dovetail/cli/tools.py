@@ -1,0 +1,188 @@
+"""`dovetail tools`: which there are, call one, and why a call may run or not."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.bus.rule import MODES, Mode, PolicyCall
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.messages.call import ToolCall
+from dovetail.messages.event import AskKind, Event, ToolProgress
+from dovetail.tools.outcome import CallOutcome
+from dovetail.tools.prepare import find_tool
+from dovetail.tools.result import to_json_text
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import Tool
+
+OWNER = "local"
+
+app = typer.Typer(name="tools", help="Tools of the workspace.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+_MODE = typer.Option("default", help=f"The mode of the policy: {', '.join(MODES)}.")
+_ARGUMENTS = typer.Argument(None, help="The arguments, key=value each, or one JSON object.")
+
+
+@app.command("list")
+def list_tools() -> None:
+    """Show all tools: what kind they are, who brings them, what they do."""
+
+    async def collect() -> list[Tool]:
+        async with Dovetail() as dovetail:
+            return list(await dovetail.get_tool_registry().discover_all_tools())
+
+    table = Table("tool", "kind", "from", "what for", box=None, header_style="bold")
+    for tool in run_sync(collect()):
+        lines = tool.description.strip().splitlines()
+        table.add_row(tool.name, tool.kind.value, tool.origin, escape(lines[0]) if lines else "")
+    console.print(table)
+
+
+@app.command("show")
+def show_tool(name: str = typer.Argument(help="The tool's name.")) -> None:
+    """Show one tool with its parameters."""
+
+    async def find() -> Tool:
+        async with Dovetail() as dovetail:
+            return find_tool(name, dovetail.get_tool_registry().snapshot())
+
+    tool = run_sync(find())
+    grid = Table.grid(padding=(0, 2))
+    limit = "none" if tool.time_limit is None else f"{tool.time_limit:g} s"
+    for label, value in (
+        ("name", tool.name),
+        ("title", tool.title),
+        ("kind", tool.kind.value),
+        ("from", tool.owner),
+        ("tags", ", ".join(tool.tags)),
+        ("time limit", limit),
+        ("description", tool.description),
+        ("parameters", json.dumps(dict(tool.parameters), indent=2, ensure_ascii=False)),
+    ):
+        grid.add_row(label, escape(value))
+    console.print(grid)
+
+
+@app.command("call")
+def call_tool(
+    name: str = typer.Argument(help="The tool's name."),
+    arguments: list[str] = _ARGUMENTS,
+    mode: str = _MODE,
+    yes: bool = typer.Option(False, "--yes", "-y", help="Approve the call if the policy asks."),
+) -> None:
+    """Call a tool through the whole pipeline and print its result."""
+    outcome = run_sync(_call(name, arguments or [], check_mode(mode), yes))
+    if outcome.result.error is not None:
+        errors.print(f"[red]{outcome.status}[/red] {escape(outcome.result.error.message)}")
+        raise typer.Exit(1)
+    content = outcome.result.llm_content
+    typer.echo(content if isinstance(content, str) else to_json_text(content))
+
+
+@app.command("explain")
+def explain_call(
+    name: str = typer.Argument(help="The tool's name."),
+    arguments: list[str] = _ARGUMENTS,
+    agent: str = typer.Option("", help="The path of the agent that would call, such as main/scout."),
+    mode: str = _MODE,
+) -> None:
+    """Say which policy rule decides a call, and why those before it do not."""
+
+    async def explain() -> str:
+        async with Dovetail() as dovetail:
+            tool = find_tool(name, dovetail.get_tool_registry().snapshot())
+            call = PolicyCall(
+                tool=tool.name,
+                kind=tool.kind,
+                args=read_arguments(arguments or [], tool),
+                agent_path=tuple(filter(None, agent.split("/"))),
+                mode=check_mode(mode),
+                owner=OWNER,
+            )
+            return str(dovetail.runtime.policy.explain(call))
+
+    typer.echo(run_sync(explain()))
+
+
+async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallOutcome:
+    async with Dovetail() as dovetail:
+        snapshot = dovetail.get_tool_registry().snapshot()
+        tool = find_tool(name, snapshot)
+        arguments = read_arguments(words, tool)
+        call = ToolCall(call_id=f"call_{uuid4().hex}", name=tool.name, arguments=arguments)
+        can_ask = approve or sys.stdin.isatty()
+        scope = CallScope(
+            owner=OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
+        )
+        return await dovetail.runtime.runner.run_call(snapshot, call, scope)
+
+
+def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
+    """`key=value` words, or one JSON object, as arguments; a value is text only where the schema says so."""
+    if len(words) == 1 and words[0].lstrip().startswith("{"):
+        value = _read_json(words[0])
+        if is_mapping(value):
+            return dict(value)
+    arguments: dict[str, Any] = {}
+    properties = tool.parameters.get("properties")
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            known = " ".join(f"{name}=…" for name in properties) if is_mapping(properties) else ""
+            raise ConfigError(f"{word!r} is no argument of {tool.name!r}", hint=f"Give: {known or 'none'}")
+        schema = properties.get(key) if is_mapping(properties) else None
+        is_text = is_mapping(schema) and schema.get("type") == "string"
+        arguments[key] = text if is_text else _read_json(text)
+    return arguments
+
+
+def check_mode(mode: str) -> Mode:
+    """A mode of the policy by its name."""
+    for known in MODES:
+        if mode == known:
+            return known
+    raise ConfigError(f"{mode!r} is no mode; there are: {', '.join(MODES)}")
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _show(event: Event) -> None:
+    if isinstance(event, ToolProgress):
+        errors.print(f"[dim]{escape(str(event.output))}[/dim]")
+
+
+async def _approve(
+    kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+) -> Mapping[str, Any]:
+    return {"approved": kind == "approval"}
+
+
+async def _ask(
+    kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+) -> Mapping[str, Any]:
+    if kind != "approval":
+        return {"approved": False, "value": f"a terminal cannot answer a {kind}"}
+    errors.print(f"[bold]{escape(payload['title'])}[/bold]: {escape(payload['reason'])}")
+    errors.print(escape(to_json_text(payload["args"])))
+    answer = (await asyncio.to_thread(input, "Run it? [y]es, [a]lways, [N]o: ")).strip().lower()
+    return {
+        "approved": answer in ("y", "yes", "a", "always"),
+        "remember": "always" if answer[:1] == "a" else "once",
+    }

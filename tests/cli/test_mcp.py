@@ -1,0 +1,131 @@
+"""`dovetail mcp` offers an extension folder to any MCP client, over stdio and HTTP."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import ElicitResult
+
+from dovetail.cli import main as frame
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+EXTENSION = """
+def cut(plank: str) -> dict:
+    print("this goes to the log, not into the protocol")
+    return {"plank": plank, "pieces": 2}
+
+def burn() -> str:
+    return "burnt"
+
+def count():
+    yield "one "
+    yield "two"
+
+def define(execute, kind, parameters=None):
+    return {"label": "shed", "name": execute.__name__, "description": "Do it", "kind": kind,
+            "parameters": parameters or {}, "execute": execute}
+
+TOOLS = [define(cut, "read", {"plank": {"type": "string", "required": True}}), define(burn, "delete"),
+         define(count, "think")]
+"""
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    folder = tmp_path / "extensions" / "shed"
+    folder.mkdir(parents=True)
+    (folder / "extension.py").write_text(EXTENSION)
+    return {"PYTHONPATH": str(SOURCE), "WORKSPACE_ROOT": str(tmp_path)}
+
+
+def connect(environment: dict[str, str], mode: str, *words: str, **options: Any) -> Client:
+    command = ["-m", "dovetail", "mcp", "--only", "c*", "--only", "burn", *words]
+    parameters = StdioServerParameters(command=sys.executable, args=command, env=environment)
+    return Client(parameters, mode=mode, **options)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_tools_are_offered_over_stdio_and_the_client_is_asked(
+    environment: dict[str, str], mode: str
+) -> None:
+    asked: list[str] = []
+    answers = iter(["decline", "accept"])
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        action = next(answers)
+        return ElicitResult(action=action, content={"approve": True} if action == "accept" else None)
+
+    progress: list[str | None] = []
+
+    async def note(done: float, total: float | None, message: str | None) -> None:
+        progress.append(message)
+
+    async with connect(environment, mode, elicitation_callback=answer) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert {"cut", "burn", "count"} <= set(tools)
+        assert "read_file" not in tools
+        assert tools["cut"].input_schema["required"] == ["plank"]
+        assert tools["burn"].annotations is not None
+        assert tools["burn"].annotations.destructive_hint is True
+        cut = await client.call_tool("cut", {"plank": "oak"})
+        assert (cut.is_error, cut.structured_content) == (False, {"plank": "oak", "pieces": 2})
+        wrong = await client.call_tool("cut", {})
+        assert wrong.is_error
+        assert "`plank` is missing" in wrong.content[0].text
+        declined = await client.call_tool("burn", {})
+        assert declined.is_error
+        approved = await client.call_tool("burn", {})
+        assert approved.content[0].text == "burnt"
+        assert len(asked) == 2
+        assert asked[0].startswith("burn: it may change something outside")
+        await client.call_tool("count", {}, progress_callback=note)
+        assert progress == ["one ", "two"]
+
+
+async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str]) -> None:
+    async with connect(environment, "auto") as client:
+        refused = await client.call_tool("burn", {})
+    assert refused.is_error
+    assert "nobody can be asked" in refused.content[0].text
+    async with connect(environment, "auto", "--mode", "yolo") as client:
+        assert not (await client.call_tool("burn", {})).is_error
+
+
+@asynccontextmanager
+async def serve_http(environment: dict[str, str]) -> AsyncIterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-m", "dovetail", "mcp", "--http", port],
+        env=environment,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stderr is not None
+        while b"running on" not in (line := await process.stderr.readline()):
+            assert line, "the server ended"
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def test_tools_are_offered_over_http(environment: dict[str, str]) -> None:
+    async with serve_http(environment) as address, Client(address) as client:
+        result = await client.call_tool("cut", {"plank": "ash"})
+        assert result.structured_content == {"plank": "ash", "pieces": 2}
+
+
+def test_no_other_machine_may_call_without_a_login(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        frame.main(["mcp", "--http", "8000", "--host", "0.0.0.0"])
+    assert "not on '0.0.0.0'" in capsys.readouterr().err

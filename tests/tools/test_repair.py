@@ -1,0 +1,154 @@
+"""Calls that are nearly right are repaired, never guessed, and the log says so."""
+
+import json
+from typing import Any
+
+import pytest
+
+from dovetail.messages.call import ToolCall
+from dovetail.messages.kind import Kind
+from dovetail.tools import CallOutcome, CallScope, Tool, ToolRunner, ToolSnapshot
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "count": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "sure": {"type": "boolean"},
+        "text": {"type": "string"},
+        "mode": {"enum": ["Rip", "cross_cut"]},
+        "planks": {"type": "array", "items": {"type": "string"}},
+        "size": {"type": "object", "properties": {"length": {"type": "integer"}}, "required": ["length"]},
+        "user_id": {"type": ["string", "null"]},
+    },
+    "required": ["count"],
+    "additionalProperties": False,
+}
+
+
+def make_saw(kind: Kind = Kind.Read, name: str = "saw_plank") -> Tool:
+    async def execute(args: dict[str, Any], context: Any) -> Any:
+        return args
+
+    return Tool(name=name, description="", parameters=SCHEMA, execute=execute, kind=kind)
+
+
+async def call(
+    arguments: str | dict[str, Any],
+    *,
+    kind: Kind = Kind.Read,
+    name: str = "saw_plank",
+    runner: ToolRunner | None = None,
+    run: str = "run",
+) -> CallOutcome:
+    made = ToolCall(call_id="1", name=name, arguments=arguments)
+    scope = CallScope(run_path=(run,), mode="yolo")
+    return await (runner or ToolRunner()).run_call(ToolSnapshot.of([make_saw(kind)]), made, scope)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        ('{"count": 1}', {"count": 1}),
+        ({"count": "42"}, {"count": 42}),
+        ({"count": " 42 "}, {"count": 42}),
+        ({"count": 1, "ratio": "0.5"}, {"count": 1, "ratio": 0.5}),
+        ({"count": 1, "sure": "True"}, {"count": 1, "sure": True}),
+        ({"count": 1, "text": 7}, {"count": 1, "text": "7"}),
+        ({"count": 1, "text": False}, {"count": 1, "text": "false"}),
+        ({"count": 1, "mode": "rip"}, {"count": 1, "mode": "Rip"}),
+        ({"count": 1, "mode": "cross cut"}, {"count": 1, "mode": "cross_cut"}),
+        ({"count": 1, "planks": '["oak", "ash"]'}, {"count": 1, "planks": ["oak", "ash"]}),
+        ({"count": 1, "planks": "oak"}, {"count": 1, "planks": ["oak"]}),
+        ({"count": 1, "size": '{"length": "3"}'}, {"count": 1, "size": {"length": 3}}),
+        ({"count": 1, "userId": "ann"}, {"count": 1, "user_id": "ann"}),
+        ({"count": 1, "text": None}, {"count": 1}),
+        ({"count": 1, "ratio": "much"}, {"count": 1}),
+        ({"count": 1, "unknown": 3}, {"count": 1}),
+        ('{"count": 1,}', {"count": 1}),
+        ("{'count': 1, 'sure': True}", {"count": 1, "sure": True}),
+        ('```json\n{"count": 1}\n```', {"count": 1}),
+        ('Here you are: {"count": 1} // done', {"count": 1}),
+        ('"{\\"count\\": 1}"', {"count": 1}),
+        ('{"count": 1, "text": "two\nlines"}', {"count": 1, "text": "two\nlines"}),
+        ('{"count": 1, "text": "grüß 😀 \\ud83d\\ude00"}', {"count": 1, "text": "grüß 😀 😀"}),
+    ],
+)
+async def test_nearly_right_arguments_are_read(
+    arguments: Any, read: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    outcome = await call(arguments)
+    assert (outcome.status, outcome.result.data) == ("ok", read)
+    was_right = isinstance(arguments, str) and _is_right(arguments, read)
+    assert ("[tool-repair]" in caplog.text) != was_right
+
+
+def _is_right(arguments: str, read: dict[str, Any]) -> bool:
+    try:
+        return json.loads(arguments) == read
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"count": "many"}, '`count` must be integer, got "many"'),
+        ({"count": 1.5}, "`count` must be integer, got 1.5"),
+        ({"count": True}, "`count` must be integer, got true"),
+        ("[1, 2]", "must be an object, not '[1, 2]'"),
+        ("saw it", "are not JSON"),
+        ('{"count": 1, "text": "a half', "are cut off inside of `text`"),
+        ('{"count": 1, "size": {"length": 3', "are cut off inside of `size.length`"),
+        ('{"count": ' + "[" * 5000 + "]" * 5000 + "}", "are nested deeper than 64 levels"),
+        ({"count": object()}, "Unsupported type"),
+    ],
+)
+async def test_arguments_that_make_no_sense_are_told(arguments: Any, words: str) -> None:
+    outcome = await call(arguments)
+    assert outcome.status == "error"
+    assert outcome.result.error is not None
+    assert outcome.result.error.type == "invalid_tool_params"
+    assert words in outcome.result.error.message
+
+
+async def test_very_deep_arguments_do_not_reach_the_validator() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"left": deep}
+    outcome = await call({"count": 1, "size": deep})
+    assert "nested deeper than 64 levels" in str(outcome.result.llm_content)
+    while deep:  # taken apart by hand: deleting it as a whole would recurse
+        deep = deep["left"]
+
+
+@pytest.mark.parametrize("name", ["Saw_Plank", "saw-plank", "functions.saw_plank", "default_api.SAW-PLANK"])
+async def test_other_spelling_of_a_name_is_understood(name: str) -> None:
+    assert (await call({"count": 1}, name=name)).status == "ok"
+
+
+async def test_name_that_could_mean_two_tools_is_not_guessed() -> None:
+    tools = ToolSnapshot.of([make_saw(name="saw_plank"), make_saw(name="saw-plank")])
+    made = ToolCall(call_id="1", name="Saw_Plank", arguments={"count": 1})
+    outcome = await ToolRunner().run_call(tools, made, CallScope())
+    assert "did you mean" in str(outcome.result.llm_content)
+
+
+async def test_nothing_is_dropped_from_a_call_that_changes_the_world() -> None:
+    for wrong in ({"count": 1, "sure": "perhaps"}, {"count": 1, "dry_run": True}):
+        outcome = await call(wrong, kind=Kind.Delete)
+        assert outcome.status == "error"
+    assert (await call({"count": "1", "text": None}, kind=Kind.Delete)).result.data == {"count": 1}
+
+
+async def test_third_equal_failure_in_a_run_says_to_do_something_else() -> None:
+    runner = ToolRunner()
+    texts = [
+        str((await call({"count": f"many {number}"}, runner=runner)).result.llm_content)
+        for number in range(3)
+    ]
+    assert "do something else" not in texts[1]
+    assert texts[2].endswith("This has now failed 3 times in the same way: do something else")
+    other = await call({"count": "many 4"}, runner=runner, run="other run")
+    assert "do something else" not in str(other.result.llm_content)
