@@ -7,7 +7,8 @@ export default defineConfig({
   root: here("../tests/web"),
   cacheDir: here("node_modules/.vite-browser"),
   test: {
-    include: [process.env["PICTURES"] ? "**/*.shots.ts" : "**/*.test.ts"],
+    // `test` by default; `shots` takes the pictures of the documentation, `bench` measures.
+    include: [`**/*.${process.env["BROWSER_SUITE"] ?? "test"}.ts`],
     globalSetup: ["./server.ts"],
     environment: "node",
     fileParallelism: false,

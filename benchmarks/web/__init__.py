@@ -1,0 +1,1 @@
+"""How smooth the page stays while a long answer streams in."""

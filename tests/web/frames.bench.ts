@@ -1,0 +1,91 @@
+/** How smooth the page stays while 10 000 tokens stream in: `python -m benchmarks.web`. */
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { answer, ask, openPage, script, useBrowser } from "./harness";
+
+useBrowser();
+
+const TOKENS = 10_000;
+const LIMIT = 180_000;
+
+/** Prose with everything that costs: lists, code, tables and formulas, in pieces of four characters. */
+function longText(characters: number): string {
+  const section = (number: number) =>
+    [
+      `## Part ${number}`,
+      "A joint holds because its **parts fit**, not because of the glue; `slope` decides how well.",
+      "- mark the tails first\n- saw on the waste side\n- test the fit *once*",
+      "```python\ndef slope(hardwood: bool) -> float:\n    return 1 / (8 if hardwood else 6)\n```",
+      "| joint | minutes |\n|---|---:|\n| dovetail | 45 |\n| box | 25 |",
+    ].join("\n\n");
+  let text = "";
+  for (let number = 1; text.length < characters; number++) text += `${section(number)}\n\n`;
+  return `${text.slice(0, characters)}\n\nTHE END`;
+}
+
+/** Notes the length of every frame, and of every task that blocked the page, until it is asked. */
+async function watchFrames(page: Page): Promise<() => Promise<{ frames: number[]; tasks: number[] }>> {
+  await page.evaluate(() => {
+    const seen = { frames: [] as number[], tasks: [] as number[], isOn: true };
+    let last = performance.now();
+    const tick = (now: number) => {
+      seen.frames.push(now - last);
+      last = now;
+      if (seen.isOn) requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.tasks.push(entry.duration);
+    }).observe({ entryTypes: ["longtask"] });
+    Object.assign(window, { seen });
+  });
+  return () =>
+    page.evaluate(() => {
+      const { seen } = window as unknown as { seen: { frames: number[]; tasks: number[]; isOn: boolean } };
+      seen.isOn = false;
+      return { frames: seen.frames, tasks: seen.tasks };
+    });
+}
+
+/** Seconds of processor time the page has used, by what for. */
+async function watchWork(page: Page): Promise<() => Promise<Record<string, number>>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  return async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    const wanted = ["TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration"];
+    return Object.fromEntries(
+      metrics.filter(({ name }) => wanted.includes(name)).map(({ name, value }) => [name, Number(value.toFixed(2))]),
+    );
+  };
+}
+
+function quantile(values: number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
+}
+
+test("ten thousand tokens", { timeout: LIMIT }, async () => {
+  await script({ when: "write a book", text: longText(TOKENS * 4), cut: 4, delay: 0.0005 });
+  const page = await openPage();
+  const stop = await watchFrames(page);
+  const work = await watchWork(page);
+  const start = performance.now();
+  await ask(page, "write a book");
+  await answer(page).getByText("THE END").waitFor({ timeout: LIMIT });
+  const seconds = (performance.now() - start) / 1000;
+  const { frames, tasks } = await stop();
+  const figures = {
+    tokens: TOKENS,
+    seconds: Number(seconds.toFixed(1)),
+    frames: frames.length,
+    "median frame, ms": Number(quantile(frames, 0.5).toFixed(1)),
+    "95 % of frames below, ms": Number(quantile(frames, 0.95).toFixed(1)),
+    "99 % of frames below, ms": Number(quantile(frames, 0.99).toFixed(1)),
+    "longest frame, ms": Number(Math.max(...frames).toFixed(1)),
+    "tasks above 50 ms": tasks.length,
+    "seconds of work": await work(),
+  };
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  expect(quantile(frames, 0.5)).toBeLessThan(50);
+});
