@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: ["./server.ts"],
     environment: "node",
     fileParallelism: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -147,3 +147,33 @@ test("code is coloured and formulas are drawn under the strict content policy", 
   await answer(page).locator(".hljs-number").waitFor();
   await answer(page).locator(".katex").first().waitFor();
 });
+
+test("a picture goes with the message and stays in the conversation", async () => {
+  await script({ when: "what is on it", text: "A dot." });
+  const page = await openPage();
+  const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  await page.locator("input[type=file]").setInputFiles({
+    name: "dot.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(pixel, "base64"),
+  });
+  await page.getByRole("button", { name: "Remove dot.png" }).waitFor();
+  await ask(page, "what is on it?");
+  await answer(page).getByText("A dot.").waitFor();
+  await page.reload();
+  await page.getByRole("article", { name: "You" }).getByRole("img", { name: "dot.png" }).waitFor();
+});
+
+test("a running tool shows how far it is", async () => {
+  await script(
+    { when: "count up to three", tool_calls: [call("count_up", { to: 3 })] },
+    { when: "counted to 3", text: "Counted." },
+  );
+  const page = await openPage();
+  await ask(page, "count up to three");
+  await answer(page).getByText("Counted.").waitFor();
+  await answer(page)
+    .getByRole("button", { name: /^Count/ })
+    .click();
+  await answer(page).getByText("counted to 3").waitFor();
+});

@@ -53,7 +53,7 @@ export async function openPage(options: PageOptions = {}): Promise<Page> {
   };
   const context = await browser.newContext(settings);
   closing.push(() => context.close());
-  context.setDefaultTimeout(8_000);
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   watch(page, options.expected);
   await page.goto(address.url + (options.path ?? "/"));

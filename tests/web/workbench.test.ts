@@ -115,3 +115,25 @@ test("the palette and the keys reach everything", async () => {
   await page.keyboard.press("Control+Shift+O");
   await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
 });
+
+test("a skill is completed while it is typed, and reaches the model", async () => {
+  const skill = join(address.workspace, ".dovetail", "skills", "haiku");
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(
+    join(skill, "SKILL.md"),
+    "---\nname: haiku\ndescription: Write three lines.\n---\nFive, seven, five.\n",
+  );
+  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST" });
+  await script({ when: "about joints", text: "Wood meets wood at last." });
+  const page = await openPage();
+  await composer(page).fill("/skill/ha");
+  await page.getByRole("option", { name: /haiku/ }).waitFor();
+  await composer(page).press("Tab");
+  expect(await composer(page).inputValue()).toBe("/skill/haiku ");
+  await composer(page).pressSequentially("about joints");
+  await composer(page).press("Enter");
+  await answer(page).getByText("Wood meets wood at last.").waitFor();
+  const requests = await (await fetch(`${address.script}/script/requests`)).json();
+  expect(JSON.stringify(requests.at(-1).messages)).toContain("Five, seven, five.");
+  rmSync(skill, { recursive: true });
+});

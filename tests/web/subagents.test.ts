@@ -1,0 +1,44 @@
+/** Agents that are asked by agents: their words inside the card, live and after a reload. */
+
+import { expect, test } from "vitest";
+import { answer, ask, call, openPage, release, script, useBrowser } from "./harness";
+
+useBrowser();
+
+test("a sub-agent's words stream into the card of its call, and are there after a reload", async () => {
+  await script(
+    { when: "sum up the saga", tool_calls: [call("summarizer", { text: "The saga of Njal" })] },
+    { when: "The saga of Njal", steps: ["A feud", { hold: "saga" }, " that ends in fire."] },
+    { when: "A feud that ends in fire.", text: "In short: fire." },
+  );
+  const page = await openPage();
+  await ask(page, "sum up the saga");
+  const card = answer(page).locator("[data-tool-state]");
+  await card.getByRole("button", { name: /Summarizer/ }).click();
+  const transcript = card.getByRole("region", { name: /^summarizer/ });
+  await transcript.getByText("A feud").waitFor();
+  await release("saga");
+  await transcript.getByText("A feud that ends in fire.").waitFor();
+  await answer(page).getByText("In short: fire.").waitFor();
+
+  await page.reload();
+  await card.getByRole("button", { name: /Summarizer/ }).click();
+  await transcript.getByText("A feud that ends in fire.").waitFor();
+  expect(await card.count()).toBe(1);
+});
+
+test("the inspector shows a sub-agent below its call", async () => {
+  await script(
+    { when: "sum up the edda", tool_calls: [call("summarizer", { text: "The elder edda" })] },
+    { when: "The elder edda", text: "Gods and their end." },
+    { when: "Gods and their end.", text: "Gods, then an end." },
+  );
+  const page = await openPage();
+  await ask(page, "sum up the edda");
+  await answer(page).getByText("Gods, then an end.").waitFor();
+  await answer(page).hover();
+  await page.getByRole("button", { name: "Inspect this run" }).click();
+  const rows = page.getByRole("tabpanel").getByRole("listitem");
+  await rows.filter({ hasText: "Gods and their end." }).first().waitFor();
+  expect(await rows.filter({ hasText: "summarizer" }).count()).toBe(2);
+});
