@@ -116,13 +116,13 @@ class LeafReader(Scanner):
         return end + 1
 
     def _in_escaped_string(self, text: str, position: int) -> int:
-        piece = read_piece(text, position, self._quotes)
-        if piece.text:
-            self._say(piece.text)
-        if piece.closed:
-            self._end_string()
-            return piece.position
-        return self._keep(text, piece.position)
+        said, position, is_closed = read_piece(text, position, self._quotes)
+        if said:
+            self._say(said)
+        if not is_closed:
+            return self._keep(text, position)
+        self._end_string()
+        return position
 
     def _say(self, delta: str) -> None:
         pieces = self.text

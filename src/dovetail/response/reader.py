@@ -125,12 +125,12 @@ class JsonReader(LeafReader):
         return end + 1
 
     def _in_escaped_key(self, text: str, position: int) -> int:
-        piece = read_piece(text, position, self._quotes)
-        self._word.append(piece.text)
-        if piece.closed:
-            self._end_key()
-            return piece.position
-        return self._keep(text, piece.position)
+        said, position, is_closed = read_piece(text, position, self._quotes)
+        self._word.append(said)
+        if not is_closed:
+            return self._keep(text, position)
+        self._end_key()
+        return position
 
     def _in_bare_key(self, text: str, position: int) -> int:
         key = _match_bare_key(text, position)

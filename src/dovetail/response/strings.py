@@ -1,14 +1,13 @@
 """Quoted text with escapes, decoded piece by piece."""
 
 import re
-from typing import NamedTuple
 
 STOPS = {quote: re.compile(rf"[{quote}\\]").search for quote in "\"'"}
 """Where text in these quotes may end or hold an escape."""
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_CODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _LOW_SURROGATE = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-_CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?|\r)?\Z")
+_CUT_CODE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)\Z")
 _CUT_LOW_SURROGATE = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?\Z")
 _SIMPLE = {
     "n": "\n",
@@ -19,24 +18,16 @@ _SIMPLE = {
     "v": "\v",
     "0": "\0",
     **{char: char for char in "\"'/\\"},
-    **dict.fromkeys(("\n", "\r", "\r\n"), ""),  # a line that goes on
+    "\n": "",  # the line goes on
 }
 _REPLACEMENT = "\ufffd"
 
 
-class Piece(NamedTuple):
-    """Decoded text, where reading stopped, and whether the quotes were closed there."""
-
-    text: str
-    position: int
-    closed: bool
-
-
-def read_piece(text: str, position: int, quotes: str) -> Piece:
+def read_piece(text: str, position: int, quotes: str) -> tuple[str, int, bool]:
     """Decode from `position` to the closing quotes, or as far as the text is certain.
 
-    `quotes` is one quotation mark or three. What is left of the text after the returned position
-    needs more text to be understood.
+    Gives the decoded text, where it stopped, and whether the quotes were closed there; `quotes` is one
+    quotation mark or three. What is left of the text then needs more text to be understood.
     """
     search = STOPS[quotes[0]]
     pieces: list[str] = []
@@ -46,30 +37,31 @@ def read_piece(text: str, position: int, quotes: str) -> Piece:
         if text[at] == "\\":
             decoded, position = _read_escape(text, at)
             if position == at:
-                return Piece("".join(pieces), at, False)
+                return "".join(pieces), at, False
             pieces.append(decoded)
         elif text.startswith(quotes, at):
-            return Piece("".join(pieces), at + len(quotes), True)
+            return "".join(pieces), at + len(quotes), True
         elif len(text) - at < len(quotes) and quotes.startswith(text[at:]):
-            return Piece("".join(pieces), at, False)
+            return "".join(pieces), at, False
         else:
             pieces.append(quotes[0])
             position = at + 1
     pieces.append(text[position:])
-    return Piece("".join(pieces), len(text), False)
+    return "".join(pieces), len(text), False
 
 
 def _read_escape(text: str, at: int) -> tuple[str, int]:
     """What the escape at `at` stands for and where it ends; ends where it begins if it is cut off."""
-    if _CUT_ESCAPE.match(text, at):
+    char = text[at + 1 : at + 2]
+    simple = _SIMPLE.get(char)
+    if simple is not None:
+        return simple, at + 2
+    if not char or _CUT_CODE.match(text, at):
         return "", at
-    escape = _ESCAPE.match(text, at)
-    code = escape and (escape[1] or escape[2])
-    if escape is None or (code is None and escape[3] not in _SIMPLE):
-        return "\\", at + 1  # no escape of ours: a backslash the model meant as such
+    code = _CODE.match(text, at)
     if code is None:
-        return _SIMPLE[escape[3]], escape.end()
-    return _read_code(text, int(code, 16), at, escape.end())
+        return "\\", at + 1  # no escape of ours: a backslash the model meant as such
+    return _read_code(text, int(code[1] or code[2], 16), at, code.end())
 
 
 def _read_code(text: str, code: int, at: int, end: int) -> tuple[str, int]:
