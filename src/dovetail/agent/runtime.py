@@ -13,6 +13,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
 from dovetail.tools.artifact import ArtifactStore
+from dovetail.tools.manager import ToolManager
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.runner import ToolRunner
 
@@ -55,6 +56,11 @@ class Runtime:
     def runner(self) -> ToolRunner:
         """The pipeline that every call goes through."""
         return ToolRunner(policy=self.policy, artifacts=self._artifacts)
+
+    @cached_property
+    def manager(self) -> ToolManager:
+        """Document 000's face of the tools: registered, tagged and called by name."""
+        return ToolManager(self.tools, self.runner)
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose."""
