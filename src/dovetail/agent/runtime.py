@@ -5,19 +5,26 @@ A `Dovetail` app supplies a runtime of its own; agents made without an app share
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dovetail.bus.bus import MessageBus
-from dovetail.bus.policy import Policy
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
-from dovetail.tools.artifact import ArtifactStore
-from dovetail.tools.manager import ToolManager
-from dovetail.tools.registry import ToolRegistry
-from dovetail.tools.runner import ToolRunner
 
-resolving = lazy("dovetail.requesters.resolve")
+if TYPE_CHECKING:
+    from dovetail.bus.bus import MessageBus
+    from dovetail.bus.policy import Policy
+    from dovetail.tools.artifact import ArtifactStore
+    from dovetail.tools.manager import ToolManager
+    from dovetail.tools.registry import ToolRegistry
+    from dovetail.tools.runner import ToolRunner
+
+_bus = lazy("dovetail.bus.bus")
+_manager = lazy("dovetail.tools.manager")
+_policy = lazy("dovetail.bus.policy")
+_registry = lazy("dovetail.tools.registry")
+_resolve = lazy("dovetail.requesters.resolve")
+_runner = lazy("dovetail.tools.runner")
 
 
 class Runtime:
@@ -27,44 +34,44 @@ class Runtime:
         self,
         settings: Settings | None = None,
         *,
-        make_policy: Callable[[], Policy] = Policy,
-        artifacts: ArtifactStore | None = None,
+        make_policy: "Callable[[], Policy] | None" = None,
+        artifacts: "ArtifactStore | None" = None,
     ) -> None:
         self.settings = settings if settings is not None else default_settings()
         self._make_policy = make_policy
         self._artifacts = artifacts
 
     @cached_property
-    def tools(self) -> ToolRegistry:
+    def tools(self) -> "ToolRegistry":
         """All tools by name."""
         settings = self.settings
-        return ToolRegistry(
+        return _registry.ToolRegistry(
             allowed=settings.get("tools.allowed"), excluded=settings.get("tools.excluded") or ()
         )
 
     @cached_property
-    def bus(self) -> MessageBus:
+    def bus(self) -> "MessageBus":
         """Notices out, questions out, answers in."""
-        return MessageBus()
+        return _bus.MessageBus()
 
     @cached_property
-    def policy(self) -> Policy:
+    def policy(self) -> "Policy":
         """Who may do what without asking."""
-        return self._make_policy()
+        return _policy.Policy() if self._make_policy is None else self._make_policy()
 
     @cached_property
-    def runner(self) -> ToolRunner:
+    def runner(self) -> "ToolRunner":
         """The pipeline that every call goes through."""
-        return ToolRunner(policy=self.policy, artifacts=self._artifacts)
+        return _runner.ToolRunner(policy=self.policy, artifacts=self._artifacts)
 
     @cached_property
-    def manager(self) -> ToolManager:
+    def manager(self) -> "ToolManager":
         """Document 000's face of the tools: registered, tagged and called by name."""
-        return ToolManager(self.tools, self.runner)
+        return _manager.ToolManager(self.tools, self.runner)
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose."""
-        return resolving.resolve(model, settings if settings is not None else self.settings)
+        return _resolve.resolve(model, settings if settings is not None else self.settings)
 
 
 _default: Runtime | None = None
