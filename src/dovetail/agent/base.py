@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.handlers import ExtensionHandlers
+from dovetail.agent.native import NativeTools
 from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import AgentRequest
 from dovetail.agent.returns import TypedRequest
@@ -50,6 +51,10 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         self._model = model
         self._requester = requester
         self._pending = PendingRequests(self.agent_prompt)
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Called once when the agent is made; agent extensions add their handlers here."""
 
     @property
     def request_prompt(self) -> Prompt:
@@ -130,6 +135,10 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         """The answer while it arrives."""
         return self.get_response().stream_alone(type, specific)
 
+    def get_native_tools(self, settings: Settings) -> NativeTools | None:
+        """The tools that the model may call by itself in a request; an agent without extensions has none."""
+        return None
+
     def _open(self) -> Response[Any]:
         return self.get_response()
 
@@ -140,6 +149,7 @@ class BaseAgent(PromptShorthands, Answer[Any]):
             settings=settings,
             requester=self.requester,
             handlers=self.extension_handlers,
+            native=self.get_native_tools(settings),
         )
 
     def _export(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from dovetail.agent.expectation import Expectation
 from dovetail.agent.handlers import ExtensionHandlers, run_handlers
+from dovetail.agent.native import NativeTools
 from dovetail.agent.tracing import record, request_span
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.messages.delta import FinishDelta
@@ -35,6 +36,7 @@ class AgentRequest:
     settings: Settings
     requester: Requester
     handlers: ExtensionHandlers
+    native: NativeTools | None = None
     result_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def open(self, expected: Expectation[T], timeout: float | None = None) -> Response[T]:
@@ -58,13 +60,18 @@ class AgentRequest:
         for_broadcast = (self.result_data, self.settings)
         async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
             yield pair
-        async with aclosing(self._stream(self._build(schema, correction))) as deltas:
-            async for delta in deltas:
-                yield delta
+        async with aclosing(self._answer(self._build(schema, correction))) as entries:
+            async for entry in entries:
+                yield entry
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
             yield pair
 
-    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Entry, None]:
+    def _answer(self, request: ModelRequest) -> AsyncGenerator[Entry, None]:
+        if self.native is None:
+            return self._stream(request)
+        return self.native.stream(request, self._stream, self.result_data)
+
+    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         with request_span(self.requester.model) as span:
             async with aclosing(self.requester.stream(request)) as deltas:
                 async for delta in deltas:

@@ -1,0 +1,175 @@
+"""Tools for any model (document 000, 1): it is asked whether it needs one, which runs before it answers."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from uuid import uuid4
+
+from dovetail.agent.base import BaseAgent
+from dovetail.agent.extensions.tool_plan import NoPlan, Plan, open_plan, read_plan
+from dovetail.agent.native import NativeTools
+from dovetail.agent.tool_log import tell, write_log
+from dovetail.concurrency import run_sync
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.messages.call import ToolCall
+from dovetail.prompt.prompt import Prompt
+from dovetail.settings import Settings
+
+if TYPE_CHECKING:
+    from dovetail.tools.registry import ToolSnapshot
+    from dovetail.tools.tool import Tool
+
+    Usable: TypeAlias = str | Tool | Callable[..., Any]
+
+_scope = lazy("dovetail.tools.scope")
+_tool = lazy("dovetail.tools.tool")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NOTICE = (
+    "NOTICE: Where the answer builds on {action_results}, quote the key information from there, or name its "
+    "source: a URL where there is one."
+)
+STRATEGIES = ("judge", "native", "auto")
+_EVENTS = "request.tool_events"
+
+
+class ToolExtension(BaseAgent):
+    """An agent extension: the agent's own tools, and the two requests that use them.
+
+    The setting `tools.strategy` says how: `judge` asks the model first, in a request of its own, whether it
+    needs a tool; `native` leaves it to the model's function calls; `auto` takes those where there are any.
+    """
+
+    def set_up(self) -> None:
+        """Join in every request of the agent."""
+        super().set_up()
+        self.extension_handlers.append("request_prefixes", self._use_tools)
+        self.extension_handlers.append("broadcast_prefixes", self._tell_events)
+
+    @property
+    def tools(self) -> "ToolSnapshot":
+        """The agent's tools, in the order of their registration."""
+        return self.runtime.manager.get_snapshot(self._tag)
+
+    def register_tool(
+        self,
+        name: str,
+        desc: str,
+        kwargs: Mapping[str, Any],
+        func: Callable[..., Any],
+        returns: Any = None,
+    ) -> Self:
+        """Give the agent a tool: its name, what it does, its parameters as `{name: (type, description)}`."""
+        self.runtime.manager.register(name, desc, kwargs, func, returns, tags=self._tag)
+        return self
+
+    def tool_func(self, func: F) -> F:
+        """Give the agent a function as a tool; a decorator that leaves the function as it is."""
+        self.runtime.manager.tool_func(func, tags=self._tag)
+        return func
+
+    def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
+        """Give the agent tools: registered ones by name, functions, or `Tool`s of any maker."""
+        several: Any = tools
+        if isinstance(tools, str) or not isinstance(tools, Iterable):
+            several = [tools]
+        for tool in several:
+            self._use_one(tool)
+        return self
+
+    def use_tool(self, tool: "Usable") -> Self:
+        """Give the agent one tool."""
+        return self.use_tools(tool)
+
+    async def async_use_mcp(self, transport: Any) -> Self:
+        """Give the agent all tools of an MCP server, or of several."""
+        await self.runtime.manager.async_use_mcp(transport, tags=self._tag)
+        return self
+
+    def use_mcp(self, transport: Any) -> Self:
+        """Give the agent all tools of an MCP server, or of several."""
+        return run_sync(self.async_use_mcp(transport))
+
+    def get_native_tools(self, settings: Settings) -> NativeTools | None:
+        """The tools that the model may call by itself, if the strategy leaves it to the model."""
+        if self._choose_strategy(settings) != "native":
+            return None
+        tools = self.tools
+        return NativeTools(tools, self.runtime, settings, _read_rounds(settings)) if len(tools) else None
+
+    @property
+    def _tag(self) -> str:
+        return f"agent-{self.name}"
+
+    def _use_one(self, tool: Any) -> None:
+        manager = self.runtime.manager
+        if isinstance(tool, str):
+            manager.tag(tool, self._tag)
+        elif isinstance(tool, _tool.Tool):
+            known = manager.registry.get_tool(tool.name)
+            if known is not tool:
+                manager.add(tool)
+            manager.tag(tool.name, self._tag)
+        elif callable(tool):
+            self._use_function(tool)
+        else:
+            raise ConfigError(f"{tool!r} is no tool", hint="Give a registered name, a function, or a `Tool`.")
+
+    def _use_function(self, function: Callable[..., Any]) -> None:
+        """A function that is registered already, under whatever name, stays the tool it is."""
+        manager = self.runtime.manager
+        for tool in manager.registry.get_all_tools():
+            if getattr(tool, "function", None) is function:
+                manager.tag(tool.name, self._tag)
+                return
+        manager.tool_func(function, tags=self._tag)
+
+    def _choose_strategy(self, settings: Settings) -> str:
+        strategy = settings.get("tools.strategy") or "judge"
+        if strategy not in STRATEGIES:
+            raise ConfigError(f"tools.strategy is {strategy!r}; it must be one of {', '.join(STRATEGIES)}")
+        return "native" if strategy != "judge" and self.requester.calls_tools else "judge"
+
+    async def _use_tools(self, prompt: Prompt, settings: Settings) -> None:
+        """Ask whether a tool is needed and run it, up to `tools.max_rounds` times."""
+        tools = self.tools
+        if not len(tools) or self._choose_strategy(settings) != "judge":
+            return
+        for _ in range(_read_rounds(settings)):
+            if not await self._take_round(tools, prompt, settings):
+                return
+
+    async def _take_round(self, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> bool:
+        listed = self.runtime.manager.get_tool_list(self._tag)
+        response = open_plan(prompt, settings, self.requester, tools, listed)
+        try:
+            plan = await read_plan(response)
+            if isinstance(plan, NoPlan):
+                if plan.problem:
+                    settings.append(_EVENTS, ("warning", f"no tool is used: {plan.problem}"))
+                return False
+            await self._follow(plan, tools, prompt, settings)
+            return True
+        finally:
+            response.cancel()
+
+    async def _follow(self, plan: Plan, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> None:
+        call = ToolCall(call_id=f"call_{uuid4().hex}", name=plan.tool_name, arguments=plan.tool_kwargs)
+        outcome = await self.runtime.runner.run_call(tools, call, _scope.CallScope())
+        log = write_log(outcome, plan.purpose)
+        prompt.set("action_results", {plan.purpose: log["result"]})
+        prompt.set("extra_instruction", NOTICE)
+        settings.append(_EVENTS, ("tool", log))
+
+    def _tell_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
+        for event, data in settings.get(_EVENTS) or ():
+            if event == "tool":
+                tell(data, result_data, self.runtime, settings)
+            yield event, data
+        settings.delete(_EVENTS)
+
+
+def _read_rounds(settings: Settings) -> int:
+    rounds = settings.get("tools.max_rounds")
+    return 1 if rounds is None else int(rounds)

@@ -1,0 +1,125 @@
+"""The judging request of document 000, 1.2: does the model need a tool, which one, with which arguments?"""
+
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dovetail.agent.expectation import Expectation
+from dovetail.agent.handlers import ExtensionHandlers
+from dovetail.agent.request import AgentRequest
+from dovetail.data.shapes import is_mapping
+from dovetail.prompt.prompt import Prompt
+from dovetail.requesters.requester import Requester
+from dovetail.response.response import Response
+from dovetail.response.shape import Shape
+from dovetail.settings import Settings
+
+if TYPE_CHECKING:
+    from dovetail.tools.registry import ToolSnapshot
+
+INSTRUCTION = (
+    "Judge if you need to use tool to answer {input}. If you can answer without one, set {use_tool} to false "
+    "and {tool_command} to null. If you cannot, choose the one tool of {tools} that helps most now, say in "
+    "{purpose} what you want to learn or do with it, and fill {tool_kwargs} exactly as its kwargs ask."
+)
+OUTPUT: dict[str, Any] = {
+    "use_tool": (bool, "whether a tool is needed"),
+    "tool_command": {
+        "purpose": (str, "what the call is for, in a few words"),
+        "tool_name": (str, "the name of the tool, as it is listed"),
+        "tool_kwargs": (dict, "the arguments of the tool by name"),
+    },
+}
+_NO = (False, 0, "false", "False", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A call that the model wants to make."""
+
+    tool_name: str
+    tool_kwargs: dict[str, Any]
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlan:
+    """No call: the model needs none, or `problem` says why its plan cannot be followed."""
+
+    problem: str | None = None
+
+
+def open_plan(
+    prompt: Prompt,
+    settings: Settings,
+    requester: Requester,
+    tools: "ToolSnapshot",
+    listed: list[dict[str, Any]],
+) -> Response[Any]:
+    """The response of the judging request; it knows the request, but no system, history or info."""
+    planning = Prompt(settings=settings)
+    for key, value in (
+        ("input", prompt.get("input")),
+        ("extra instruction", prompt.get("instruct")),
+        ("action_results", prompt.get("action_results")),
+        ("tools", listed),
+        ("instruct", INSTRUCTION),
+        ("output", OUTPUT),
+    ):
+        if value is not None:
+            planning.set(key, value)
+    request = AgentRequest(
+        prompt=planning, settings=settings, requester=requester, handlers=ExtensionHandlers()
+    )
+    schema = write_plan_schema(tools) if requester.follows_schema else None
+    return request.open(Expectation(Shape(schema=OUTPUT), schema))
+
+
+async def read_plan(response: Response[Any]) -> Plan | NoPlan:
+    """The plan, as soon as it is certain; what the model says after it is not waited for."""
+    async with aclosing(response.async_get_generator("instant")) as events:
+        async for event in events:
+            if event.path == "use_tool" and event.is_complete and event.value in _NO:
+                return NoPlan()
+            if event.path == "tool_command" and event.is_complete:
+                return _read_command(event.value)
+    if response.received.parsed is None:
+        return NoPlan("the plan is no JSON object")
+    return NoPlan("the plan has no tool_command")
+
+
+def _read_command(command: Any) -> Plan | NoPlan:
+    if command is None:
+        return NoPlan("the plan wants a tool, but its tool_command is null")
+    name = command.get("tool_name") if is_mapping(command) else None
+    if not name:
+        return NoPlan(f"the plan names no tool: {command!r}")
+    kwargs = command.get("tool_kwargs")
+    purpose = command.get("purpose") or f"use {name}"
+    return Plan(str(name), dict(kwargs) if is_mapping(kwargs) else {}, str(purpose))
+
+
+def write_plan_schema(tools: "ToolSnapshot") -> dict[str, Any]:
+    """A closed schema: one form of command for each tool, so that no other tool can be named."""
+    commands = [_write_command(name, tool.parameters) for name, tool in tools.tools.items()]
+    return _close({"use_tool": {"type": "boolean"}, "tool_command": {"anyOf": [{"type": "null"}, *commands]}})
+
+
+def _write_command(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return _close(
+        {
+            "purpose": {"type": "string"},
+            "tool_name": {"type": "string", "const": name},
+            "tool_kwargs": dict(parameters),
+        }
+    )
+
+
+def _close(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,54 @@
+"""What is told of a tool call that a request has made: to its readers, on the bus and on the console."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from dovetail.agent.runtime import Runtime
+from dovetail.data.sanitize import sanitize
+from dovetail.data.shapes import is_mapping
+from dovetail.lazy import lazy
+from dovetail.settings import Settings
+
+if TYPE_CHECKING:
+    from dovetail.tools.outcome import CallOutcome
+
+_result = lazy("dovetail.tools.result")
+
+TOPIC = "TOOL"
+
+
+def write_log(outcome: "CallOutcome", purpose: str | None = None) -> dict[str, Any]:
+    """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result`."""
+    arguments = outcome.call.arguments
+    return {
+        "name": outcome.call.name,
+        "tool_name": outcome.call.name,
+        "kwargs": dict(arguments) if is_mapping(arguments) else _read(str(arguments)),
+        "purpose": purpose or f"use {outcome.call.name}",
+        "result": read_result(outcome),
+    }
+
+
+def read_result(outcome: "CallOutcome") -> Any:
+    """What the call gave; the text of its error, if it failed."""
+    result = outcome.result
+    if result.error is not None:
+        return result.error.message
+    return result.llm_content if result.data is None and result.llm_content != _result.EMPTY else result.data
+
+
+def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, settings: Settings) -> None:
+    """Put the log into the result, on the bus and, if the settings say so, on the console."""
+    result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
+    runtime.bus.publish(TOPIC, log)
+    if settings.get("runtime.show_tool_logs"):
+        told = json.dumps(sanitize(log), ensure_ascii=False, indent=2, default=str)
+        sys.stderr.write(f"[{TOPIC}] {told}\n")
+
+
+def _read(arguments: str) -> Any:
+    try:
+        return json.loads(arguments or "{}")
+    except ValueError:
+        return arguments

@@ -1,0 +1,309 @@
+"""The agent's own tools: who has them, the judging request, the second request, and what is told of them."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from dovetail import Agent, tool
+from dovetail.agent.runtime import Runtime
+from dovetail.errors import ConfigError
+from dovetail.settings import Settings, default_settings
+from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
+
+
+def plan(name: str | None, *, purpose: str = "find out", **kwargs: Any) -> str:
+    if name is None:
+        return json.dumps({"use_tool": False, "tool_command": None})
+    command = {"purpose": purpose, "tool_name": name, "tool_kwargs": kwargs}
+    return json.dumps({"use_tool": True, "tool_command": command})
+
+
+def make_agent(*replies: Any, name: str | None = None, **settings: Any) -> tuple[Agent, ScriptedRequester]:
+    requester = ScriptedRequester(replies)
+    runtime = Runtime(Settings(settings, parent=default_settings()))
+    return Agent(name, requester=requester, runtime=runtime), requester
+
+
+def add(first: int, second: int) -> int:
+    """Add two numbers.
+
+    Args:
+        first: one number
+        second: another one
+    """
+    return first + second
+
+
+def text_of(requester: ScriptedRequester, number: int) -> str:
+    return str(requester.requests[number].messages[-1]["content"])
+
+
+async def test_agent_without_tools_makes_one_request() -> None:
+    agent, requester = make_agent("hi")
+    assert await agent.input("hello").async_start() == "hi"
+    assert len(requester.requests) == 1
+
+
+async def test_judging_request_knows_the_question_and_the_tools_but_nothing_else() -> None:
+    agent, requester = make_agent(plan("add", first=1, second=2), "It is 3.")
+    agent.use_tools(add).system("You are Ann.", always=True)
+    agent.info("private").set_request_prompt("chat_history", [{"role": "user", "content": "before"}])
+    await agent.input("1 + 2?").instruct("Be brief.").async_start()
+    [message] = requester.requests[0].messages
+    text = str(message["content"])
+    assert text.startswith("[TOOLS]:\n[\nname: add\ndesc: Add two numbers.\nkwargs: {")
+    for line in (
+        "[extra instruction]:\nBe brief.",
+        "[INPUT]:\n1 + 2?",
+        "[INSTRUCT]:\nJudge if you need to use tool",
+    ):
+        assert line in text
+    for key in ("use_tool", "tool_command", "purpose", "tool_name", "tool_kwargs"):
+        assert f'"{key}"' in text
+    for hidden in ("Ann", "private", "before"):
+        assert hidden not in text
+
+
+async def test_extra_instruction_is_left_out_without_an_instruct() -> None:
+    agent, requester = make_agent(plan(None), "ok")
+    await agent.use_tools(add).input("x").async_start()
+    assert "extra instruction" not in text_of(requester, 0)
+
+
+async def test_judging_request_is_held_to_a_closed_schema_of_the_tools() -> None:
+    agent, requester = make_agent(plan(None), "ok")
+    await agent.use_tools(add).input("x").async_start()
+    schema = requester.requests[0].schema
+    assert schema is not None
+    nothing, command = schema["properties"]["tool_command"]["anyOf"]
+    assert nothing == {"type": "null"}
+    assert command["properties"]["tool_name"] == {"type": "string", "const": "add"}
+    assert command["properties"]["tool_kwargs"]["required"] == ["first", "second"]
+    assert command["additionalProperties"] is schema["additionalProperties"] is False
+
+
+async def test_second_request_has_the_result_and_the_notice() -> None:
+    agent, requester = make_agent(plan("add", purpose="sum up", first=1, second=2), "It is 3.")
+    assert await agent.use_tools(add).info("kept").input("1 + 2?").async_start() == "It is 3."
+    text = text_of(requester, 1)
+    assert "[ACTION RESULTS]:\nsum up: 3\n" in text
+    assert "[extra_instruction]:\nNOTICE:" in text
+    assert "kept" in text
+    assert "[TOOLS]" not in text
+    assert requester.requests[1].schema is None
+
+
+async def test_unused_tool_leaves_the_request_as_it_was() -> None:
+    agent, requester = make_agent(plan(None), "hello")
+    assert await agent.use_tools(add).input("hi").async_start() == "hello"
+    assert requester.requests[1].messages == [{"role": "user", "content": "hi"}]
+
+
+async def test_judging_stops_as_soon_as_no_tool_is_needed() -> None:
+    gate = Gate()
+    agent, _ = make_agent(Reply(steps=['{"use_tool": false, ', gate, '"tool_command": null}']), "hello")
+    async with asyncio.timeout(5):
+        assert await agent.use_tools(add).input("hi").async_start() == "hello"
+    assert not gate.opened.is_set()
+
+
+async def test_tool_starts_while_the_rest_of_the_plan_still_streams() -> None:
+    gate = Gate()
+    called: list[str] = []
+
+    def note(text: str) -> str:
+        called.append(text)
+        return "noted"
+
+    command = json.dumps({"purpose": "p", "tool_name": "note", "tool_kwargs": {"text": "x"}})
+    agent, _ = make_agent(Reply(steps=[f'{{"use_tool": true, "tool_command": {command}', gate, "}"]), "done")
+    async with asyncio.timeout(5):
+        assert await agent.use_tools(note).input("hi").async_start() == "done"
+    assert called == ["x"]
+
+
+async def test_tool_event_comes_first_and_its_log_stays_in_extra() -> None:
+    agent, _ = make_agent(plan("add", first=1, second=2), "It is 3.")
+    heard: list[Any] = []
+    agent.runtime.bus.subscribe("TOOL", lambda message: heard.append(message.payload["result"]))
+    response = agent.use_tools(add).input("1 + 2?").get_response()
+    pairs = [pair async for pair in response.async_get_generator("specific")]
+    log = {
+        "name": "add",
+        "tool_name": "add",
+        "kwargs": {"first": 1, "second": 2},
+        "purpose": "find out",
+        "result": 3,
+    }
+    assert pairs[0] == ("tool", log)
+    assert [name for name, _ in pairs] == ["tool", "delta", "done"]
+    assert (await response.async_get_data("all"))["extra"] == {"tool_logs": [log]}
+    assert heard == [3]
+
+
+async def test_tool_logs_are_shown_on_the_console_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    agent, _ = make_agent(plan("add", first=1, second=2), "3", plan("add", first=1, second=2), "3")
+    agent.use_tools(add)
+    await agent.input("x").async_start()
+    assert capsys.readouterr().err == ""
+    agent.set_settings("runtime.show_tool_logs", True)
+    await agent.input("x").async_start()
+    shown = capsys.readouterr().err
+    assert shown.startswith("[TOOL] {")
+    assert '"result": 3' in shown
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ('{"use_tool": true, "tool_command": null}', "tool_command is null"),
+        ('{"use_tool": true, "tool_command": {"purpose": "p"}}', "names no tool"),
+        ('{"use_tool": true}', "no tool_command"),
+        ("I would use a tool.", "no JSON object"),
+    ],
+)
+async def test_broken_plan_uses_no_tool_and_says_why(reply: str, problem: str) -> None:
+    agent, _ = make_agent(reply, "answer")
+    response = agent.use_tools(add).input("x").get_response()
+    pairs = [pair async for pair in response.async_get_generator("all")]
+    assert pairs[0][0] == "warning"
+    assert problem in pairs[0][1]
+    assert await response.async_get_text() == "answer"
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (plan("subtract", first=1), "subtract"),
+        (plan("divide", by=0), "by zero is nothing"),
+        (plan("add", first="many", second=2), "first"),
+        (plan("add", first=1), "second"),
+    ],
+)
+async def test_failing_call_is_told_to_the_model(reply: str, told: str) -> None:
+    def divide(by: int) -> int:
+        raise ZeroDivisionError("by zero is nothing")
+
+    agent, requester = make_agent(reply, "answer")
+    assert await agent.use_tools([add, divide]).input("x").async_start() == "answer"
+    results = text_of(requester, 1).partition("[ACTION RESULTS]:")[2].partition("[extra_instruction]")[0]
+    assert told in results
+
+
+async def test_slash_style_plans_the_same() -> None:
+    agent, requester = make_agent(
+        plan("add", first=1, second=2), "3", response={"streaming_parse_path_style": "slash"}
+    )
+    await agent.use_tools(add).input("x").async_start()
+    assert "find out: 3" in text_of(requester, 1)
+
+
+async def test_further_rounds_see_the_results_so_far() -> None:
+    agent, requester = make_agent(
+        plan("add", purpose="first step", first=1, second=2),
+        plan("add", purpose="second step", first=3, second=4),
+        plan(None),
+        "It is 7.",
+        tools={"max_rounds": 5},
+    )
+    response = agent.use_tools(add).input("x").get_response()
+    assert await response.async_get_text() == "It is 7."
+    assert "first step: 3" in text_of(requester, 1)
+    assert "first step: 3\nsecond step: 7" in text_of(requester, 3)
+    assert [log["result"] for log in response.extra["tool_logs"]] == [3, 7]
+
+
+async def test_tools_are_listed_in_the_order_of_their_registration() -> None:
+    agent, requester = make_agent(plan(None), "ok")
+
+    @agent.tool_func
+    def zebra() -> str:
+        """Z."""
+        return "z"
+
+    agent.register_tool("ant", "A.", {"size": (int, "in mm")}, lambda size: size).use_tool(add)
+    await agent.input("x").async_start()
+    names = [line for line in text_of(requester, 0).splitlines() if line.startswith("name: ")]
+    assert names == ["name: zebra", "name: ant", "name: add"]
+    assert zebra() == "z"
+    assert '"size": <int> // in mm' in text_of(requester, 0)
+
+
+async def test_tools_belong_to_the_agent_that_was_given_them() -> None:
+    first, _ = make_agent(name="first")
+    second = Agent("second", requester=ScriptedRequester(["hi"]), runtime=first.runtime)
+    first.use_tools(add)
+    assert [each.name for each in first.tools] == ["add"]
+    assert await second.input("x").async_start() == "hi"
+    second.use_tools("add")
+    assert [each.name for each in second.tools] == ["add"]
+
+
+def test_function_that_is_a_tool_already_keeps_its_name() -> None:
+    agent, _ = make_agent()
+    agent.register_tool("plus", "Adds.", {"first": (int,), "second": (int,)}, add)
+    agent.use_tools(add)
+    assert [each.name for each in agent.tools] == ["plus"]
+    made = tool(add, name="sum_up")
+    agent.use_tools([made, made])
+    assert [each.name for each in agent.tools] == ["plus", "sum_up"]
+
+
+def test_name_that_is_taken_names_both_owners() -> None:
+    agent, _ = make_agent()
+    agent.use_tools(add)
+    with pytest.raises(ConfigError, match=r"'add'.*:add.*test_name_that_is_taken"):
+        agent.register_tool("add", "Adds.", {}, lambda: 0)
+
+
+def test_unknown_tool_name_lists_the_near_ones() -> None:
+    agent, _ = make_agent()
+    agent.use_tools(add)
+    with pytest.raises(ConfigError, match="no tool 'ad'; there are: add"):
+        agent.use_tools("ad")
+
+
+def test_what_is_no_tool_is_refused() -> None:
+    agent, _ = make_agent()
+    with pytest.raises(ConfigError, match="7 is no tool"):
+        agent.use_tools([7])  # type: ignore[list-item]
+
+
+async def test_unknown_strategy_is_refused() -> None:
+    agent, _ = make_agent("x", tools={"strategy": "magic"})
+    with pytest.raises(ConfigError, match="'magic'; it must be one of judge, native, auto"):
+        await agent.use_tools(add).input("x").async_start()
+
+
+async def test_native_strategy_leaves_the_calls_to_the_model() -> None:
+    call = {"tool_calls": [{"name": "add", "arguments": {"first": 1, "second": 2}}]}
+    agent, requester = make_agent(call, "It is 3.", tools={"strategy": "native"})
+    response = agent.use_tools(add).input("1 + 2?").get_response()
+    pairs = [pair async for pair in response.async_get_generator("specific")]
+    assert [name for name, _ in pairs] == ["tool", "delta", "done"]
+    assert pairs[0][1]["result"] == 3
+    assert await response.async_get_text() == "It is 3."
+    first, second = requester.requests
+    assert [spec.name for spec in first.tools] == ["add"]
+    assert (first.tool_choice, second.tool_choice) == ("auto", "none")
+    assert [message["role"] for message in second.messages] == ["user", "assistant", "tool"]
+    assert response.extra["tool_logs"][0]["kwargs"] == {"first": 1, "second": 2}
+
+
+async def test_auto_judges_for_models_without_function_calls() -> None:
+    agent, _ = make_agent(plan("add", first=1, second=2), "3", tools={"strategy": "auto"})
+    agent.requester.calls_tools = False  # type: ignore[misc]
+    assert await agent.use_tools(add).input("x").async_start() == "3"
+
+
+def test_both_requests_go_over_the_wire() -> None:
+    with ScriptedServer([plan("add", first=1, second=2), Reply(text="It is 3.", cut=2)]) as server:
+        settings = {"model": {"name": "openai:scripted", "base_url": server.url, "api_key": "k"}}
+        agent = Agent(settings=Settings(settings, parent=default_settings()), runtime=Runtime())
+        assert agent.use_tools(add).input("1 + 2?").start() == "It is 3."
+        judging, answering = [request.body for request in server.requests]
+    assert "Judge if you need to use tool" in judging["messages"][0]["content"]
+    assert "find out: 3" in answering["messages"][0]["content"]
+    assert "tools" not in judging
