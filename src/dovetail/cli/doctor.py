@@ -1,20 +1,39 @@
 """`dovetail doctor`: says what is there, what is missing and what to do."""
 
-import platform
+from collections.abc import Iterator
 
 import typer
 
-from dovetail.requesters import weights
+from dovetail.cli import checks
+from dovetail.cli.checks import Check
+from dovetail.cli.model_check import check_model
+from dovetail.version import __version__
+
+COLORS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 app = typer.Typer()
 
 
 @app.command("doctor")
 def doctor() -> None:
-    """Say what is there, what is missing and what to do."""
-    typer.echo(f"ok   Python {platform.python_version()}")
-    best = weights.find_best()
-    if best is None:
-        typer.echo("miss embedded model: dovetail models pull good")
+    """Say what is there, what is missing and what to do; exit code 1 when something needed is missing."""
+    typer.echo(f"dovetail {__version__}")
+    missing = 0
+    for check in _run_checks():
+        missing += check.mark == "missing"
+        typer.secho(f"{check.mark:8}", fg=COLORS[check.mark], nl=False)
+        typer.echo(f"{check.subject:16} {check.text}")
+        if check.hint:
+            typer.echo(f"{'':25}→ {check.hint}")
+    if missing:
         raise typer.Exit(1)
-    typer.echo(f"ok   embedded model local:{best}")
+
+
+def _run_checks() -> Iterator[Check]:
+    yield checks.check_python()
+    yield from checks.check_extras()
+    yield checks.check_page()
+    yield checks.check_pip()
+    yield from checks.check_weights()
+    yield checks.check_disk()
+    yield check_model()
