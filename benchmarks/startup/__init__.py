@@ -1,0 +1,1 @@
+"""How long it takes until a program can use Dovetail."""
