@@ -1,0 +1,113 @@
+"""Whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model]`.
+
+Twenty questions over three tools, and two that come after a tool's result, which must be answered in words.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.messages.delta import TextDelta, ToolCallDelta
+from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
+from dovetail.requesters.local import LocalRequester
+from dovetail.requesters.weights import require
+
+NEEDED = 18
+
+
+def make_tool(name: str, description: str, **properties: Any) -> ToolSpec:
+    """A tool whose parameters are all required."""
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    return ToolSpec(name=name, description=description, parameters=parameters)
+
+
+TOOLS = [
+    make_tool("calculator", "Work out an arithmetic expression.", expression={"type": "string"}),
+    make_tool("weather", "The weather of a city right now.", city={"type": "string"}),
+    make_tool("read_file", "Read a file of the user's project, by its path.", path={"type": "string"}),
+]
+
+QUESTIONS: list[tuple[str, str | None]] = [
+    ("What is 127 * 49?", "calculator"),
+    ("Hello, who are you?", None),
+    ("How warm is it in Paris right now?", "weather"),
+    ("Show me what is in notes.txt", "read_file"),
+    ("Write a haiku about rain.", None),
+    ("How much is 17% of 2350?", "calculator"),
+    ("Do I need an umbrella in London today?", "weather"),
+    ("Translate 'good morning' into French.", None),
+    ("Open config/settings.yaml and tell me what it says.", "read_file"),
+    ("What is the capital of Japan?", None),
+    ("12 boxes hold 37 pens each. How many pens are there?", "calculator"),
+    ("Is it snowing in Oslo?", "weather"),
+    ("Thank you, that helped!", None),
+    ("Divide 98765 by 43.", "calculator"),
+    ("Summarise README.md", "read_file"),
+    ("Explain recursion in one sentence.", None),
+    ("北京今天天气怎么样", "weather"),
+    ("What's the square root of 1764, plus 5?", "calculator"),
+    ("Give me three names for a cat.", None),
+    ("What does main.py do?", "read_file"),
+]
+
+
+def after_result(question: str, name: str, arguments: Any, result: str) -> list[ChatMessage]:
+    """A conversation in which the tool has just given its result."""
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return [
+        {"role": "user", "content": question},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": result},
+    ]
+
+
+RESULTS: list[tuple[list[ChatMessage], str]] = [
+    (after_result("What is 127 * 49?", "calculator", {"expression": "127 * 49"}, "6223"), "6223"),
+    (after_result("Is it snowing in Oslo?", "weather", {"city": "Oslo"}, "heavy snow, -4 °C"), "snow"),
+]
+
+
+async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[str | None, str]:
+    """The tool that was called, if any, and the arguments or the text."""
+    name, said = None, ""
+    request = ModelRequest(messages=messages, tools=TOOLS, options={"max_tokens": 40})
+    async for delta in model.stream(request):
+        if isinstance(delta, ToolCallDelta):
+            name = delta.name or name
+            said += delta.arguments
+        elif isinstance(delta, TextDelta):
+            said += delta.text
+    return name, said
+
+
+async def main(name: str) -> int:
+    """Ask everything and say how much was right; the exit code."""
+    model = LocalRequester(require(name), f"local:{name}")
+    right = 0
+    for question, wanted in QUESTIONS:
+        begin = time.monotonic()
+        chosen, said = await ask(model, [{"role": "user", "content": question}])
+        right += chosen == wanted
+        show(chosen == wanted, question, f"{chosen or 'answer'}: {said}", time.monotonic() - begin)
+    answered = 0
+    for messages, word in RESULTS:
+        begin = time.monotonic()
+        chosen, said = await ask(model, messages)
+        is_right = chosen is None and word in said
+        answered += is_right
+        show(is_right, f"{messages[0]['content']} (result given)", said, time.monotonic() - begin)
+    await model.close()
+    print(f"{right} of {len(QUESTIONS)} choices right, {answered} of {len(RESULTS)} results told")
+    return 0 if right >= NEEDED and answered == len(RESULTS) else 1
+
+
+def show(is_right: bool, question: str, said: str, seconds: float) -> None:
+    """One line for one question."""
+    print(f"{'ok   ' if is_right else 'WRONG'} {seconds:5.1f} s  {question}  →  {said!r}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "good")))
