@@ -24,14 +24,18 @@ from dovetail.messages.event import (
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
+from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
 
 
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with Database(tmp_path / "x.db") as database:
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    url = tmp_path / "x.db" if request.param == "sqlite" else await make_database()
+    async with Database(url) as database:
+        await SessionStore(database).create(session_id="s")
         yield database
 
 

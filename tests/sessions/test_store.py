@@ -12,11 +12,13 @@ from dovetail.sessions.message import Message
 from dovetail.sessions.session import make_title
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
+from postgres import make_database, uses_postgres
 
 
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SessionStore]:
-    async with Database(tmp_path / "x.db") as database:
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
+    url = tmp_path / "x.db" if request.param == "sqlite" else await make_database()
+    async with Database(url) as database:
         yield SessionStore(database)
 
 

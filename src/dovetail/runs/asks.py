@@ -12,6 +12,7 @@ from typing import Any, Literal
 from dovetail.errors import ConflictError
 from dovetail.messages.event import AskAnswer, AskKind, AskRequest, Emit
 from dovetail.runs.ask_store import Ask, AskStore
+from dovetail.runs.persist import persist
 from dovetail.store.ids import new_id
 
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
@@ -31,7 +32,10 @@ class AskDesk:
 
     async def ask(self, ask: Ask, emit: Emit) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
-        known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
+        wanted = ask
+        known = await persist(
+            lambda: self.store.find(wanted.owner, wanted.call_id, wanted.kind, wanted.run_id)
+        )
         if known is not None and known.path == ask.path and known.state in ("open", "answered"):
             ask = known
         future = self._waiting[ask.id] = asyncio.get_running_loop().create_future()
@@ -86,8 +90,22 @@ class AskDesk:
         elif self._announce is not None:
             self._announce(ask_id)
 
+    async def fetch(self, ask_id: str) -> None:
+        """Take an answer that another process has stored, if somebody here waits for it."""
+        future = self._waiting.get(ask_id)
+        if future is None or future.done():
+            return
+        ask = await self.store.find_by_id(ask_id)
+        if ask is not None and ask.state == "answered" and not future.done():
+            future.set_result(ask.value)
+
+    async def fetch_all(self) -> None:
+        """Take every answer that came while no news did."""
+        for ask_id in list(self._waiting):
+            await self.fetch(ask_id)
+
     async def _begin(self, ask: Ask, emit: Emit) -> None:
-        await self.store.create(ask)
+        await persist(lambda: self.store.create(ask))
         emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
         early = await self.store.take_early(ask.owner, ask.call_id) if ask.kind == "browser" else None
         if early is not None and await self.store.close(ask.id, "answered", early):

@@ -1,50 +1,71 @@
-"""Runs inside this process: tasks on the event loop, journals in the database."""
+"""Runs inside this process: tasks on the event loop, journals in the database.
+
+Several processes may share a database: each run belongs to one of them, and all can read it, answer its
+questions and stop it. A run whose process died is taken over by another one.
+"""
 
 import asyncio
 import logging
-from typing import Self
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from typing import Any, Self
 
-from dovetail.errors import CancelledRunError, ConflictError, DovetailError, NotFoundError
+from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import Entry, RunEnd, RunStart, TurnReset
+from dovetail.messages.event import Entry, RunStart, TurnReset
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
 from dovetail.runs.block import Block
-from dovetail.runs.failure import describe_error
+from dovetail.runs.conduct import conduct, interrupt
 from dovetail.runs.journal import Journal
 from dovetail.runs.live import Desk, LiveRun
+from dovetail.runs.mirror import Mirrors
 from dovetail.runs.reader import Reader
 from dovetail.runs.replay import Replay, replay
-from dovetail.runs.run import Job, Rebuild, RunHandle, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import Job, Rebuild, RunHandle, RunRecord, RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.runs.writer import JournalWriter
 from dovetail.store.database import Database
 from dovetail.store.ids import new_id
+from dovetail.store.link import open_link
 
 logger = logging.getLogger(__name__)
 CANCEL_GRACE = 10.0
+ORPHAN_INTERVAL = 3.0
+_TOLD_AT_ONCE = 100
 
 
 class InProcessEngine:
     """Starts, cancels and recovers runs here; `async with` stops them so that they can go on later."""
 
-    def __init__(self, database: Database) -> None:
-        self.process_id = new_id("process")
-        self.store = RunStore(database, self.process_id)
-        self.asks = AskDesk(AskStore(database))
+    def __init__(self, database: Database, *, orphan_interval: float = ORPHAN_INTERVAL) -> None:
+        self.link = open_link(database)
+        self.link.on_news = self._hear
+        self.link.on_gap = self._catch_up
+        self.store = RunStore(database, self.link.process_id)
+        self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
+        writer.on_saved = self._tell_saved
         self._desk = Desk(writer=writer, asks=self.asks, load=self.store.load)
+        self._mirrors = Mirrors(self.store)
         self._live: dict[str, LiveRun] = {}
+        self._exits = AsyncExitStack()
+        self._orphan_interval = orphan_interval
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
+        await self._exits.enter_async_context(self.link)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        tasks = [live.task for live in self._live.values() if live.task is not None]
+        tasks = [live.task for live in self._live.values() if live.task is not None] + list(self._tasks)
+        for task in self._tasks:
+            task.cancel()
         for run_id in list(self._live):
             self._abandon(run_id)
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._desk.writer.close()
+        await self._exits.aclose()
 
     async def start(self, spec: RunSpec, job: Job, *, run_id: str | None = None) -> RunHandle:
         """Start a run and return at once; a session that has a running run is a `ConflictError`."""
@@ -64,20 +85,18 @@ class InProcessEngine:
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
         """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
         live = self._live.get(run_id)
-        if live is None:
-            record = await self.store.get(run_id)
-            reason = record.outcome.reason if record.outcome else "it goes on in another process"
-            raise ConflictError(f"run {run_id!r} cannot be stopped: {reason}")
-        live.cancel.request(mode)
-        if mode == "now" and live.task is not None:
-            asyncio.get_running_loop().call_later(CANCEL_GRACE, live.task.cancel)
+        if live is not None and not live.journal.closed:
+            self._cancel_here(run_id, mode)
+            return
+        record = await self.store.get(run_id)
+        if record.outcome is not None or not await self.store.request_cancel(run_id, mode):
+            raise ConflictError(f"run {run_id!r} has ended: {record.outcome and record.outcome.reason}")
+        self.link.tell("cancel", run_id)
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
-        """Continue the runs that a dead process has left behind; what cannot go on ends as interrupted."""
-        handles: list[RunHandle] = []
-        for record in await self.store.find(state="running"):
-            if record.process_id != self.process_id and await self.store.take_over(record):
-                handles.append(await self._resume(record, rebuild))
+        """Continue the runs that dead processes have left behind, now and from now on."""
+        handles = await self._take_over_orphans(rebuild)
+        self._spawn(self._watch_orphans(rebuild))
         return handles
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
@@ -114,61 +133,58 @@ class InProcessEngine:
         return [block.entry(run_id) for block in blocks if until is None or block.last <= until]
 
     async def read(self, run_id: str, after: int = 0) -> Reader:
-        """A reader of the run's events after a number, while it goes on or long after."""
+        """A reader of the run's events after a number, while it goes on here or elsewhere, or long after."""
         live = self._live.get(run_id)
-        if live is not None:
-            return Reader(live.journal, after, self.store.load)
-        record = await self.store.get(run_id)
-        journal = Journal(run_id, dropped=record.last_number)
-        journal.closed = record.state == "ended"
+        journal = live.journal if live is not None else await self._mirrors.open(run_id)
         return Reader(journal, after, self.store.load)
+
+    async def _take_over_orphans(self, rebuild: Rebuild) -> list[RunHandle]:
+        handles: list[RunHandle] = []
+        alive: dict[str, bool] = {self.link.process_id: True}
+        for record in await self.store.find(state="running"):
+            owner = record.process_id or ""
+            if owner not in alive:
+                alive[owner] = await self.link.is_alive(owner)
+            if not alive[owner] and await self.store.take_over(record):
+                handles.append(await self._resume(record, rebuild))
+        return handles
+
+    async def _watch_orphans(self, rebuild: Rebuild) -> None:
+        while True:
+            await asyncio.sleep(self._orphan_interval)
+            try:
+                await self._take_over_orphans(rebuild)
+            except StoreError as error:
+                logger.warning("cannot look for runs that were left behind: %s", error.message)
 
     async def _resume(self, record: RunRecord, rebuild: Rebuild) -> RunHandle:
         live = LiveRun(run_id=record.id, spec=record.spec, journal=Journal(record.id), desk=self._desk)
         while blocks := await self.store.load(record.id, live.journal.last):
             live.journal.extend(blocks)
+        if not live.journal.last:  # it died before its first event was stored
+            spec = record.spec
+            start = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
+            live.journal.append(start, (record.id,))
         done = replay(live.journal.after(0), (record.id,))
-        job = await rebuild(record)
         if done.has_partial:
             live.journal.append(TurnReset(), (record.id,))
-        return self._launch(live, job or Job(_interrupted), done)
+        if record.cancel_mode is not None:
+            live.cancel.request(record.cancel_mode)
+        logger.info("run %s goes on after %d events", record.id, live.journal.last)
+        return self._launch(live, await rebuild(record) or Job(interrupt), done)
 
     def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
         self._live[live.run_id] = live
         self._desk.writer.mark(live.journal)
-        live.task = asyncio.create_task(self._run(live, job, done), name=live.run_id)
+        live.task = asyncio.create_task(conduct(live, job, done), name=live.run_id)
+        live.task.add_done_callback(lambda _: self._live.pop(live.run_id, None))
         return RunHandle(live.run_id, live.done)
 
-    async def _run(self, live: LiveRun, job: Job, done: Replay) -> None:
-        context = live.context(done)
-        try:
-            outcome = await job.work(context)
-        except asyncio.CancelledError:
-            if live.journal.frozen:
-                live.done.cancel()
-                raise
-            outcome = RunOutcome(reason="cancelled")
-        except CancelledRunError:
-            outcome = RunOutcome(reason="cancelled")
-        except Exception as error:
-            if not isinstance(error, DovetailError):
-                logger.exception("run %s failed", live.run_id)
-            outcome = RunOutcome(reason="error", error=describe_error(error))
-        live.journal.close_calls()
-        if job.on_end is not None:
-            try:
-                await job.on_end(context, outcome)
-            except Exception:
-                logger.exception("the end of run %s could not be kept", live.run_id)
-        await self._end(live, outcome)
-
-    async def _end(self, live: LiveRun, outcome: RunOutcome) -> None:
-        await self.asks.store.close_run(live.run_id)
-        event = RunEnd(outcome.reason, outcome.result, live.journal.usage, outcome.error)
-        live.journal.append(event, (live.run_id,))
-        await live.settle()
-        self._live.pop(live.run_id, None)
-        live.done.set_result(outcome)
+    def _cancel_here(self, run_id: str, mode: CancelMode) -> None:
+        live = self._live[run_id]
+        live.cancel.request(mode)
+        if mode == "now" and live.task is not None:
+            asyncio.get_running_loop().call_later(CANCEL_GRACE, live.task.cancel)
 
     def _abandon(self, run_id: str) -> None:
         """Leave a run to another process, or to a later start of this one."""
@@ -177,8 +193,33 @@ class InProcessEngine:
             live.journal.frozen = True
             live.task.cancel()
 
+    async def _tell_saved(self, journals: list[Journal]) -> None:
+        for start in range(0, len(journals), _TOLD_AT_ONCE):
+            told = journals[start : start + _TOLD_AT_ONCE]
+            self.link.tell("runs", ",".join(journal.run_id for journal in told))
 
-async def _interrupted(context: object) -> RunOutcome:
-    return RunOutcome(
-        reason="interrupted", error={"type": "interrupted", "message": "the server was restarted"}
-    )
+    def _hear(self, kind: str, subject: str) -> None:
+        """Take note of what another process did."""
+        if kind == "runs":
+            for run_id in subject.split(","):
+                if run_id in self._mirrors:
+                    self._spawn(self._mirrors.refresh(run_id))
+        elif kind == "ask":
+            self._spawn(self.asks.fetch(subject))
+        elif kind == "cancel" and subject in self._live:
+            self._spawn(self._obey(subject))
+
+    async def _obey(self, run_id: str) -> None:
+        mode = (await self.store.get(run_id)).cancel_mode
+        if mode is not None and run_id in self._live:
+            self._cancel_here(run_id, mode)
+
+    def _catch_up(self) -> None:
+        """News may have been missed: look at everything that somebody here waits for."""
+        self._spawn(self._mirrors.refresh_all())
+        self._spawn(self.asks.fetch_all())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

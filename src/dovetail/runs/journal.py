@@ -73,6 +73,12 @@ class Journal:
             self.last = self.saved = block.last
         self._wake()
 
+    def follow(self, last: int, *, has_ended: bool) -> None:
+        """Note how far a run is whose events are only in the store."""
+        self.last = self.saved = self.dropped = max(last, self.last)
+        self.closed = has_ended
+        self._wake()
+
     def after(self, number: int) -> list[Entry]:
         """The events after `number`, stretches of deltas as one; none may have left memory already."""
         blocks = self._blocks

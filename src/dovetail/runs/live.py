@@ -60,6 +60,7 @@ class LiveRun:
             settle=self.settle,
             replay=replay,
             history=self.history,
+            is_abandoned=lambda: self.journal.frozen,
             child=lambda child_id: self.context(Replay(), (*place, child_id)),
         )
 

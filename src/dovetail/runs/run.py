@@ -52,6 +52,7 @@ class RunRecord:
     created_at: float
     ended_at: float | None
     process_id: str | None = None
+    cancel_mode: CancelMode | None = None
 
 
 class Asker(Protocol):
@@ -80,6 +81,8 @@ class RunContext:
     settle: Callable[[], Awaitable[None]]
     replay: Replay
     history: Callable[[], Awaitable[list[Entry]]]
+    is_abandoned: Callable[[], bool]
+    """Whether the run was left to another process, or to a later start of this one."""
     child: "Callable[[str], RunContext]"
     """The context of a child run with this id; its events carry the longer path."""
 

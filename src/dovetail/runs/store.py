@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from dovetail.errors import NotFoundError
+from dovetail.messages.cancel import CancelMode
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import RunEnd
 from dovetail.runs.block import Block
@@ -89,6 +90,13 @@ class RunStore:
             taken = await connection.execute(statement.values(process_id=self.process_id))
         return bool(taken.rowcount)
 
+    async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
+        """Note that a run shall stop, for the process that it belongs to; False when it has ended."""
+        running = (runs.c.id == run_id) & (runs.c.state == "running")
+        async with self._database.write() as connection:
+            noted = await connection.execute(sa.update(runs).where(running).values(cancel_mode=mode))
+        return bool(noted.rowcount)
+
     async def _advance(self, connection: AsyncConnection, run_id: str, last: Block) -> bool:
         values: dict[str, Any] = {"last_number": last.last}
         if isinstance(last.event, RunEnd) and len(last.path) == 1:
@@ -119,4 +127,5 @@ def _read_record(row: Any) -> RunRecord:
         created_at=row["created_at"],
         ended_at=row["ended_at"],
         process_id=row["process_id"],
+        cancel_mode=row["cancel_mode"],
     )

