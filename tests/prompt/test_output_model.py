@@ -182,3 +182,15 @@ def test_enums_and_dataclasses_are_types_too() -> None:
 def test_missing_output_says_what_to_set() -> None:
     with pytest.raises(TypeError, match=r"got None\nset the prompt's `output`"):
         Prompt({"input": "x"}).to_output_model()
+
+
+def test_equal_schemas_share_one_model_and_others_do_not() -> None:
+    assert output_model({"a": (int, "x", 1)}) is output_model({"a": (int, "x", 1)})
+    assert output_model({"a": (int, "x", 1)}) is not output_model({"a": (int, "x", True)})
+    assert output_model({"a": [(int,)]}) is not output_model({"a": ((int,),)})
+
+
+def test_schema_with_something_unhashable_makes_a_model_too() -> None:
+    answer = output_model({"a": (list, "x", [1])}).model_validate({})
+    assert answer.model_dump() == {"a": [1]}
+    assert output_model({"s": {"a"}}).model_validate({"s": 1}).model_dump() == {"s": 1}

@@ -1,5 +1,7 @@
 """An output schema as a pydantic model that checks and casts a model's answer (document 002, 6)."""
 
+import dataclasses
+import functools
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic_core import core_schema
 
 from dovetail.data.annotations import is_annotation
-from dovetail.data.shapes import is_mapping, is_sequence, is_tuple
+from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
 from dovetail.errors import PromptTypeError
 from dovetail.prompt.casting import make_list_caster
 
 ROOT = "AgentlyOutput"
+KEPT_MODELS = 128
 _CONFIG = ConfigDict(
     extra="allow", arbitrary_types_allowed=True, protected_namespaces=(), serialize_by_alias=True
 )
@@ -25,7 +28,40 @@ _shadowing = threading.Lock()
 
 
 def build_output_model(schema: Any) -> type[BaseModel]:
-    """The model of a schema: every field may be left out, further fields are kept."""
+    """The model of a schema: every field may be left out, further fields are kept.
+
+    Equal schemas share one model, since making one costs more than many answers do.
+    """
+    try:
+        return _build_once(_Schema(_freeze(schema), schema))
+    except TypeError as error:
+        if isinstance(error, PromptTypeError):
+            raise
+        return _build(schema)  # something in the schema cannot be hashed
+
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    """A schema that can be compared: by the form of its parts."""
+
+    form: Any
+    schema: Any = dataclasses.field(compare=False)
+
+
+@functools.lru_cache(maxsize=KEPT_MODELS)
+def _build_once(schema: _Schema) -> type[BaseModel]:
+    return _build(schema.schema)
+
+
+def _freeze(schema: Any) -> Any:
+    if is_mapping(schema):
+        return dict, tuple((key, _freeze(item)) for key, item in schema.items())
+    if is_tuple(schema) or is_list(schema):
+        return type(schema), tuple(_freeze(item) for item in schema)
+    return type(schema), schema
+
+
+def _build(schema: Any) -> type[BaseModel]:
     if is_mapping(schema):
         return _build_model(ROOT, schema)
     if is_sequence(schema):
