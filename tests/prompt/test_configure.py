@@ -103,6 +103,13 @@ def test_path_that_is_not_there_says_so() -> None:
         read_yaml_prompt(Path("missing.yaml"))
 
 
+def test_text_of_several_lines_is_never_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "input: a\ninfo: b"
+    (tmp_path / text).write_text("input: from the file")
+    monkeypatch.chdir(tmp_path)
+    assert read_yaml_prompt(text).request == {"input": "a", "info": "b"}
+
+
 def test_text_is_never_taken_for_a_path_when_it_cannot_be_one() -> None:
     assert read_yaml_prompt("input: " + "x" * 5000).request == {"input": "x" * 5000}
     assert read_yaml_prompt("input: a/b").request == {"input": "a/b"}

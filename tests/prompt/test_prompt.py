@@ -140,6 +140,17 @@ def test_prompt_model_can_be_made_from_a_prompt_or_by_hand() -> None:
         PromptModel(tools=[{"desc": "d", "kwargs": {}}])
 
 
+def test_export_keeps_empty_descriptions_and_defaults() -> None:
+    output = {"a": (str, ""), "b": (str, None), "c": [(int, "n", 3)], "d": (), "e": ((str, "x"),)}
+    assert Prompt({"output": output}).to_serializable_prompt_data()["output"] == {
+        "a": {"$type": "str", "$desc": ""},
+        "b": {"$type": "str"},
+        "c": [{"$type": "int", "$desc": "n", "$default": 3}],
+        "d": "()",
+        "e": {"$type": {"$type": "str", "$desc": "x"}},
+    }
+
+
 def test_messages_share_nothing_with_the_prompt() -> None:
     prompt = Prompt({"input": {"deep": [1]}, "attachment": [{"type": "image_url", "image_url": "u"}]})
     for message in prompt.to_messages(rich_content=True):
