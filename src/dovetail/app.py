@@ -7,6 +7,7 @@ Entering reads the extension folders and agent files of the workspace; leaving g
 Making an app starts nothing.
 """
 
+import logging
 import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
     from dovetail.sessions.store import SessionStore
     from dovetail.skills.library import SkillLibrary, SkillRoot
 
+watching = lazy("dovetail.extensions.watch")
 loading = lazy("dovetail.extensions.loader")
 skill_folders = lazy("dovetail.skills")
 chatting = lazy("dovetail.sessions.opening", extra="server")
+
+logger = logging.getLogger(__name__)
 
 
 class Dovetail:
@@ -53,6 +57,7 @@ class Dovetail:
         self.workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
         self.runtime = runtime or Runtime(as_settings(settings), make_policy=self._make_policy)
         self.agents = AgentRegistry()
+        self.is_watching = False
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
 
@@ -133,6 +138,18 @@ class Dovetail:
         self.runtime.policy.reload()
         return snapshot
 
+    async def watch(self) -> None:
+        """Reload whenever something of the workspace or of the shipped folders changes, until cancelled."""
+        self.is_watching = True
+        try:
+            async for _ in watching.watch(self._watched()):
+                try:
+                    await self.reload()
+                except Exception:
+                    logger.exception("a change could not be taken over; what was there before serves on")
+        finally:
+            self.is_watching = False
+
     async def __aenter__(self) -> Self:
         self.tools.register_tool(self.runtime.runner.reader)
         await self.reload()
@@ -149,6 +166,11 @@ class Dovetail:
 
     def _skill_roots(self) -> "list[SkillRoot]":
         return skill_folders.find_roots(self.workspace, extensions=self.extensions.snapshot.skill_roots)
+
+    def _watched(self) -> list[Path]:
+        places = ("skills", ".dovetail/skills", "policy.toml")
+        own = [self.workspace / place for place in places]
+        return [*self._folders("extensions"), *self._folders("agents"), *own]
 
     def _make_policy(self) -> Policy:
         """Rules of the workspace and of extension folders, and the answers people want remembered."""

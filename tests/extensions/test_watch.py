@@ -43,3 +43,14 @@ async def test_a_set_stop_ends_the_iteration(tmp_path: Path) -> None:
     stop = asyncio.Event()
     stop.set()
     assert [change async for change in watch([tmp_path, tmp_path / "nowhere"], stop=stop)] == []
+
+
+async def test_a_single_file_is_watched_as_it_comes_changes_and_goes(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    changes = watch([file])
+    for act in (lambda: file.write_text("a"), lambda: file.write_text("bb"), file.unlink):
+        following = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        act()
+        assert await asyncio.wait_for(following, 10) == {file}
+    await changes.aclose()

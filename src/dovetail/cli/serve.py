@@ -1,8 +1,11 @@
 """`dovetail serve`: the page and the HTTP interface."""
 
+import asyncio
 import errno
 import os
 import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import typer
@@ -23,6 +26,7 @@ def serve(
     port: int = typer.Option(8000, help="The port to listen on; 0 takes a free one.", envvar="PORT"),
     insecure: bool = typer.Option(False, "--insecure", help="Let other machines in without API keys."),
     workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+    watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
 ) -> None:
     """Serve the page and the HTTP interface."""
     if not insecure and not is_loopback(host):
@@ -33,7 +37,13 @@ def serve(
     dovetail = Dovetail(workspace=workspace)
     first = FirstModel(dovetail.settings)
     first.prepare()
-    api = create_app(dovetail, is_open=insecure, beside=first.arrive)
+
+    @asynccontextmanager
+    async def work_beside() -> AsyncGenerator[None]:
+        async with first.arrive(), follow_changes(dovetail) if watch else nullcontext():
+            yield
+
+    api = create_app(dovetail, is_open=insecure, beside=work_beside)
     first.board = api.state.models
     with listen(host, port) as listener:
         address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
@@ -43,6 +53,17 @@ def serve(
             typer.echo(f"Model: {api.state.models.active}. Stop with Ctrl-C.")
 
         run_server(api, listener, greet)
+
+
+@asynccontextmanager
+async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
+    """Reload the app beside its work, as folders are edited."""
+    task = asyncio.create_task(dovetail.watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
 
 
 def listen(host: str, port: int) -> socket.socket:

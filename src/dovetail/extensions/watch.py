@@ -1,8 +1,11 @@
-"""Tells when something below some folders changes, so that a reload can follow."""
+"""Tells when something below some folders, or in some files, changes, so that a reload can follow."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+import os
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from dovetail.lazy import lazy
 
@@ -12,40 +15,42 @@ _LONGEST_WAIT = 500
 _QUIET = 100
 _LOOK_AGAIN = 1000
 """Milliseconds: how long changes are gathered at most, how long it must be quiet before they are told, and
-how often folders that do not exist yet are looked for."""
+how often single files, and folders that do not exist yet, are looked at."""
+
+_Mark: TypeAlias = tuple[int, int, int]
 
 
 async def watch(
     paths: Sequence[Path], *, stop: asyncio.Event | None = None
 ) -> AsyncGenerator[frozenset[Path], None]:
-    """Yield the changed paths each time something below `paths` has changed and it is quiet again.
+    """Yield the changed paths each time something at or below `paths` has changed and it is quiet again.
 
-    A folder may come into being later, and go. Setting `stop` ends the iteration.
+    What a path names may come into being later, and go. Setting `stop` ends the iteration.
     """
     stop = stop or asyncio.Event()
-    present = _find_present(paths)
+    before = _look(paths)
     while not stop.is_set():
-        async for changed in _watch_present(present, stop):
-            found = _find_present(paths)
-            if changed or found != present:
-                yield changed | (found ^ present)
-            if found != present:
-                present = found
+        async for changed in _watch_folders(before.folders, stop):
+            now = _look(paths)
+            if found := changed | now.differences(before):
+                yield found
+            is_same, before = now.folders == before.folders, now
+            if not is_same:
                 break
 
 
-async def _watch_present(
-    present: frozenset[Path], stop: asyncio.Event
+async def _watch_folders(
+    folders: frozenset[Path], stop: asyncio.Event
 ) -> AsyncGenerator[frozenset[Path], None]:
     """What changes below folders that exist; an empty set each time it is time to look around."""
-    if not present:
+    if not folders:
         try:
             await asyncio.wait_for(stop.wait(), _LOOK_AGAIN / 1000)
         except TimeoutError:
             yield frozenset()
         return
     changes = watchfiles.awatch(
-        *present,
+        *folders,
         debounce=_LONGEST_WAIT,
         step=_QUIET,
         rust_timeout=_LOOK_AGAIN,
@@ -56,5 +61,32 @@ async def _watch_present(
         yield frozenset(Path(path) for _, path in batch)
 
 
-def _find_present(paths: Sequence[Path]) -> frozenset[Path]:
-    return frozenset(path for path in paths if path.is_dir())
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Which folders are there, and how the single files look."""
+
+    folders: frozenset[Path]
+    files: dict[Path, _Mark]
+
+    def differences(self, other: "_View") -> frozenset[Path]:
+        files = {path for path, _ in self.files.items() ^ other.files.items()}
+        return (self.folders ^ other.folders) | files
+
+
+def _look(paths: Iterable[Path]) -> _View:
+    folders: set[Path] = set()
+    files: dict[Path, _Mark] = {}
+    for path in paths:
+        if path.is_dir():
+            folders.add(path)
+        elif (mark := _mark(path)) is not None:
+            files[path] = mark
+    return _View(frozenset(folders), files)
+
+
+def _mark(path: Path) -> _Mark | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -90,7 +90,7 @@ async def list_models(app: App, request: Request) -> dict[str, Any]:
 @router.get("/extensions")
 async def get_extensions(app: App) -> Mapping[str, Any]:
     """What the extension folders brought at their last load."""
-    return app.extensions.snapshot.to_dict()
+    return {**app.extensions.snapshot.to_dict(), "watching": app.is_watching}
 
 
 @router.post("/extensions/reload")
