@@ -12,10 +12,11 @@ test("an answer streams in while it is being written", async () => {
   await answer(page).getByText("Half of it").waitFor();
   expect(await answer(page).locator("strong").textContent()).toBe("it");
   expect(await page.getByRole("button", { name: "Stop" }).isVisible()).toBe(true);
+  await page.getByRole("navigation").getByRole("button", { name: "stream please", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "stream please" }).waitFor();
   await release("stream");
   await answer(page).getByText("Half of it and the rest.").waitFor();
   await page.getByRole("button", { name: "Send" }).waitFor();
-  await page.getByRole("navigation").getByRole("button", { name: "stream please", exact: true }).waitFor();
 });
 
 test("a tool call is a card with its input, output and time", async () => {

@@ -1,57 +1,98 @@
-/** The pictures in the documentation, taken of the real page: `npm run pictures`. */
+/**
+ * The pictures in the documentation, taken of the real page: `npm run pictures`. Those of the chat show a real model's
+ * answer: start `dovetail serve` and run `DOVETAIL_URL=http://127.0.0.1:8000 npm run pictures`.
+ */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, test } from "vitest";
-import { answer, ask, call, loadChineseFont, openPage, type PageOptions, script, useBrowser } from "./harness";
+import { address, answer, ask, call, loadChineseFont, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "images");
-const EARLIER = ["Plan a drawer with dovetails", "Compare three wood glues", "燕尾榫和指接榫的区别"];
-const ANSWER = `**127 × 49 = 6223**
-
-A way to see it without a calculator: 127 × 50 is 6350, and one 127 less is 6223.`;
+const HAS_MODEL = address.script === "";
+const PATIENCE = 600_000;
+const SIZE = { width: 1200, height: 720, scale: 2 };
 
 beforeAll(() => mkdirSync(FOLDER, { recursive: true }));
 
 async function take(page: Page, name: string): Promise<void> {
   await loadChineseFont(page);
-  await page.evaluate(() => document.fonts.ready);
+  await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    return document.fonts.ready;
+  });
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: "disabled" });
 }
 
-async function chat(options: PageOptions): Promise<Page> {
-  const page = await openPage({ width: 1200, height: 720, scale: 2, ...options });
-  for (const title of EARLIER) {
-    await script({ when: title, text: "Gladly." });
-    await ask(page, title);
-    await answer(page).getByText("Gladly.").waitFor();
-    await page.getByRole("button", { name: "Send" }).waitFor();
-    await page.keyboard.press("Control+Shift+O");
-    await answer(page).waitFor({ state: "detached" });
-  }
-  await script(
-    {
-      when: "127 * 49",
-      tool_calls: [call("calculate", { expression: "127 * 49" })],
-      usage: { input_tokens: 386, output_tokens: 22 },
-    },
-    { when: "6223", text: ANSWER, usage: { input_tokens: 421, output_tokens: 61 } },
-  );
-  await ask(page, "What is 127 * 49?");
-  await answer(page).getByText("A way to see it").waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
-  await answer(page).locator("[data-tool-state=done]").getByRole("button").first().click();
-  return page;
-}
-
-test("the chat, light and dark", async () => {
-  const page = await chat({});
-  await take(page, "chat");
+async function goDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.locator("html[data-theme=dark]").waitFor({ state: "attached" });
+}
+
+test.runIf(HAS_MODEL)("the chat, light and dark", { timeout: PATIENCE }, async () => {
+  for (const title of ["Plan a drawer with dovetails", "Compare three wood glues", "燕尾榫和指接榫的区别"]) {
+    const body = JSON.stringify({ title });
+    await fetch(`${address.url}/api/v1/sessions`, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+  }
+  const page = await openPage(SIZE);
+  await ask(page, "What is 127 * 49?");
+  await answer(page).waitFor({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Send" }).waitFor({ timeout: PATIENCE });
+  await answer(page).locator("[data-tool-state=done]").getByRole("button").first().click();
+  await take(page, "chat");
+  await goDark(page);
   await take(page, "chat-dark");
+});
+
+test.skipIf(HAS_MODEL)("an approval, and the run beside the chat", async () => {
+  await script(
+    {
+      when: "my slope",
+      tool_calls: [call("write_note", { name: "slope", text: "1:8 for hardwood" })],
+      usage: { input_tokens: 386, output_tokens: 31 },
+    },
+    {
+      when: "kept slope",
+      tool_calls: [call("calculate", { expression: "22 / 8" })],
+      usage: { input_tokens: 441, output_tokens: 22 },
+    },
+    {
+      when: "2.75",
+      text: "Noted. Over a board of 22 mm a slope of 1:8 is **2.75 mm**.",
+      usage: { input_tokens: 480, output_tokens: 34 },
+    },
+  );
+  const page = await openPage(SIZE);
+  await ask(page, "Keep my slope for hardwood in a note. How much is it over 22 mm?");
+  await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+  await take(page, "approval");
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  await answer(page).getByText("Noted.").waitFor();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  await answer(page).hover();
+  await page.getByRole("button", { name: "Inspect this run" }).click();
+  await page.getByRole("tabpanel").getByText("goal").waitFor();
+  await take(page, "inspector");
+});
+
+test.skipIf(HAS_MODEL)("a phone, in Chinese and dark", async () => {
+  await script({
+    when: "燕尾榫",
+    text: "燕尾榫靠**形状**锁住木板，不靠胶水。\n\n1. 先画燕尾，再画插榫。\n2. 软木坡度取 1:6，硬木取 1:8。\n3. 只试装一次：每拆一次，接缝就松一分。",
+  });
+  const page = await openPage({ width: 390, height: 760, scale: 2, isDark: true, locale: "zh-CN" });
+  const field = page.getByRole("textbox", { name: "消息", exact: true });
+  await field.fill("用三句话解释燕尾榫。");
+  await field.press("Enter");
+  await page.getByRole("article", { name: "助手" }).getByText("只试装一次").waitFor();
+  await page.getByRole("button", { name: "发送" }).waitFor();
+  await take(page, "phone");
 });

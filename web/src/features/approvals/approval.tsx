@@ -41,7 +41,7 @@ export function Approval({ input, reason, onAnswer }: ApprovalProps) {
   return (
     <fieldset disabled={isSending} className="space-y-3">
       <legend className="text-[13.5px] font-medium">{t.mayRun}</legend>
-      {reason ? <p className="text-[13px] text-soft">{reason}</p> : null}
+      {reason ? <p className="text-[13px] text-soft first-letter:uppercase">{reason}</p> : null}
       {draft === null ? null : <ArgumentsField draft={draft} onChange={setDraft} isBroken={isBroken} />}
       {error ? (
         <p role="alert" className="text-[13px] text-danger">

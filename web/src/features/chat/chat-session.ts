@@ -1,6 +1,6 @@
 /** One open conversation: sending, stopping, branching and coming back to it. No React in here. */
 
-import { AbstractChat } from "ai";
+import { AbstractChat, type ChatStatus } from "ai";
 import { LiveChatState, nextFrame, type Schedule } from "@/features/chat/chat-state";
 import {
   type DataChunk,
@@ -20,7 +20,16 @@ import { isRecord } from "@/protocol/shapes";
 import { reduceEntry } from "@/protocol/subagent";
 import type { ChatTransport } from "@/transport/chat-transport";
 
-class SdkChat extends AbstractChat<ChatMessage> {}
+class SdkChat extends AbstractChat<ChatMessage> {
+  /** Called when an answer begins to arrive: by then the server has stored the question. */
+  onStart: () => void = () => {};
+
+  protected override setStatus(change: { status: ChatStatus; error?: Error }): void {
+    const isStart = change.status === "streaming" && this.status !== "streaming";
+    super.setStatus(change);
+    if (isStart) this.onStart();
+  }
+}
 
 export class ChatSession {
   readonly state: LiveChatState;
@@ -55,6 +64,7 @@ export class ChatSession {
       onData: (part) => this.#take(part as DataChunk),
       onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#mend() : this.refresh(isError)),
     });
+    this.#chat.onStart = () => void this.refresh(true);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {

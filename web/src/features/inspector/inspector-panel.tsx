@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { RunFigures } from "@/features/inspector/run-figures";
 import { Timeline, type TimelineRow } from "@/features/inspector/timeline";
-import { TimelineRowView } from "@/features/inspector/timeline-row";
+import { TimelineRowView, TurnMark } from "@/features/inspector/timeline-row";
 import { useText } from "@/text/text";
 import { readJournal } from "@/transport/runs";
 import { Button } from "@/ui/button";
@@ -65,9 +65,13 @@ function Journal({ runId }: { runId: string }) {
         <>
           <RunFigures runId={runId} summary={timeline.summary} />
           <ol className="mt-4">
-            {rows.map((row) => (
-              <TimelineRowView key={row.key} row={row} total={timeline.summary.seconds} />
-            ))}
+            {rows.map((row) =>
+              row.kind === "turn" ? (
+                <TurnMark key={row.key} row={row} />
+              ) : (
+                <TimelineRowView key={row.key} row={row} total={timeline.summary.seconds} />
+              ),
+            )}
           </ol>
         </>
       )}

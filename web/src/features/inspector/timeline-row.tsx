@@ -1,17 +1,39 @@
 import { useState } from "react";
 import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
-import { formatSeconds } from "@/text/format";
+import { number, record, text } from "@/protocol/shapes";
+import { formatCount, formatSeconds } from "@/text/format";
 import { useText } from "@/text/text";
 import { ScrollBlock } from "@/ui/scroll-block";
 
 const COLORS: Record<RowKind, string> = {
   run: "bg-line-strong",
-  turn: "bg-line-strong",
+  turn: "",
   text: "bg-accent",
   reasoning: "bg-accent/50",
   tool: "bg-[var(--code-name)]",
   ask: "bg-warn",
 };
+
+/** Where one turn ends and the next begins, and what it took. */
+export function TurnMark({ row }: { row: TimelineRow }) {
+  const t = useText();
+  const { usage, finish_reason: reason } = record(row.detail);
+  const { input_tokens: input, output_tokens: output } = record(usage);
+  return (
+    <li
+      className="flex items-center gap-3 pt-3 pb-1 text-[12px] text-faint"
+      style={{ paddingLeft: `${row.depth * 14}px` }}
+    >
+      <span className="font-medium">
+        {t.turn} {row.title}
+      </span>
+      <span className="h-px flex-1 bg-line" />
+      <span className="tabular-nums">
+        {t.tokens(formatCount(number(input)), formatCount(number(output)))} · {text(reason)}
+      </span>
+    </li>
+  );
+}
 
 /** One row: its name, its place on the time line, and on demand everything that is known of it. */
 export function TimelineRowView({ row, total }: { row: TimelineRow; total: number }) {
