@@ -1,7 +1,7 @@
 """`BaseAgent`: a prompt that stays, requests that come and go, and every view of their answers."""
 
 import json
-from collections.abc import AsyncGenerator, Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack, overload
 from uuid import uuid4
@@ -14,7 +14,9 @@ from dovetail.agent.request import AgentRequest
 from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.agent.shorthands import PromptShorthands
+from dovetail.data.shapes import is_mapping
 from dovetail.lazy import lazy
+from dovetail.messages.request import ChatMessage
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.answer import Answer, DataType, Demands, GeneratorType
@@ -71,6 +73,21 @@ class BaseAgent(PromptShorthands, Answer[Any]):
     def set_settings(self, key: str, value: Any) -> Self:
         """Set a setting for this agent alone."""
         self.settings.set(key, value)
+        return self
+
+    def set_chat_history(self, history: Iterable[ChatMessage]) -> Self:
+        """Put these messages in the place of the history."""
+        self.agent_prompt.replace("chat_history", list(history))
+        return self
+
+    def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
+        """Add messages to the history."""
+        self.agent_prompt.set("chat_history", [history] if is_mapping(history) else list(history))
+        return self
+
+    def reset_chat_history(self) -> Self:
+        """Forget the history."""
+        self.agent_prompt.delete("chat_history")
         return self
 
     def get_response(self, *, timeout: float | None = None) -> Response[Any]:

@@ -1,0 +1,71 @@
+"""Where chat sessions are kept: in memory, or in a folder that survives the process."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import quote
+
+from dovetail.errors import ConfigError
+
+ChatMessage: TypeAlias = Mapping[str, Any]
+
+
+class ChatStore(Protocol):
+    """Keeps the messages of chat sessions by id."""
+
+    def load(self, session_id: str) -> list[ChatMessage]:
+        """The messages of a session; none if it is new."""
+        ...
+
+    def save(self, session_id: str, messages: list[ChatMessage]) -> None:
+        """Keep the messages in place of those from before."""
+        ...
+
+
+class MemoryChatStore:
+    """Keeps sessions as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, list[ChatMessage]] = {}
+
+    def load(self, session_id: str) -> list[ChatMessage]:
+        """The messages of a session; none if it is new."""
+        return list(self._sessions.get(session_id, ()))
+
+    def save(self, session_id: str, messages: list[ChatMessage]) -> None:
+        """Keep the messages in place of those from before."""
+        self._sessions[session_id] = list(messages)
+
+
+class FolderChatStore:
+    """Keeps each session in a JSON file of its own; a crash leaves the old file or the new one, whole."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+
+    def load(self, session_id: str) -> list[ChatMessage]:
+        """The messages of a session; none if it is new."""
+        path = self._find(session_id)
+        if not path.is_file():
+            return []
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ConfigError(
+                f"the chat session {session_id!r} cannot be read from {path}: {error}"
+            ) from error
+
+    def save(self, session_id: str, messages: list[ChatMessage]) -> None:
+        """Keep the messages in place of those from before."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(messages, ensure_ascii=False, indent=1)
+        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(self._find(session_id))
+
+    def _find(self, session_id: str) -> Path:
+        return self._folder / f"{quote(session_id, safe='')}.json"
