@@ -9,7 +9,7 @@ const openUrl = (url: string, id?: string) => call("open-url", { actionName: "Op
 
 test("open-url opens a panel beside the chat, and the model is told", async () => {
   const url = `${address.script}/v1/models`;
-  await script({ when: "show health", tool_calls: [openUrl(url)] }, { when: "success", text: "It is open." });
+  await script({ when: "show health", tool_calls: [openUrl(url)] }, { when: "viewKey", text: "It is open." });
   const page = await openPage();
   await ask(page, "show health");
   await answer(page).getByText("It is open.").waitFor();
@@ -39,7 +39,7 @@ test("with two tabs on one chat the call runs once", async () => {
     when: "show readiness",
     tool_calls: [openUrl(url)],
   });
-  await script({ when: "success", text: "Ready." });
+  await script({ when: "viewKey", text: "Ready." });
   const page = await openPage();
   await ask(page, "first of two tabs");
   await answer(page).getByText("Hello there.").waitFor();
@@ -58,7 +58,7 @@ test("with two tabs on one chat the call runs once", async () => {
 
 test("a call that waits while the page reloads is done after it, once", async () => {
   const url = `${address.script}/v1/models?later`;
-  await script({ when: "show later", tool_calls: [openUrl(url)] }, { when: "success", text: "Shown." });
+  await script({ when: "show later", tool_calls: [openUrl(url)] }, { when: "viewKey", text: "Shown." });
   const page = await openPage({ expected: /ERR_FAILED/ });
   // The first tab never gets to act: its lease is refused until the reload.
   await page.route("**/claim", (route) => route.abort());

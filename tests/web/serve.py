@@ -16,6 +16,7 @@ from dovetail.app import Dovetail
 from dovetail.messages.kind import Kind
 from dovetail.server.app import create_app
 from dovetail.testing import ScriptedServer
+from dovetail.tools.browser import open_url
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import ToolContext
 
@@ -37,14 +38,6 @@ async def count_up(context: ToolContext, to: int = 3) -> str:
     return f"counted to {to}"
 
 
-async def open_url(context: ToolContext, actionName: str, url: str, title: str = "") -> str:
-    """Open a web page beside the chat."""
-    assert context.ask is not None
-    payload = {"tool": "open-url", "args": {"actionName": actionName, "url": url, "title": title}}
-    answer = await context.ask("browser", payload, 20.0)
-    return json.dumps(answer)
-
-
 def make_app(model_url: str, workspace: Path) -> Dovetail:
     """An app whose model is the script."""
     settings = {"model": {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}}
@@ -52,7 +45,7 @@ def make_app(model_url: str, workspace: Path) -> Dovetail:
     for tool in (
         make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
         make_tool(count_up, kind=Kind.Think, display_name="Count"),
-        make_tool(open_url, name="open-url", kind=Kind.Think, display_name="Open a page", needs_tab=True),
+        open_url,
     ):
         app.tools.register_tool(tool)
     return app

@@ -6,15 +6,19 @@ import type { Ask } from "@/protocol/ask";
 import { isToolPart, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
 
-/** The page that asked acts at once; another one gives it this long to do so. */
+/** The tab that the run belongs to acts at once; another one gives it this long to do so. */
 const COURTESY = 1500;
 
 export class BrowserWatch {
-  constructor(private readonly executor: FrontendToolExecutor) {}
+  constructor(
+    private readonly tabId: string,
+    private readonly executor: FrontendToolExecutor,
+  ) {}
 
   async take(ask: Ask, session: ChatSession): Promise<void> {
     if (ask.kind !== "browser") return;
-    if (!session.isOwnRequest) await new Promise((resolve) => setTimeout(resolve, COURTESY));
+    const owner = ask.payload["tab_id"];
+    if (owner !== undefined && owner !== this.tabId) await new Promise((resolve) => setTimeout(resolve, COURTESY));
     const call = callOf(ask, session);
     // Without the server nobody can be told; the question comes again with the stream.
     if (call !== null) await this.executor.execute(call).catch(() => undefined);

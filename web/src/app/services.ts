@@ -30,7 +30,7 @@ export class Services {
     },
     new StorageLedger(),
   );
-  readonly #watch = new BrowserWatch(this.executor);
+  readonly #watch = new BrowserWatch(this.tabId, this.executor);
   readonly #transport = new HttpChatTransport(this.tabId);
   readonly #open = new Map<string, ChatSession>();
 

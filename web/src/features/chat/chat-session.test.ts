@@ -133,7 +133,6 @@ test("opening a session shows what is stored and joins a running answer", async 
   await session.open();
   expect(session.info().title).toBe("A title");
   expect(stage.sent).toEqual([]);
-  expect(session.isOwnRequest).toBe(false);
 });
 
 test("a session that cannot be loaded says why", async () => {

@@ -43,7 +43,6 @@ export class ChatSession {
   readonly #schedule: Schedule;
   readonly #listeners = new Set<() => void>();
   #info: SessionInfo = NOTHING;
-  #isOwnRequest = false;
   #isTelling = false;
 
   constructor(
@@ -89,7 +88,6 @@ export class ChatSession {
       const view = await this.#backend.view(this.id);
       if (view !== null) this.#show(view);
       this.#set({ isLoading: false });
-      this.#isOwnRequest = false;
       if (view?.runId) await this.#chat.resumeStream();
     } catch (error) {
       this.#set({ isLoading: false, loadError: error instanceof Error ? error : new Error(String(error)) });
@@ -118,7 +116,6 @@ export class ChatSession {
       await this.#send(target.parts, this.#chat.lastMessage?.id ?? null);
       return;
     }
-    this.#isOwnRequest = true;
     this.#chat.clearError();
     const parent = target.role === "assistant" ? this.#chat.messages[index - 1] : target;
     await this.#chat.regenerate({ messageId, body: { ...this.requestBody(), parent_id: parent?.id ?? null } });
@@ -147,11 +144,6 @@ export class ChatSession {
     else await this.#transport.cancel(runId);
   }
 
-  /** Whether the answer under way was asked for from this very page. */
-  get isOwnRequest(): boolean {
-    return this.#isOwnRequest;
-  }
-
   /** Joins the running answer again, after the connection broke or a question was answered. */
   async rejoin(): Promise<void> {
     this.#chat.clearError();
@@ -177,7 +169,6 @@ export class ChatSession {
   }
 
   async #send(parts: MessagePart[], parentId: string | null): Promise<void> {
-    this.#isOwnRequest = true;
     this.#chat.clearError();
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
     this.state.publish();
