@@ -22,10 +22,10 @@ async def test_named_skill_reaches_the_model_once_and_the_page_as_a_part(tmp_pat
         listed = await server.get("/api/v1/skills")
         asked = server.model.requests
     first, second = (request.messages for request in asked)
-    assert "Read the diff twice." in first[1]["content"]
-    assert first[1]["content"].index("<skill") < first[1]["content"].index("please")
+    assert "Read the diff twice." in first[2]["content"]
+    assert first[2]["content"].index("<skill") < first[2]["content"].index("please")
     assert sum(str(message["content"]).count("<skill ") for message in second) == 1
-    assert "review: How we review" in first[0]["content"]
+    assert "review: How we review" in first[1]["content"]
     assert [part["type"] for part in view["path"][0]["parts"]] == ["data-skill", "text"]
     assert [skill["name"] for skill in listed["skills"]] == ["review"]
 
@@ -35,7 +35,7 @@ async def test_unknown_skill_is_told_instead_of_left_out(tmp_path: Path) -> None
     async with serve(tmp_path, ["Done."]) as server:
         await server.chat("/skill/revew please")
         asked = server.model.requests
-    assert "did you mean review?" in asked[0].messages[1]["content"]
+    assert "did you mean review?" in asked[0].messages[2]["content"]
 
 
 async def test_a_branch_that_never_saw_the_skill_gets_it_again(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_the_model_knows_the_names_and_loads_one_itself(tmp_path: Path) ->
     async with serve(tmp_path, [call, "Done."]) as server:
         chunks = await server.chat("Review it.")
         first, last = server.model.requests
-    assert "- review: How we review" in first.messages[0]["content"]
+    assert "- review: How we review" in first.messages[1]["content"]
     assert "Read the diff twice." in last.messages[-1]["content"]
     assert text_of(chunks) == "Done."
 

@@ -26,7 +26,8 @@ def test_turns_without_tools_stay_plain() -> None:
 
 def test_turns_with_tools_begin_with_their_choice() -> None:
     system, user, call, result, answer = build_texts(TALK, [TOOL])
-    assert system["content"].startswith("Be kind.\n\nBe short.\n\n# Tools\n- add(): Add numbers.")
+    assert system["content"].startswith("Be kind.\n\n# Tools\n- add(): Add numbers.")
+    assert system["content"].endswith("\n\nBe short.")
     assert user == {"role": "user", "content": "1\n2"}
     assert call == {"role": "assistant", "content": '{"tool": "add", "arguments": {"a": 1}}'}
     assert result == {"role": "user", "content": "Result of add: 3"}

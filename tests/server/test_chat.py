@@ -73,7 +73,7 @@ async def test_the_model_reads_the_conversation_so_far(tmp_path: Path) -> None:
         await server.chat("1 + 2?")
         await server.chat("Sure?")
         roles = [message["role"] for message in server.model.requests[-1].messages]
-        assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+        assert roles == ["system", "system", "user", "assistant", "tool", "assistant", "user"]
 
 
 async def test_json_answers_whoever_asks_for_json(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ async def test_stop_ends_the_run_and_keeps_what_was_said(tmp_path: Path) -> None
         path = (await server.get("/api/v1/sessions/s"))["path"]
         assert path[-1]["parts"][-1]["text"] == "half an ans"
         await server.chat("Go on")
-        contents = [message["content"] for message in server.model.requests[-1].messages[1:]]
+        contents = [message["content"] for message in server.model.requests[-1].messages[2:]]
         assert contents == ["Tell", "half an ans", "Go on"]
 
 

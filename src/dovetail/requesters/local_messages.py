@@ -12,13 +12,17 @@ TextMessage = dict[str, str]
 
 
 def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> list[TextMessage]:
-    """The conversation as the model reads it; with tools, its own turns begin with their choice."""
+    """The conversation as the model reads it; with tools, its own turns begin with their choice.
+
+    Tools stand behind the first system text: further ones may change, and what is before them is read once.
+    """
     built = build_messages(messages)
     names = _name_calls(built)
     texts = [_build_text(message, names, has_tools=bool(tools)) for message in built]
     system = [text["content"] for text in texts if text["role"] == "system"]
     if tools:
-        system = [*(system or ["You are a helpful assistant."]), describe_tools(tools)]
+        first, *further = system or ["You are a helpful assistant."]
+        system = [first, describe_tools(tools), *further]
     others = [text for text in texts if text["role"] != "system"]
     head: list[TextMessage] = [{"role": "system", "content": "\n\n".join(system)}] if system else []
     return [*head, *others]

@@ -1,5 +1,6 @@
 """The HTTP server as an ASGI app: routes in, event streams out."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
@@ -15,6 +16,7 @@ from dovetail.server.failures import add_error_handlers
 from dovetail.server.models import ModelBoard
 from dovetail.server.page import make_page_router
 from dovetail.server.security import SecurityHeaders
+from dovetail.sessions.warming import warm_up
 from dovetail.version import __version__
 
 Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
@@ -36,8 +38,10 @@ def create_app(
                 await app.open_chat()
                 await app.chat.recover()
                 api.state.is_ready = True
+                warming = asyncio.create_task(warm_up(app))
                 yield
                 api.state.is_ready = False
+                warming.cancel()
         except Exception as error:
             api.state.failure = error
             raise

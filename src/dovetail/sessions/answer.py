@@ -46,7 +46,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         completion=completion,
         options=definition.model_config.options,
     )
-    answer = _Answer(loop, definition, turn, _read_system(host, definition, turn))
+    answer = _Answer(loop, definition, turn, build_preface(host, turn.session))
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
 
 
@@ -55,14 +55,14 @@ class _Answer:
     loop: TurnLoop
     definition: AgentDefinition
     turn: ChatTurn
-    system: str
+    preface: str
 
     async def work(self, context: RunContext) -> RunOutcome:
         done = context.replay
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunOutcome(result=done.text)  # it was finished, only its end was not stored
         messages = [
-            {"role": "system", "content": self.system},
+            *self._read_system(),
             *(content for message in self.turn.history for content in message.content),
             *done.messages,
             *_tell_interrupted(context, self.loop.tools),
@@ -76,6 +76,12 @@ class _Answer:
         )
         return _to_outcome(outcome)
 
+    def _read_system(self) -> list[ChatMessage]:
+        """What is the same for all chats comes first, so that a model need not read it again."""
+        prompt = self.definition.prompt_config.system_prompt
+        texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), self.preface]
+        return [{"role": "system", "content": text} for text in texts if text]
+
     def _scope(self, context: RunContext) -> CallScope:
         return CallScope(
             session_id=self.turn.session.id,
@@ -86,11 +92,6 @@ class _Answer:
             ask=context.ask,
             settle=context.settle,
         )
-
-
-def _read_system(host: ChatHost, definition: AgentDefinition, turn: ChatTurn) -> str:
-    text = fill_template(definition.prompt_config.system_prompt, {"query": turn.history[-1].text})
-    return f"{text}\n\n{build_preface(host, turn.session)}".strip()
 
 
 def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> list[ChatMessage]:
