@@ -8,13 +8,13 @@ from contextlib import aclosing
 
 from dovetail.errors import DovetailError
 from dovetail.messages.request import ModelRequest
-from dovetail.sessions.host import ChatHost
 from dovetail.subagents.equip import choose_tools
+from dovetail.subagents.host import AgentHost
 
 logger = logging.getLogger(__name__)
 
 
-async def warm_up(host: ChatHost, agent: str = "master") -> None:
+async def warm_up(host: AgentHost, agent: str = "master") -> None:
     """Read the beginning of a chat with `agent`; only for embedded models, and never an error."""
     try:
         definition = host.get_agent_registry().get_definition(agent)

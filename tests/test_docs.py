@@ -1,0 +1,91 @@
+"""Every Python block in the README and in docs/ runs, and prints what the page says it prints.
+
+Blocks of one page share their names, from top to bottom. A comment before a block sets it up:
+
+    <!-- replies: ["Hello.", {"tool_calls": [...]}] -->     what the model says, in `ScriptedServer`'s form
+    <!-- skip: reason -->                                   not run (it needs something a test must not use)
+
+A plain block directly after a Python block is its output.
+"""
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail import app
+from dovetail.agent import runtime
+from dovetail.testing import ScriptedServer
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("extensions/README.md")])
+
+_BLOCK = re.compile(
+    r"^(?P<comment><!--(?:(?!-->).)*-->\n+)?^```python\n(?P<code>.*?)^```\n(?:\n*^```(?:text)?\n(?P<output>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
+_REPLIES = re.compile(r"replies:\s*(\[.*\])\s*-->", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One Python block of a page."""
+
+    line: int
+    code: str
+    output: str | None
+    replies: list[Any]
+    skipped: bool
+
+
+def find_blocks(text: str) -> Iterator[Block]:
+    for match in _BLOCK.finditer(text):
+        comment = match["comment"] or ""
+        replies = _REPLIES.search(comment)
+        yield Block(
+            line=text[: match.start("code")].count("\n") + 1,
+            code=match["code"],
+            output=match["output"],
+            replies=json.loads(replies[1]) if replies else [],
+            skipped="skip:" in comment,
+        )
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_blocks_run_and_print_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
+    monkeypatch.setenv("DOVETAIL_API_KEY", "none")
+    monkeypatch.setattr(runtime, "_default", None)  # the page's agents take their model from this environment
+    monkeypatch.setattr(app, "_default", None)
+    names: dict[str, Any] = {"__name__": "page"}
+    with ScriptedServer() as server:
+        monkeypatch.setenv("DOVETAIL_BASE_URL", server.url)
+        for block in find_blocks(page.read_text(encoding="utf-8")):
+            if not block.skipped:
+                server.script.add(*block.replies)
+                run_block(block, page, names)
+
+
+def run_block(block: Block, page: Path, names: dict[str, Any]) -> None:
+    printed = io.StringIO()
+    # Padding puts the block at its own line, so that a traceback points into the page.
+    code = compile("\n" * (block.line - 1) + block.code, str(page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    if block.output is not None:
+        assert printed.getvalue().strip() == block.output.strip(), f"{page.name}:{block.line}"
+
+
+def test_a_page_that_lies_is_caught() -> None:
+    [block] = find_blocks('<!-- replies: ["x"] -->\n```python\nprint(1)\n```\n\n```\n2\n```\n')
+    assert (block.code, block.output, block.replies, block.line) == ("print(1)\n", "2\n", ["x"], 3)
