@@ -110,7 +110,7 @@ class InProcessEngine:
         """The run that goes on in a session; one whose end was told already is waited for."""
         for record in await self.store.find(state="running", session_id=session_id, limit=1):
             live = self._live.get(record.id)
-            if live is None and record.process_id == self.process_id:
+            if live is None and record.process_id == self.link.process_id:
                 return None  # it ended while it was looked up
             if live is None or not live.journal.closed:
                 return record
