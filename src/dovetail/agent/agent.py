@@ -1,9 +1,34 @@
 """`Agent`: the agent that most programs use."""
 
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
 from dovetail.agent.extensions.auto_func import AutoFuncExtension
 from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 from dovetail.agent.extensions.tool import ToolExtension
+from dovetail.concurrency import run_sync
+from dovetail.lazy import lazy
+
+if TYPE_CHECKING:
+    from dovetail.agent.loop import LoopOutcome
+    from dovetail.messages.budget import BudgetLimits
+    from dovetail.messages.cancel import CancelSignal
+    from dovetail.messages.event import Emit
+    from dovetail.tools.scope import Ask
+
+_run = lazy("dovetail.agent.run")
+_scope = lazy("dovetail.tools.scope")
+
+
+class RunOptions(TypedDict, total=False):
+    """How a run goes: `on_event` gets every event while it happens, `ask` is asked for approvals, which are
+    refused without it, and `cancel` stops the run."""
+
+    limits: "BudgetLimits"
+    on_event: "Emit"
+    ask: "Ask"
+    cancel: "CancelSignal"
 
 
 class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromptExtension):
@@ -12,3 +37,25 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
     agent = Agent(model="openai:gpt-4.1-mini")
     agent.input("Name a colour").output({"name": (str, "in English")}).start()
     """
+
+    def async_run(
+        self, task: Any = None, **options: Unpack[RunOptions]
+    ) -> "Coroutine[Any, Any, LoopOutcome]":
+        """Work on a task turn after turn, with all the agent's tools, until it is done or a limit is reached.
+
+        The outcome has the `text`, the `data` if there is an output, the `reason` and the `usage`.
+        """
+        if task is not None:
+            self.input(task)
+        heard = {"emit": options["on_event"]} if "on_event" in options else {}
+        run = _run.AgentRun(
+            request=self._take_request(),
+            tools=self.tools,
+            runner=self.runtime.runner,
+            scope=_scope.CallScope(agent_path=(self.name,), ask=options.get("ask"), **heard),
+        )
+        return run.go(options.get("limits"), options.get("cancel"))
+
+    def run(self, task: Any = None, **options: Unpack[RunOptions]) -> "LoopOutcome":
+        """Work on a task turn after turn; gives the outcome with its `text`."""
+        return run_sync(self.async_run(task, **options))

@@ -60,7 +60,7 @@ class AgentRequest:
         for_broadcast = (self.result_data, self.settings)
         async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
             yield pair
-        async with aclosing(self._answer(self._build(schema, correction))) as entries:
+        async with aclosing(self._answer(self.build(schema, correction))) as entries:
             async for entry in entries:
                 yield entry
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
@@ -83,7 +83,10 @@ class AgentRequest:
         async for _ in run_handlers(self.handlers.get("finally"), result, self.settings):
             pass
 
-    def _build(self, schema: Mapping[str, Any] | None, correction: Correction | None) -> ModelRequest:
+    def build(
+        self, schema: Mapping[str, Any] | None = None, correction: Correction | None = None
+    ) -> ModelRequest:
+        """What is sent to the model; a correction tells it why its last answer will not do."""
         prompt = self.prompt
         messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
         if correction is not None:

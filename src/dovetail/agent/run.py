@@ -1,0 +1,56 @@
+"""A request that runs turn after turn, with tools, until the model has its answer."""
+
+import dataclasses
+from dataclasses import dataclass
+
+from dovetail.agent.expectation import expect_output
+from dovetail.agent.handlers import run_handlers
+from dovetail.agent.loop import LoopOutcome, TurnLoop
+from dovetail.agent.request import AgentRequest
+from dovetail.messages.budget import Budget, BudgetLimits
+from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.delta import FinishDelta, TextDelta
+from dovetail.response.result import Result
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.runner import ToolRunner
+from dovetail.tools.scope import CallScope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRun:
+    """One request with the tools it may use; the handlers of the agent join in as in any request."""
+
+    request: AgentRequest
+    tools: ToolSnapshot
+    runner: ToolRunner
+    scope: CallScope
+
+    async def go(self, limits: BudgetLimits | None, cancel: CancelSignal | None) -> LoopOutcome:
+        """Run to the end; an error of the model is raised, every other end is told in the outcome."""
+        request = self.request
+        request.settings.set("tools.max_rounds", 0)  # the loop itself calls the tools
+        async for _ in run_handlers(
+            request.handlers.get("request_prefixes"), request.prompt, request.settings
+        ):
+            pass
+        asked = request.build()
+        loop = TurnLoop(
+            requester=request.requester, tools=self.tools, runner=self.runner, options=asked.options
+        )
+        outcome = await loop.run(
+            asked.messages, emit=self.scope.emit, scope=self.scope, budget=Budget(limits), cancel=cancel
+        )
+        if outcome.error is not None:
+            raise outcome.error
+        return await self._finish(outcome)
+
+    async def _finish(self, outcome: LoopOutcome) -> LoopOutcome:
+        """Read the answer as the output asks, and let the handlers see it as they see every answer."""
+        request = self.request
+        entries = [TextDelta(outcome.text), FinishDelta(usage=outcome.usage, model=request.requester.model)]
+        expected = expect_output(request.prompt, request.settings, with_schema=False)
+        result = Result(entries, expected.shape)
+        if outcome.reason == "goal":
+            async for _ in run_handlers(request.handlers.get("finally"), result, request.settings):
+                pass
+        return outcome if result.parsed is None else dataclasses.replace(outcome, data=result.parsed)

@@ -1,0 +1,107 @@
+"""`agent.run`: turn after turn with the agent's tools."""
+
+from typing import Any
+
+import pytest
+
+from dovetail import Agent, Kind, tool
+from dovetail.agent.extensions import ChatSessionExtension
+from dovetail.errors import ModelError
+from dovetail.messages.budget import BudgetLimits
+from dovetail.testing import Reply, ScriptedRequester
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"name": name, "arguments": arguments}]}
+
+
+def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+def make_agent(*replies: Any) -> tuple[Agent, ScriptedRequester]:
+    requester = ScriptedRequester(replies)
+    return Agent(requester=requester).use_tools(double), requester
+
+
+def test_calls_run_until_the_model_answers() -> None:
+    agent, requester = make_agent(call("double", number=2), call("double", number=4), "It is 8.")
+    agent.system("Count well.", always=True)
+    outcome = agent.run("Double 2 twice.")
+    assert (outcome.text, outcome.reason, outcome.turns) == ("It is 8.", "goal", 3)
+    assert [message["role"] for message in requester.requests[-1].messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+    ]
+    assert requester.requests[-1].messages[-1]["content"] == "8"
+
+
+async def test_events_are_seen_while_they_happen() -> None:
+    agent, _ = make_agent(call("double", number=2), "4")
+    seen: list[str] = []
+    await agent.async_run("x", on_event=lambda event: seen.append(event.type))
+    assert seen.index("tool-start") < seen.index("tool-end") < seen.index("text-delta")
+    assert seen.count("turn-end") == 2
+
+
+async def test_output_is_read_from_the_last_answer() -> None:
+    agent, _ = make_agent(call("double", number=2), '{"result": 4}')
+    outcome = await agent.output({"result": (int,)}).async_run("x")
+    assert outcome.data == {"result": 4}
+
+
+async def test_limit_ends_the_run_with_an_answer() -> None:
+    agent, _ = make_agent(call("double", number=2), "As far as I got: 4.")
+    outcome = await agent.async_run("x", limits=BudgetLimits(turns=1))
+    assert (outcome.text, outcome.limit) == ("As far as I got: 4.", "max-turns")
+
+
+async def test_error_of_the_model_is_raised() -> None:
+    agent, _ = make_agent(Reply(steps=[ModelError("no such model", provider="x")]))
+    with pytest.raises(ModelError, match="no such model"):
+        await agent.async_run("x")
+
+
+async def test_tool_that_changes_the_world_is_asked_about() -> None:
+    @tool(kind=Kind.Delete)
+    def remove(path: str) -> str:
+        """Remove a file."""
+        return f"removed {path}"
+
+    async def ask(kind: Any, call_id: str, payload: Any, timeout: float | None) -> dict[str, Any]:  # noqa: ASYNC109
+        return {"approved": True}
+
+    agent, requester = make_agent(*[call("remove", path="a"), "done"] * 2)
+    agent.use_tool(remove)
+    await agent.async_run("x")
+    assert "nobody can be asked" in str(requester.requests[-1].messages[-1]["content"])
+    await agent.async_run("x", ask=ask)
+    assert requester.requests[-1].messages[-1]["content"] == "removed a"
+
+
+def test_run_is_remembered_by_a_chat_session() -> None:
+    class Chatter(ChatSessionExtension, Agent):
+        """Remembers."""
+
+    requester = ScriptedRequester([call("double", number=2), "It is 4.", "You asked for 2 doubled."])
+    agent = Chatter(requester=requester).use_tools(double).activate_chat_session()
+    agent.run("Double 2.")
+    agent.run("What did I ask?")
+    assert [message["content"] for message in requester.requests[-1].messages] == [
+        "Double 2.",
+        "It is 4.",
+        "What did I ask?",
+    ]
+
+
+async def test_prefixes_of_agent_extensions_join_in_a_run() -> None:
+    agent, requester = make_agent("ok")
+    agent.extension_handlers.append("request_prefixes", lambda prompt, settings: prompt.set("info", "extra"))
+    await agent.async_run("x")
+    assert "extra" in str(requester.requests[0].messages)
+    assert len(requester.requests) == 1
