@@ -45,6 +45,11 @@ class Box:
     color: Color = Color.RED
 
 
+class Bench(typing.TypedDict, total=False):
+    number: int
+    planks: typing.Required[list[Plank]]
+
+
 class Odd:
     def __str__(self) -> str:
         return "odd"
@@ -107,6 +112,7 @@ def test_value_becomes_plain(value: Any, plain: Any) -> None:
         (Plank, {"length": ("int", "in mm"), "wood": ("str | None",)}),
         (list[Plank], [{"length": ("int", "in mm"), "wood": ("str | None",)}]),
         (Box, {"size": ("int",), "color": ("Literal[red, green]",)}),
+        (Bench, {"number": ("int",), "planks": ([{"length": ("int", "in mm"), "wood": ("str | None",)}],)}),
     ],
 )
 def test_type_becomes_what_it_says_to_a_reader(annotation: Any, text: Any) -> None:

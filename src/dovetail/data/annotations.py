@@ -32,7 +32,7 @@ def describe_annotation(annotation: Any, inside: tuple[Any, ...] = ()) -> Any:
 
 
 def read_fields(annotation: Any) -> dict[str, tuple[Any, ...]] | None:
-    """The fields of a pydantic class or dataclass as `{name: (type, description?)}`; None for the rest."""
+    """The fields of a pydantic class, dataclass or TypedDict as `{name: (type, description?)}`, else None."""
     if not is_class(annotation):
         return None
     pydantic_fields: Any = getattr(annotation, "__pydantic_fields__", None)
@@ -41,6 +41,8 @@ def read_fields(annotation: Any) -> dict[str, tuple[Any, ...]] | None:
     if dataclasses.is_dataclass(annotation):
         hints = _read_hints(annotation)
         return {field.name: (hints.get(field.name, field.type),) for field in dataclasses.fields(annotation)}
+    if typing.is_typeddict(annotation):
+        return {name: (hint,) for name, hint in _read_hints(annotation).items()}
     return None
 
 
