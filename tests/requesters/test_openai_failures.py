@@ -256,8 +256,25 @@ async def test_server_that_is_down_is_told_with_its_address(provider: str, hint:
         error = await fail(
             OpenAIRequester(Endpoint(provider=provider, model="m", base_url=address, retries=ONCE))
         )
-    assert f"{provider} at {address} cannot be reached" in error.message
+    assert f"{provider} at {address} cannot be reached: Connection refused" in error.message
     assert hint in str(error)
+
+
+async def test_proxy_that_is_down_is_told_without_its_password() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        proxy = f"http://me:{KEY}@127.0.0.1:{taken.getsockname()[1]}"
+        endpoint = Endpoint(model="m", base_url="http://model.test/v1", proxy=proxy, retries=ONCE)
+        error = await fail(OpenAIRequester(endpoint))
+    assert "the proxy to openai at http://model.test/v1 does not work" in error.message
+    assert KEY not in show(error)
+
+
+async def test_secure_address_of_a_plain_server_is_told() -> None:
+    async with ScriptedServer([]) as server:
+        error = await fail(connect(server, base_url=server.url.replace("http:", "https:")))
+    assert "no secure connection to openai" in error.message
+    assert "http rather than https" in (error.hint or "")
 
 
 async def test_unknown_model_names_those_that_are_there() -> None:

@@ -1,5 +1,7 @@
 """Says why a model server could not be reached, or was lost."""
 
+import os
+
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.failures import Failures
@@ -29,7 +31,9 @@ def explain_connection(error: Exception, failures: Failures) -> ModelError:
 
 
 def _describe(error: Exception, before: str = "") -> str:
-    reason = getattr(error, "strerror", None) or getattr(error.__cause__, "strerror", None)
+    number, reason = getattr(error, "errno", None), getattr(error, "strerror", None)
+    if isinstance(number, int) and number > 0:
+        reason = os.strerror(number)
     return f"{before}{reason}" if reason else "" if before else str(error)
 
 
