@@ -1,0 +1,1 @@
+"""One streamed request: our CPU time beside bare HTTP clients and other agent packages."""

@@ -1,0 +1,1 @@
+"""One script per client; each runs in a process of its own."""
