@@ -6,6 +6,7 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.messages.kind import Kind
 from dovetail.testing import Gate
+from dovetail.tools.browser import open_url
 from dovetail.tools.tool import Tool, ToolContext
 from serving import serve, text_of, types_of
 
@@ -74,6 +75,16 @@ async def test_the_model_reads_the_conversation_so_far(tmp_path: Path) -> None:
         await server.chat("Sure?")
         roles = [message["role"] for message in server.model.requests[-1].messages]
         assert roles == ["system", "system", "user", "assistant", "tool", "assistant", "user"]
+
+
+async def test_tools_of_the_browser_are_offered_only_where_there_is_one(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["One.", "Two."], [add_tool(), open_url]) as server:
+        await server.chat("Hi")
+        await server.client.post(
+            "/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
+        )
+        offered = [{tool.name for tool in request.tools} for request in server.model.requests]
+    assert [{"add", "open-url"} & names for names in offered] == [{"add", "open-url"}, {"add"}]
 
 
 async def test_json_answers_whoever_asks_for_json(tmp_path: Path) -> None:

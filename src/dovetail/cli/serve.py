@@ -16,6 +16,7 @@ from dovetail.errors import ConfigError
 from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
+from dovetail.tools.browser import open_url
 
 app = typer.Typer()
 
@@ -35,6 +36,7 @@ def serve(
             hint="Set DOVETAIL_API_KEYS, or let everybody in with --insecure.",
         )
     dovetail = Dovetail(workspace=workspace)
+    dovetail.tools.register_tool(open_url)
     first = FirstModel(dovetail.settings)
     first.prepare()
 

@@ -35,6 +35,8 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
     """Choose agent, tools and model; an unknown agent is an error now, a missing model one of the run."""
     definition = host.get_agent_registry().get_definition(turn.agent)
     tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+    if turn.tab_id is None:  # without a browser its tools can only fail
+        tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
     try:
         requester = host.runtime.requester(turn.model or definition.model_config.model)
     except DovetailError as error:
