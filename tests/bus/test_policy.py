@@ -168,3 +168,10 @@ def test_explanation_names_the_rule_that_decides_and_why_others_do_not() -> None
     assert "9 no shell (code): tool 'write' is not 'shell'" in text
     assert "5 allow write (code): argument 'path' does not match" in text
     assert text.splitlines()[-1].endswith("what changes the world (built-in): decides")
+
+
+def test_answer_that_a_deny_rule_would_overrule_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+    policy = Policy([PolicyRule(name="never", action="deny", tool="write")])
+    assert policy.remember(make_call(), "always") is None
+    assert "'never' decides 'write' before any remembered answer" in caplog.text
+    assert policy.decide(make_call()).action == "deny"

@@ -69,3 +69,13 @@ def test_record_can_go_to_the_log_as_one_line(caplog: Any) -> None:
     log_audit(AuditRecord(time=1.0, call_id="1", tool="cut", args={"a": "b\nc"}, status="ok", duration=0.1))
     assert caplog.messages[0].startswith('{"time": 1.0, "call_id": "1", "tool": "cut"')
     assert "\n" not in caplog.messages[0]
+
+
+async def test_without_an_audit_of_its_own_records_go_to_the_log(caplog: Any) -> None:
+    tools = ToolSnapshot.of([make_tool(login)])
+    call = ToolCall(call_id="1", name="login", arguments={"user": "bob", "password": "hunter2"})
+    await ToolRunner().run_call(tools, call, CallScope())
+    assert caplog.messages == []
+    caplog.set_level("INFO", logger="dovetail.audit")
+    await ToolRunner().run_call(tools, call, CallScope())
+    assert '"password": "***"' in caplog.text

@@ -72,12 +72,12 @@ class PendingRegistry:
     def resolve(
         self, payload: Payload, *, owner: str | None = None
     ) -> Literal["resolved", "stored", "missing"]:
-        """Hand in an answer; its `toolCallId` says for which call.
+        """Hand in an answer; its `toolCallId` (or `tool_call_id`) says for which call.
 
         `stored`: nobody waits yet. `missing`: the wait has ended, the answer was given before, or the call is
         somebody else's.
         """
-        call_id = str(payload.get("toolCallId", ""))
+        call_id = str(payload.get("toolCallId") or payload.get("tool_call_id") or "")
         waiter = self._waiters.get(call_id)
         if waiter is not None:
             if waiter.owner != owner or waiter.future.done():

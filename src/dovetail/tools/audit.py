@@ -49,6 +49,11 @@ def log_audit(record: AuditRecord) -> None:
     logger.info("%s", json.dumps(asdict(record), ensure_ascii=False, default=str))
 
 
+def find_log_audit() -> Audit | None:
+    """The audit that writes to the log, when somebody wants to read that log."""
+    return log_audit if logger.isEnabledFor(logging.INFO) else None
+
+
 def mask_arguments(arguments: str | Mapping[str, Any]) -> Any:
     """Arguments as an audit may keep them; a text that could not be read is told by its length."""
     return {"unread_characters": len(arguments)} if isinstance(arguments, str) else mask_secrets(arguments)

@@ -12,7 +12,7 @@ from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus, ToolCall
 from dovetail.messages.event import ToolEnd, ToolStart
 from dovetail.tools.approve import Approver
-from dovetail.tools.audit import Audit, AuditRecord, mask_arguments
+from dovetail.tools.audit import Audit, AuditRecord, find_log_audit, mask_arguments
 from dovetail.tools.execution import GRACE, Execution
 from dovetail.tools.guard import SizeGuard
 from dovetail.tools.outcome import CallOutcome
@@ -186,8 +186,9 @@ class Batch:
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
-        if self._steps.audit is not None:
-            self._steps.audit(self._make_record(entry, entry.outcome))
+        audit = self._steps.audit or find_log_audit()
+        if audit is not None:
+            audit(self._make_record(entry, entry.outcome))
 
     def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
         prepared, decision, scope = entry.prepared, entry.decision, self._scope

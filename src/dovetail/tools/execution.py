@@ -16,7 +16,7 @@ from dovetail.messages.event import AskKind, ToolProgress
 from dovetail.tools.clock import Clock
 from dovetail.tools.guard import SizeGuard
 from dovetail.tools.prepare import Prepared
-from dovetail.tools.result import make_error_result, make_failure, make_result
+from dovetail.tools.result import make_error_result, make_failure, make_result, to_event_data
 from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import ToolContext, ToolResult
 
@@ -100,7 +100,7 @@ class Execution:
 
     def _update(self, output: Any) -> None:
         """Show progress, from the loop or from a thread."""
-        event = ToolProgress(self._call_id, output)
+        event = ToolProgress(self._call_id, to_event_data(output))
         if _is_running_in(self._loop):
             self._show(event)
         else:

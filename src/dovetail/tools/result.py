@@ -52,15 +52,15 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
     """A result as JSON data: `llm_content`, and `return_display` and `data` where they say more."""
     fields: dict[str, Any] = {"llm_content": result.llm_content}
     if result.return_display is not None:
-        fields["return_display"] = _to_event_data(result.return_display)
+        fields["return_display"] = to_event_data(result.return_display)
     if result.data is not None and result.data is not result.llm_content:
-        fields["data"] = _to_event_data(result.data)
+        fields["data"] = to_event_data(result.data)
     return fields
 
 
-def _to_event_data(value: Any) -> Any:
+def to_event_data(value: Any) -> Any:
     """A value made of JSON types only; one that is too large for an event is told by its size."""
-    if isinstance(value, int | float | bool):
+    if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, str):
         return value if len(value) <= LONGEST_EVENT_DATA else {"characters": len(value)}

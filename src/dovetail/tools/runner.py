@@ -27,8 +27,9 @@ __all__ = ["Ask", "CallOutcome", "CallScope", "ToolRunner"]
 class ToolRunner:
     """Runs calls through the pipeline; one runner serves any number of runs.
 
-    `reader` is the tool that reads on in large results: it is found under its name also when a snapshot does
-    not hold it, but a model must be told of it.
+    Without an `audit`, records go to the log `dovetail.audit`, if anybody reads it. `reader` is the tool that
+    reads on in large results: it is found under its name also when a snapshot does not hold it, but a model
+    must be told of it.
     """
 
     def __init__(

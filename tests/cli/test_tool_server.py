@@ -1,0 +1,55 @@
+"""What an MCP client sees of our tools."""
+
+from typing import Any
+
+from mcp import Client
+
+from dovetail.cli.tool_server import ToolServer
+from dovetail.errors import ToolError
+from dovetail.tools import Kind, ToolRegistry, ToolResult, ToolRunner, make_tool
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
+
+
+def draw() -> ToolResult:
+    """Draw a plank."""
+    return ToolResult([{"type": "text", "text": "a plank"}, IMAGE], data={"planks": 1})
+
+
+def refuse() -> None:
+    raise ToolError("the saw is blunt", type="blunt")
+
+
+def connect(*globs: str, registry: ToolRegistry | None = None) -> Client:
+    registry = registry or ToolRegistry()
+    registry.register_tool(make_tool(draw, kind=Kind.Read, display_name="Draw", idempotent=True))
+    registry.register_tool(make_tool(refuse))
+    return Client(ToolServer(registry, ToolRunner(), globs, "default").server)
+
+
+async def test_tools_carry_their_hints_and_results_their_pictures() -> None:
+    async with connect("*") as client:
+        [drawing, _] = (await client.list_tools()).tools
+        assert (drawing.title, drawing.description) == ("Draw", "Draw a plank.")
+        hints: Any = drawing.annotations
+        assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (True, False, True)
+        result = await client.call_tool("draw", {})
+        assert [block.type for block in result.content] == ["text", "image"]
+        assert (result.content[1].data, result.content[1].mime_type) == ("iVBORw==", "image/png")
+        assert result.structured_content == {"planks": 1}
+
+
+async def test_failure_is_a_result_that_says_why() -> None:
+    async with connect("*") as client:
+        result = await client.call_tool("refuse", {})
+        assert result.is_error
+        assert result.content[0].text == "Error: the saw is blunt"
+
+
+async def test_only_what_is_offered_can_be_called_and_new_tools_appear() -> None:
+    registry = ToolRegistry()
+    async with connect("d*", registry=registry) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["draw"]
+        assert "no tool 'refuse'" in (await client.call_tool("refuse", {})).content[0].text
+        registry.register_tool(make_tool(lambda: "dug", name="dig"))
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["draw", "dig"]
