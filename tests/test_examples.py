@@ -1,0 +1,53 @@
+"""Every program in examples/ runs against a scripted model and prints what it is there to show."""
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail import app
+from dovetail.agent import runtime
+from dovetail.testing import Reply, ScriptedServer
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
+    "agent_extension.py": (["Friday."], ["Friday."]),
+    "first_field.py": (
+        [Reply(text=json.dumps({"materials": ["boards", "glue"], "instructions": "Cut, then glue."}), cut=4)],
+        ["-> boards", "-> glue", "Cut, then glue.", "[ordered: glue]"],
+    ),
+    "typed_answer.py": (
+        [
+            json.dumps(
+                {
+                    "customer": "Ann Smith",
+                    "lines": [{"item": "boards", "amount": 48}, {"item": "glue", "amount": 6.5}],
+                }
+            )
+        ],
+        ["Ann Smith: 54.50 euros"],
+    ),
+}
+"""By file: what the model says, and lines that must be printed."""
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_example_runs_and_shows_what_it_is_for(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replies, lines = SCRIPTS[path.name]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runtime, "_default", None)
+    monkeypatch.setattr(app, "_default", None)
+    with ScriptedServer(replies) as server:
+        monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
+        monkeypatch.setenv("DOVETAIL_API_KEY", "none")
+        monkeypatch.setenv("DOVETAIL_BASE_URL", server.url)
+        runpy.run_path(str(path), run_name="__main__")
+    printed = capsys.readouterr().out
+    for line in lines:
+        assert line in printed
