@@ -10,6 +10,11 @@ import { type SubAgentStream, type SubAgentStreams, streamOf } from "@/protocol/
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
+/** What a store holds now; drawn on a server it is the same. */
+function useStore<T>(subscribe: (listener: () => void) => () => void, read: () => T): T {
+  return useSyncExternalStore(subscribe, read, read);
+}
+
 function useSession(): ChatSession {
   const session = useContext(ChatContext);
   if (session === null) throw new Error("a chat hook was used outside of <ChatContext>");
@@ -26,20 +31,20 @@ export interface ChatStateView {
 /** What is said and how it stands. */
 export function useChatState(): ChatStateView {
   const { state } = useSession();
-  const { messages, status, error } = useSyncExternalStore(state.subscribe, state.read);
+  const { messages, status, error } = useStore(state.subscribe, state.read);
   return { messages, status, error, isBusy: isBusyStatus(status) };
 }
 
 /** Whether an answer is awaited or being written. */
 export function useIsBusy(): boolean {
   const { state } = useSession();
-  return useSyncExternalStore(state.subscribe, () => isBusyStatus(state.read().status));
+  return useStore(state.subscribe, () => isBusyStatus(state.read().status));
 }
 
 /** Whether anything was said yet. */
 export function useHasMessages(): boolean {
   const { state } = useSession();
-  return useSyncExternalStore(state.subscribe, () => state.read().messages.length > 0);
+  return useStore(state.subscribe, () => state.read().messages.length > 0);
 }
 
 function isBusyStatus(status: ChatStatus): boolean {
@@ -59,7 +64,7 @@ export interface ChatSessionView {
 /** The conversation itself: title and branches. */
 export function useChatSession(): ChatSessionView {
   const session = useSession();
-  const info = useSyncExternalStore(session.subscribe, session.info);
+  const info = useStore(session.subscribe, session.info);
   return {
     session,
     title: info.title,
@@ -80,7 +85,7 @@ export interface ChatToolsView {
 /** The tool calls under way and done. */
 export function useChatTools(): ChatToolsView {
   const session = useSession();
-  const { subAgents } = useSyncExternalStore(session.subscribe, session.info);
+  const { subAgents } = useStore(session.subscribe, session.info);
   const { messages } = useChatState();
   return useMemo(() => {
     const calls = messages.flatMap((message) => message.parts.filter(isToolPart));
@@ -92,7 +97,7 @@ export function useChatTools(): ChatToolsView {
 /** The sub-agents that a call has started: as they are seen now, else as the message tells of them. */
 export function useSubAgentsOf(callId: string, message: ChatMessage | null): SubAgentStream[] {
   const session = useSession();
-  const live = useSyncExternalStore(session.subscribe, () => session.info().subAgents);
+  const live = useStore(session.subscribe, () => session.info().subAgents);
   return useMemo(() => {
     const known = { ...storedSubAgents(message === null ? [] : [message]), ...live };
     return Object.values(known).filter((stream) => stream.parentCallId === callId);
@@ -102,7 +107,7 @@ export function useSubAgentsOf(callId: string, message: ChatMessage | null): Sub
 /** The question with this id, if it came with the stream. */
 export function useAsk(id: string | null): Ask | null {
   const session = useSession();
-  const asks = useSyncExternalStore(session.subscribe, () => session.info().asks);
+  const asks = useStore(session.subscribe, () => session.info().asks);
   return id === null ? null : (asks[id] ?? null);
 }
 
