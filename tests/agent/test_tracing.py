@@ -1,0 +1,65 @@
+"""Requests are spans when the program uses OpenTelemetry, and cost nothing otherwise."""
+
+import subprocess
+import sys
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from dovetail import BaseAgent
+from dovetail.errors import ModelError
+from dovetail.messages.delta import Usage
+from dovetail.testing import Reply, ScriptedRequester
+
+
+@pytest.fixture(scope="module")
+def spans() -> InMemorySpanExporter:
+    """What the program's tracer provider exports; a process has only one provider."""
+    provider = trace.get_tracer_provider()
+    if not isinstance(provider, TracerProvider):
+        provider = TracerProvider()
+        trace.set_tracer_provider(provider)
+    exporter = InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    return exporter
+
+
+@pytest.fixture
+def exporter(spans: InMemorySpanExporter) -> InMemorySpanExporter:
+    spans.clear()
+    return spans
+
+
+async def test_request_is_a_span_with_its_usage(exporter: InMemorySpanExporter) -> None:
+    reply = Reply(text="hi", usage=Usage(3, 5))
+    agent = BaseAgent(requester=ScriptedRequester([reply], model="openai:small"))
+    await agent.input("x").async_start()
+    [span] = exporter.get_finished_spans()
+    assert span.name == "chat small"
+    attributes = dict(span.attributes or {})
+    assert attributes["gen_ai.provider.name"] == "openai"
+    assert attributes["gen_ai.request.model"] == "small"
+    assert attributes["gen_ai.usage.output_tokens"] == 5
+    assert attributes["gen_ai.response.finish_reasons"] == ("stop",)
+
+
+async def test_failed_request_is_a_failed_span(exporter: InMemorySpanExporter) -> None:
+    failure = ModelError("no", provider="openai")
+    agent = BaseAgent(requester=ScriptedRequester([Reply(steps=[failure])]))
+    with pytest.raises(ModelError):
+        await agent.input("x").async_start()
+    [span] = exporter.get_finished_spans()
+    assert not span.status.is_ok
+    assert span.events[0].name == "exception"
+
+
+def test_program_without_opentelemetry_does_not_load_it() -> None:
+    script = (
+        "import sys; from dovetail import Agent; from dovetail.testing import ScriptedRequester\n"
+        "Agent(requester=ScriptedRequester(['hi'])).input('x').start()\n"
+        "assert not any(name.startswith('opentelemetry') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
