@@ -6,9 +6,8 @@ from typing import Any
 from dovetail.data.annotations import is_annotation
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.lazy import lazy
-from dovetail.tools.annotation import read_plain_annotation, remove_titles
+from dovetail.tools.annotation import write_annotation
 
-_pydantic = lazy("pydantic")
 _type_names = lazy("dovetail.prompt.type_names")
 
 
@@ -24,17 +23,6 @@ def write_json_schema(output: Any) -> dict[str, Any]:
     if is_annotation(output):
         return write_annotation(output)
     return {"description": str(output)} if output else {}
-
-
-def write_annotation(annotation: Any) -> dict[str, Any]:
-    """The JSON Schema of a type."""
-    plain = read_plain_annotation(annotation)
-    if plain is not None:
-        return plain
-    try:
-        return remove_titles(_pydantic.TypeAdapter(annotation).json_schema())
-    except _pydantic.PydanticUserError:
-        return {}  # a class that pydantic does not know can be anything
 
 
 def _write_object(fields: Mapping[Any, Any]) -> dict[str, Any]:

@@ -1,57 +1,28 @@
 """The rules that hold where no other rule speaks."""
 
-from dovetail.bus.rule import PolicyRule
+from typing import Any
+
+from dovetail.bus.rule import Action, PolicyRule
 from dovetail.messages.kind import Kind
 
 _LOWEST = -1000
 _HARMLESS = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
 _EDITS = (Kind.Write, Kind.Edit, Kind.Move)
 
-LAST_RULE = PolicyRule(
-    name="what changes the world",
-    action="ask",
-    reason="it may change something outside",
-    priority=_LOWEST,
-    source="built-in",
-)
+
+def _make_rule(rank: int, name: str, action: Action, **conditions: Any) -> PolicyRule:
+    return PolicyRule(name=name, action=action, priority=_LOWEST + rank, source="built-in", **conditions)
+
+
+LAST_RULE = _make_rule(0, "what changes the world", "ask", reason="it may change something outside")
 
 BUILT_IN_RULES = (
-    PolicyRule(
-        name="what leaves the world as it was",
-        action="allow",
-        kinds=_HARMLESS,
-        priority=_LOWEST + 5,
-        source="built-in",
+    _make_rule(5, "what leaves the world as it was", "allow", kinds=_HARMLESS),
+    _make_rule(
+        4, "plan mode", "deny", modes=("plan",), reason="in plan mode only tools that change nothing may run"
     ),
-    PolicyRule(
-        name="plan mode",
-        action="deny",
-        modes=("plan",),
-        reason="in plan mode only tools that change nothing may run",
-        priority=_LOWEST + 4,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="yolo mode",
-        action="allow",
-        modes=("yolo",),
-        priority=_LOWEST + 3,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="edits in auto mode",
-        action="allow",
-        modes=("auto",),
-        kinds=_EDITS,
-        priority=_LOWEST + 2,
-        source="built-in",
-    ),
-    PolicyRule(
-        name="tools that declare no kind",
-        action="allow",
-        kinds=(Kind.Other,),
-        priority=_LOWEST + 1,
-        source="built-in",
-    ),
+    _make_rule(3, "yolo mode", "allow", modes=("yolo",)),
+    _make_rule(2, "edits in auto mode", "allow", modes=("auto",), kinds=_EDITS),
+    _make_rule(1, "tools that declare no kind", "allow", kinds=(Kind.Other,)),
     LAST_RULE,
 )

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from dovetail.data.shapes import is_dict, is_list
+from dovetail.lazy import lazy
+
+_pydantic = lazy("pydantic")
 
 _PLAIN: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
@@ -42,6 +45,17 @@ def read_plain_annotation(annotation: Any) -> dict[str, Any] | None:
     if origin in (dict, Mapping) and arguments[:1] == (str,):
         return _read_container("object", "additionalProperties", arguments[1])
     return None
+
+
+def write_annotation(annotation: Any) -> dict[str, Any]:
+    """The JSON Schema of any annotation."""
+    plain = read_plain_annotation(annotation)
+    if plain is not None:
+        return plain
+    try:
+        return remove_titles(_pydantic.TypeAdapter(annotation).json_schema())
+    except _pydantic.PydanticUserError:
+        return {}  # a class that pydantic does not know can be anything
 
 
 def split_annotated(annotation: Any) -> tuple[Any, str]:

@@ -10,10 +10,9 @@ from typing import Any
 from dovetail.data.annotations import is_annotation
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.lazy import lazy
-from dovetail.tools.annotation import read_plain_annotation, remove_titles
+from dovetail.tools.annotation import write_annotation
 from dovetail.tools.problem import show_value
 
-_pydantic = lazy("pydantic")
 _type_names = lazy("dovetail.prompt.type_names")
 
 _PYTHON_NAMES = {
@@ -58,22 +57,12 @@ def _write(notation: Any) -> dict[str, Any]:
     if is_list(notation):
         return {"type": "array", **({"items": _write(notation[0])} if notation else {})}
     if is_annotation(notation):
-        return _write_annotation(notation)
+        return write_annotation(notation)
     return {"description": str(notation)} if notation else {}
 
 
 def _write_type_name(name: str) -> dict[str, Any]:
-    return _write_annotation(_type_names.resolve_type_name(name, Any))
-
-
-def _write_annotation(annotation: Any) -> dict[str, Any]:
-    plain = read_plain_annotation(annotation)
-    if plain is not None:
-        return plain
-    try:
-        return remove_titles(_pydantic.TypeAdapter(annotation).json_schema())
-    except _pydantic.PydanticUserError:
-        return {}  # a class that pydantic does not know can be anything
+    return write_annotation(_type_names.resolve_type_name(name, Any))
 
 
 def _read(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
