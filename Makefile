@@ -95,5 +95,5 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
 	@echo "Building the web client …"
-	@cd web && npm run --silent build
+	@cd web && npm run --silent build -- --logLevel warn
 	@touch $@
