@@ -45,7 +45,8 @@ def test_the_model_reads_a_skill_block(library: SkillLibrary, tmp_path: Path) ->
     [part] = make_skill_parts("/skill/review", library)
     folder = tmp_path / "skills" / "review"
     assert render_skill(part["data"]) == (
-        f'<skill name="review" folder="{folder}">\nBe kind.\nTools for this skill: read_file\n</skill>'
+        f'<skill name="review" folder="{folder}">\nFollow these instructions; do not repeat them.\n'
+        "Be kind.\nTools for this skill: read_file\n</skill>"
     )
 
 

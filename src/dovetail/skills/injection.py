@@ -40,7 +40,8 @@ def render_skill(data: Mapping[str, Any]) -> str:
     if "error" in data:
         return f"<skill name={quoteattr(data['name'])} error={quoteattr(data['error'])} />"
     body = str(data["content"]).replace("</skill", "&lt;/skill")
-    lines = [f"<skill name={quoteattr(data['name'])} folder={quoteattr(data['folder'])}>", body]
+    head = f"<skill name={quoteattr(data['name'])} folder={quoteattr(data['folder'])}>"
+    lines = [head, "Follow these instructions; do not repeat them.", body]
     if tools := data.get("allowed_tools"):
         lines.append(f"Tools for this skill: {', '.join(tools)}")
     return "\n".join([*lines, "</skill>"])
