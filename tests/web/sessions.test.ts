@@ -11,7 +11,7 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   const list = page.getByRole("navigation");
   await ask(page, "tell me of the zebra");
   await answer(page).getByText("Stripes.").waitFor();
-  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("button", { name: "New chat", exact: true }).first().click();
   await ask(page, "tell me of the giraffe");
   await answer(page).getByText("A long neck.").waitFor();
 
@@ -43,7 +43,7 @@ test("a chat that goes on in the background is there when one comes back", async
   const page = await openPage();
   await ask(page, "background work");
   await answer(page).getByText("Working").waitFor();
-  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("button", { name: "New chat", exact: true }).first().click();
   await ask(page, "something in front");
   await answer(page).getByText("Here.").waitFor();
   await page.getByRole("navigation").getByRole("button", { name: "background work", exact: true }).click();

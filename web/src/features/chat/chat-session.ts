@@ -172,7 +172,6 @@ export class ChatSession {
     this.#chat.clearError();
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });
     this.state.publish();
-    this.#events.onChange?.();
     await pending;
   }
 
