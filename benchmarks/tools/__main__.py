@@ -5,19 +5,17 @@
 
 import asyncio
 import sys
-import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import httpx
 
 from benchmarks.harness import Row, find_peer, report, run_peer
 from benchmarks.tools import by_hand
-from benchmarks.tools.server import ANSWER, load, serve
+from benchmarks.tools.peer import measure
+from benchmarks.tools.server import serve
 from dovetail import Agent
 
 TARGET = 1.6
-ROUNDS = 15
 UNIT = "x bare httpx"
 PEERS = {
     "pydantic_ai": ["pydantic-ai-slim[openai]", "httpx"],
@@ -29,19 +27,6 @@ PEERS = {
 def add(first: int, second: int) -> int:
     """Add two numbers."""
     return first + second
-
-
-async def measure(url: str, run: Callable[[], Awaitable[str]]) -> float:
-    """CPU seconds of the best of several loops."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        load(url, 1)
-        begin = time.process_time()
-        answer = await run()
-        best = min(best, time.process_time() - begin)
-        if answer != ANSWER:
-            raise SystemExit(f"another answer: {answer!r}")
-    return best
 
 
 async def measure_ours(url: str) -> dict[str, float]:
