@@ -19,6 +19,16 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
         [Reply(text=json.dumps({"materials": ["boards", "glue"], "instructions": "Cut, then glue."}), cut=4)],
         ["-> boards", "-> glue", "Cut, then glue.", "[ordered: glue]"],
     ),
+    "policy_rule.py": (
+        [],
+        [
+            "notes/today.txt: ok",
+            "asked: write_file notes/../report.txt",
+            "report.txt: ok, 11 characters",
+            "notes/key.txt: denied, Error: 'write_file' may not run: rule 'no secrets'",
+        ],
+    ),
+    "tool_maker.py": ([], ["['read_plan']", "ok 'cut\\nglue'"]),
     "typed_answer.py": (
         [
             json.dumps(

@@ -1,7 +1,6 @@
 """Prints what one tool call costs: `python -m benchmarks.tool_call [--no-peer]`."""
 
 import sys
-from pathlib import Path
 
 from benchmarks.harness import Row, find_peer, report, run_peer
 from benchmarks.tool_call.function import add
@@ -12,8 +11,8 @@ from dovetail.tools import CallScope, ToolRunner, ToolSnapshot, make_tool
 
 TARGET = 0.3
 PEERS = {
-    "langchain": (["langchain-core==1.7.2"], "peer_langchain.py"),
-    "pydantic-ai": (["pydantic-ai-slim"], "peer_pydantic_ai.py"),
+    "langchain": (["langchain-core==1.7.2"], "benchmarks.tool_call.peer_langchain"),
+    "pydantic-ai": (["pydantic-ai-slim==2.66.0"], "benchmarks.tool_call.peer_pydantic_ai"),
 }
 
 
@@ -26,8 +25,8 @@ def main() -> int:
         for name, seconds in ours.items()
     ]
     if "--no-peer" not in sys.argv:
-        for peer, (requirements, script) in PEERS.items():
-            times = run_peer(find_peer(peer, requirements), Path(__file__).with_name(script))
+        for peer, (requirements, module) in PEERS.items():
+            times = run_peer(find_peer(peer, requirements), module)
             for name, seconds in times.items():
                 if name == "add(1)":
                     continue
