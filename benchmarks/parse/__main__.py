@@ -5,7 +5,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 from benchmarks.harness import Row, find_peer, measure, report, run_peer
 from benchmarks.parse.cases import CASES, SCHEMA, SIZES, WIRE_CHUNK, cut
@@ -63,8 +62,7 @@ def _check(text: str, deltas: list[str]) -> None:
 def _measure_peers(base: float) -> list[Row]:
     rows: list[Row] = []
     for name, requirements in PEERS.items():
-        script = Path(__file__).with_name(f"{name}_peer.py")
-        told = run_peer(find_peer(name, requirements), script)
+        told = run_peer(find_peer(name, requirements), f"benchmarks.parse.{name}_peer")
         for work, seconds in told.items():
             rows.append(Row(work, seconds / base, None, UNIT, f"{seconds * 1e9:.0f} ns a delta"))
     return rows

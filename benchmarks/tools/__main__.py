@@ -5,7 +5,6 @@
 
 import asyncio
 import sys
-from pathlib import Path
 
 import httpx
 
@@ -55,8 +54,7 @@ def main() -> int:
         rows = [Row("dovetail, agent.run", times["dovetail"] / bare, TARGET, UNIT, detail)]
         if "--no-peer" not in sys.argv:
             for name, requirements in PEERS.items():
-                script = Path(__file__).with_name(f"{name}_peer.py")
-                seconds = run_peer(find_peer(name, requirements), script, url)
+                seconds = run_peer(find_peer(name, requirements), f"benchmarks.tools.{name}_peer", url)
                 rows.append(
                     Row(name.replace("_", "-"), seconds / bare, None, UNIT, f"{seconds * 1e3:.1f} ms")
                 )
