@@ -9,11 +9,12 @@ import pytest
 from dovetail.concurrency import iterate_sync
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.messages.request import ModelRequest, ToolSpec
+from dovetail.requesters import openai_stream
 from dovetail.requesters.endpoint import Endpoint
 from dovetail.requesters.openai import OpenAIRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.requester import Requester
-from dovetail.testing import Gate, Reply, ScriptedServer
+from dovetail.testing import Break, Gate, Reply, ScriptedServer
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
 
@@ -123,6 +124,19 @@ async def test_connection_is_used_again() -> None:
         requester = connect(server)
         for _ in range(5):
             await collect(requester)
+        assert server.connections == 1
+
+
+async def test_connection_is_used_again_when_its_end_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_stream, "DRAIN_LIMIT", 5.0)
+    gate = Gate()
+    last = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    async with ScriptedServer([["x", last, gate, Break("end")], "y"]) as server:
+        requester = connect(server)
+        async for delta in requester.stream(HELLO):
+            if isinstance(delta, FinishDelta):
+                gate.open()
+        await collect(requester)
         assert server.connections == 1
 
 

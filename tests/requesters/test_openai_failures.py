@@ -67,6 +67,8 @@ async def test_failure_that_may_pass_is_tried_again_after_growing_delays(status:
         [Break()],
         [b": here\n\n", Break()],
         [b": here\n\n", Break("close")],
+        [Break("end")],
+        [b": here\n\n", Break("end")],
         [b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n', Break()],
         {"error": ModelError("overloaded", provider="x", status=503)},
     ],
@@ -113,7 +115,7 @@ async def test_failure_that_stays_is_not_tried_again(reply: Reply) -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("end", [Break(), Break("close")])
+@pytest.mark.parametrize("end", [Break(), Break("close"), Break("end")])
 async def test_answer_that_breaks_off_is_never_asked_for_again(end: Break) -> None:
     async with ScriptedServer([["so", " far", end], "another"]) as server:
         seen, error = await read_until_error(connect(server, RetryPolicy(sleep=Naps())).stream(HELLO))
@@ -167,18 +169,20 @@ async def test_server_that_stalls_is_left_in_time(limits: TimeLimits, steps: lis
 
 
 async def test_slow_reader_is_not_taken_for_a_stalled_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, loop = Gate(), asyncio.get_running_loop()
+    first, second, loop = Gate(), Gate(), asyncio.get_running_loop()
     async with (
-        ScriptedServer([["a", gate, "b"]]) as server,
+        ScriptedServer([["a", first, "b", second, "c"]]) as server,
         aclosing(connect(server, limits=TimeLimits(idle=5, total=100)).stream(HELLO)) as deltas,
     ):
-        await anext(deltas)
-        gate.open()
+        for gate in (first, second):
+            await anext(deltas)
+            gate.open()
         assert await asyncio.to_thread(server.wait_idle)
         now = loop.time()
         monkeypatch.setattr(loop, "time", lambda: now + 20)  # the reader did something else for a while
-        await asyncio.sleep(0)
-        assert await anext(deltas) == TextDelta("b")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert await anext(deltas) == TextDelta("c")
 
 
 async def test_stall_is_noticed_when_the_clock_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
+from dovetail.messages.request import ModelRequest
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.openai import OpenAIRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import DEFAULTS, Settings
-from dovetail.testing import ScriptedRequester
+from dovetail.testing import ScriptedRequester, ScriptedServer
 
 
 @pytest.fixture(autouse=True)
@@ -99,10 +100,15 @@ def test_fallbacks_follow_the_first_model() -> None:
     assert [one.model for one in requester.requesters] == ["ollama:a", "ollama:b"]
 
 
-def test_equal_settings_share_one_requester_and_others_do_not() -> None:
-    first = resolve("ollama:a", settings(options={"top_p": 1}))
-    assert resolve("ollama:a", settings(options={"top_p": 1})) is first
-    assert resolve("ollama:a", settings(options={"top_p": 0.5})) is not first
+async def test_what_a_server_refused_is_known_to_the_next_requester() -> None:
+    refusal = {"status": 400, "body": {"error": {"message": "response_format is not supported"}}}
+    request = ModelRequest(messages=[{"role": "user", "content": "hi"}], schema={"type": "object"})
+    async with ScriptedServer([refusal, "{}"]) as server:
+        layer = settings(base_url=server.url)
+        first = resolve("openai:m", layer)
+        assert [delta async for delta in first.stream(request)]
+        assert not resolve("openai:m", layer).follows_schema
+        assert resolve("openai:other", layer).follows_schema
 
 
 def test_requester_is_taken_as_it_is() -> None:
@@ -128,6 +134,7 @@ def test_requester_is_taken_as_it_is() -> None:
         ("ollama:q", {"base_url": "localhost:8000"}, "does not begin with http"),
         ("ollama:q", {"prices": {"q": 3}}, "the price of 'q' is 3"),
         (42, {}, "int is no model"),
+        (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but no model is named"),
         (None, {}, "no model is set and no embedded model is here"),
         ("local:huge", {}, "no embedded model 'huge'"),
     ],

@@ -29,13 +29,13 @@ MODELS_LIMIT = 3.0
 class OpenAIRequester:
     """Sends requests to `POST <base_url>/chat/completions`.
 
-    A failure that may pass is tried again, but only before the first delta was given out.
+    A failure that may pass is tried again, but only before the first delta was given out. `refused` names
+    what the server was found not to take; requesters of the same model may share it.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, *, refused: set[str] | None = None) -> None:
         self.endpoint = endpoint
-        self.calls_tools = True
-        self._refused: set[str] = set()
+        self._refused: set[str] = set() if refused is None else refused
         self._failures = endpoint.build_failures()
         self._headers = endpoint.build_headers()
         self._proxy = endpoint.choose_proxy()
@@ -54,6 +54,11 @@ class OpenAIRequester:
         if self.endpoint.structured == "auto":
             return "response_format" not in self._refused
         return self.endpoint.structured == "schema"
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether the model calls functions, as far as is known: until the server says that it does not."""
+        return "tools" not in self._refused
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """The answer's deltas, as they arrive."""
@@ -164,7 +169,7 @@ class OpenAIRequester:
         if refusal.names_model:
             return self._failures.fail_unknown_model(await self._list_models(), refusal.status)
         if refusal.refuses_tools:
-            self.calls_tools = False
+            self._refused.add("tools")
             return self._failures.fail(
                 f"{self.model} cannot call functions: {refusal.message}",
                 hint='Set tools.strategy to "judge": it works with any model.',

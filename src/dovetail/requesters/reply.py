@@ -12,9 +12,12 @@ from dovetail.requesters.gate import Gate
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A step, for servers only: the connection is reset, or closed before the answer is complete."""
+    """A step, for servers only: the answer stops here, without its end.
 
-    how: Literal["reset", "close"] = "reset"
+    The connection is reset or closed in the middle, or (`end`) the response ends as if that were all.
+    """
+
+    how: Literal["reset", "close", "end"] = "reset"
 
 
 Step: TypeAlias = str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | Gate | Break | Exception

@@ -5,7 +5,6 @@ Names are `provider:name`. `openai:` and `ollama:` are known, `local:` are the e
 provider of `model.name`.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from functools import lru_cache
@@ -39,16 +38,7 @@ def resolve(model: object, settings: Settings) -> Requester:
     options: Mapping[str, Any] = settings.get("model") or {}
     if model is not None and not isinstance(model, str):
         return _adopt(model, options)
-    first = model or options.get("name") or _choose_embedded()
-    text = json.dumps(options, sort_keys=True, default=repr)
-    return _resolve_names(first, text, os.environ.get("OPENAI_API_KEY"))
-
-
-@lru_cache(maxsize=64)
-def _resolve_names(first: str, text: str, openai_key: str | None) -> Requester:
-    # Equal names and settings share one requester: it remembers what its server refused, and weights are
-    # loaded once.
-    options = {"openai_key": openai_key, **json.loads(text)}
+    first = model or options.get("name") or _choose_embedded(options)
     names = [first, *(other for other in options.get("fallbacks") or () if other != first)]
     owner = (options.get("name") or first).partition(":")[0]
     requesters = [_make(name, options, owner) for name in names]
@@ -68,7 +58,12 @@ def _adopt(model: object, options: Mapping[str, Any]) -> Requester:
     )
 
 
-def _choose_embedded() -> str:
+def _choose_embedded(options: Mapping[str, Any]) -> str:
+    if options.get("base_url"):
+        raise ConfigError(
+            "model.base_url is set, but no model is named",
+            hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a name that the server knows.",
+        )
     best = find_best()
     if best is None:
         raise ConfigError(
@@ -90,7 +85,14 @@ def _make(name: str, options: Mapping[str, Any], owner: str) -> Requester:
     if provider == "local":
         weights = require(rest)
         return local.LocalRequester(weights, name)
-    return OpenAIRequester(_build_endpoint(name, options, is_owner=owner == provider))
+    endpoint = _build_endpoint(name, options, is_owner=owner == provider)
+    return OpenAIRequester(endpoint, refused=_remember_refused(endpoint.base_url, endpoint.model))
+
+
+@lru_cache(maxsize=256)
+def _remember_refused(address: str, model: str) -> set[str]:
+    """What a model's server has refused so far: a fact about the server, so all its requesters share it."""
+    return set()
 
 
 def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) -> Endpoint:
@@ -106,7 +108,7 @@ def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) ->
         provider=provider,
         model=model,
         base_url=address,
-        api_key=chosen.get("api_key") or _find_key(address, options),
+        api_key=chosen.get("api_key") or _find_key(address),
         structured=structured,
         stream=chosen.get("stream", True),
         headers=chosen.get("headers") or {},
@@ -130,13 +132,14 @@ def _read_providers(options: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any
     return options.get("providers") or {}
 
 
-def _find_key(address: str, options: Mapping[str, Any]) -> str | None:
+def _find_key(address: str) -> str | None:
     """OpenAI's own key from the environment, for OpenAI's own address alone."""
     if address != OPENAI:
         return None
-    if not options["openai_key"]:
+    key = os.environ.get("OPENAI_API_KEY")
+    if not key:
         raise ConfigError(
             "OpenAI needs an API key and none is set",
             hint="Set model.api_key, DOVETAIL_API_KEY or OPENAI_API_KEY.",
         )
-    return options["openai_key"]
+    return key

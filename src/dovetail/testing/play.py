@@ -85,6 +85,9 @@ class _Stream:
         return self._response
 
     async def break_off(self, step: Break) -> web.StreamResponse:
+        if step.how == "end":
+            await self.write(b"")
+            return await self.end()
         if step.how == "reset" or not self._response.prepared:
             return _abort(self._request)
         if self._request.transport is not None:
