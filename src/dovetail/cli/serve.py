@@ -30,10 +30,10 @@ def serve(
     watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
 ) -> None:
     """Serve the page and the HTTP interface."""
-    if not insecure and not is_loopback(host):
+    if not insecure and not is_loopback(host) and not os.environ.get("DOVETAIL_API_KEYS"):
         raise ConfigError(
             f"{host!r} can be reached from other machines, and there are no API keys",
-            hint="Set DOVETAIL_API_KEYS, or let everybody in with --insecure.",
+            hint="Set DOVETAIL_API_KEYS (ann:key1,bob:key2), or let everybody in with --insecure.",
         )
     dovetail = Dovetail(workspace=workspace)
     dovetail.tools.register_tool(open_url)

@@ -1,29 +1,35 @@
 """Who may come in, as a layer around the app.
 
-Without API keys everybody is the same local owner, so then only this machine may come in, and only pages of
-this server may change anything: a page of another site cannot speak through the user's browser.
+With API keys everybody has a name, and sees only what belongs to it. Without them everybody is the same local
+owner, so then only this machine may come in, and only pages of this server may change anything: a page of
+another site cannot speak through the user's browser.
 """
 
+import hashlib
 import hmac
 import ipaddress
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dovetail.errors import ConfigError
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
 
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+_KEPT_PATHS = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class AccessLayer:
     """Lets requests in or answers with 401 or 403."""
 
-    def __init__(self, app: ASGIApp, *, is_open: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, keys: Mapping[str, str], is_open: bool = False) -> None:
         self._app = app
+        self._keys = keys
         self._is_open = is_open
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,6 +44,10 @@ class AccessLayer:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        if self._keys:
+            if scope["path"].startswith(_KEPT_PATHS):
+                scope["owner"] = self._find_owner(headers)
+            return
         host = headers.get("host", "")
         if not self._is_open and not is_loopback(_host_name(host)):
             raise AccessError(
@@ -47,6 +57,38 @@ class AccessLayer:
         origin = headers.get("origin")
         if origin is not None and scope["method"] not in _SAFE_METHODS and urlsplit(origin).netloc != host:
             raise AccessError(f"pages of {origin!r} may not change anything here")
+
+    def _find_owner(self, headers: Headers) -> str:
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        owner = self._keys.get(hash_key(key)) if scheme.lower() == "bearer" else None
+        if owner is None:
+            raise AccessError(
+                "an API key is needed and none, or an unknown one, was given",
+                status=401,
+                hint="Send the header `Authorization: Bearer <key>`.",
+            )
+        return owner
+
+
+def read_keys(text: str | None) -> dict[str, str]:
+    """API keys from `name:key` pairs with commas between; gives the names by the hashes of the keys.
+
+    A key may be given as its hash, `name:sha256:<64 hexadecimal digits>`, so that no secret lies in a file.
+    """
+    keys: dict[str, str] = {}
+    for pair in filter(None, (part.strip() for part in (text or "").split(","))):
+        name, _, key = pair.partition(":")
+        if not name or not key:
+            raise ConfigError(
+                "an API key has no name", hint="DOVETAIL_API_KEYS looks like ann:key1,bob:key2."
+            )
+        keys[key.removeprefix("sha256:") if key.startswith("sha256:") else hash_key(key)] = name
+    return keys
+
+
+def hash_key(key: str) -> str:
+    """The form in which keys are kept and compared."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def require_admin(request: Request) -> None:

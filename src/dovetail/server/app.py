@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
 from dovetail.server import asks, catalog, chat, health, runs, sessions
-from dovetail.server.access import AccessLayer
+from dovetail.server.access import AccessLayer, read_keys
+from dovetail.server.body_limit import BodyLimit
 from dovetail.server.failures import add_error_handlers
 from dovetail.server.models import ModelBoard
 from dovetail.server.page import make_page_router
@@ -55,6 +56,8 @@ def create_app(
     for module in (health, chat, runs, asks, sessions, catalog):
         api.include_router(module.router)
     api.include_router(make_page_router(web or find_assets("web")))
-    api.add_middleware(AccessLayer, is_open=is_open)
+    api.add_middleware(BodyLimit)
+    keys = read_keys(app.settings.get("server.api_keys"))
+    api.add_middleware(AccessLayer, keys=keys, is_open=is_open)
     api.add_middleware(SecurityHeaders)
     return api

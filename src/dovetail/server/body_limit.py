@@ -1,0 +1,39 @@
+"""Refuses bodies that are too large, before they are read."""
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dovetail.server.failures import error_response
+
+LARGEST_BODY = 20_000_000
+
+
+class BodyLimit:
+    """Answers with 413 when a body is longer than allowed, whatever its header says."""
+
+    def __init__(self, app: ASGIApp, *, limit: int = LARGEST_BODY) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._limit:
+            await self._refuse(scope, receive, send)
+            return
+        left = self._limit
+
+        async def receive_some() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            return message if left >= 0 else {"type": "http.disconnect"}
+
+        await self._app(scope, receive_some, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        message = f"the body is larger than {self._limit} bytes"
+        await error_response(413, {"type": "too_large", "message": message})(scope, receive, send)
