@@ -32,7 +32,7 @@ def test_a_session_goes_on(
         options = ("--workspace", str(tmp_path), "--session", "mine")
         assert run(monkeypatch, model, *options, "First") == 0
         assert run(monkeypatch, model, *options, "Second") == 0
-        contents = [message["content"] for message in model.requests[1].body["messages"][1:]]
+        contents = [message["content"] for message in model.requests[1].body["messages"][2:]]
     assert contents == ["First", "One.", "Second"]
 
 
