@@ -7,9 +7,10 @@ Entering reads the extension folders and agent files of the workspace; leaving g
 Making an app starts nothing.
 """
 
+import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
@@ -58,6 +59,7 @@ class Dovetail:
         self.runtime = runtime or Runtime(as_settings(settings), make_policy=self._make_policy)
         self.agents = AgentRegistry()
         self.is_watching = False
+        self._following: set[asyncio.Task[None]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
 
@@ -115,6 +117,7 @@ class Dovetail:
             url = self.settings.get("store.url") or self.workspace / ".dovetail" / "dovetail.db"
             self._chat = await self._exits.enter_async_context(chatting.open_chat(self, url))
             self._exits.callback(setattr, self, "_chat", None)
+            self.runs.on_reload = self._follow_reload
         return self.chat
 
     def get_tool_registry(self) -> ToolRegistry:
@@ -126,7 +129,16 @@ class Dovetail:
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read folders, agents, skills and policies anew; runs in progress keep what they began with."""
+        """Read folders, agents, skills and policies anew; runs in progress keep what they began with.
+
+        Processes that share the database follow.
+        """
+        snapshot = await self._read_folders()
+        if self._chat is not None:
+            self._chat.runs.tell_reload()
+        return snapshot
+
+    async def _read_folders(self) -> "ExtensionSnapshot":
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
         self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
@@ -143,12 +155,15 @@ class Dovetail:
         self.is_watching = True
         try:
             async for _ in watching.watch(self._watched()):
-                try:
-                    await self.reload()
-                except Exception:
-                    logger.exception("a change could not be taken over; what was there before serves on")
+                await _take_over(self.reload)
         finally:
             self.is_watching = False
+
+    def _follow_reload(self) -> None:
+        """Another process has reloaded: do so, too."""
+        task = asyncio.create_task(_take_over(self._read_folders))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
 
     async def __aenter__(self) -> Self:
         self.tools.register_tool(self.runtime.runner.reader)
@@ -185,6 +200,14 @@ class Dovetail:
     def _reserved_names(self) -> Mapping[str, str]:
         tools = self.tools.get_all_tools()
         return {tool.name: tool.owner for tool in tools if not tool.origin.startswith("extension:")}
+
+
+async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> None:
+    """Reload beside other work: a failure is told, and what was there before serves on."""
+    try:
+        await reload()
+    except Exception:
+        logger.exception("a change could not be taken over; what was there before serves on")
 
 
 _default: Dovetail | None = None

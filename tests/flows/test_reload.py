@@ -2,6 +2,11 @@
 
 import asyncio
 import gc
+import os
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,7 @@ from dovetail.extensions.modules import list_packages
 from dovetail.messages.delta import ToolCallDelta
 from dovetail.messages.request import ModelRequest
 from dovetail.testing import Gate
+from postgres import make_database
 from serving import Serving, serve, text_of
 
 TOOL = """
@@ -134,3 +140,62 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(tmp_path: Path) 
         assert "versioned" not in following.result().unchanged
         assert app.is_watching
     assert not app.is_watching
+
+
+async def wait_until_ready(client: httpx.AsyncClient, process: asyncio.subprocess.Process) -> None:
+    """Wait until a server that another process runs answers."""
+    while True:
+        if process.returncode is not None:
+            raise RuntimeError("the server did not start")
+        try:
+            if (await client.get("/readyz")).status_code == 200:
+                return
+        except httpx.TransportError:
+            await asyncio.wait([asyncio.create_task(process.wait())], timeout=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+async def test_a_reload_at_one_of_two_processes_reaches_the_other(tmp_path: Path) -> None:
+    address = await make_database()
+    write_version(tmp_path, 1)
+    environment = {
+        **os.environ,
+        "DATABASE_URL": address,
+        "DOVETAIL_MODEL": "openai:none",
+        "DOVETAIL_API_KEY": "x",
+    }
+    async with AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(start_process(tmp_path, environment)) for _ in range(2)]
+        one, other = clients
+        write_version(tmp_path, 2)
+        response = await one.post("/api/v1/extensions/reload")
+        assert response.status_code == 200, response.text
+        async with asyncio.timeout(30):
+            version = 0
+            while version < 2:
+                version = (await other.get("/api/v1/extensions")).json()["version"]
+        for client in clients:
+            called = await client.post("/api/v1/tools/ask_version/call", json={"arguments": {}})
+            assert called.json()["result"]["llm_content"] == "2 2"
+
+
+@asynccontextmanager
+async def start_process(workspace: Path, environment: dict[str, str]) -> AsyncGenerator[httpx.AsyncClient]:
+    """A server in a process of its own, and a client that talks to it."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dovetail", "serve", "--port", str(port), "--workspace", str(workspace)),
+        env=environment,
+        stdout=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+            async with asyncio.timeout(60):
+                await wait_until_ready(client, process)
+            yield client
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await asyncio.wait_for(process.wait(), 20)

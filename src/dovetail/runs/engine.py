@@ -6,7 +6,7 @@ questions and stop it. A run whose process died is taken over by another one.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any, Self
 
@@ -42,6 +42,7 @@ class InProcessEngine:
         self.link = open_link(database)
         self.link.on_news = self._hear
         self.link.on_gap = self._catch_up
+        self.on_reload: Callable[[], None] = lambda: None
         self.store = RunStore(database, self.link.process_id)
         self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
@@ -208,6 +209,8 @@ class InProcessEngine:
             self._spawn(self.asks.fetch(subject))
         elif kind == "cancel" and subject in self._live:
             self._spawn(self._obey(subject))
+        elif kind == "reload":
+            self.on_reload()
 
     async def _obey(self, run_id: str) -> None:
         mode = (await self.store.get(run_id)).cancel_mode
@@ -218,6 +221,11 @@ class InProcessEngine:
         """News may have been missed: look at everything that somebody here waits for."""
         self._spawn(self._mirrors.refresh_all())
         self._spawn(self.asks.fetch_all())
+        self.on_reload()
+
+    def tell_reload(self) -> None:
+        """Have the other processes that share the database read their folders anew."""
+        self.link.tell("reload", "")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
