@@ -23,7 +23,11 @@ TOOL = {"name": "add", "description": "Add two numbers.", "parameters": PARAMETE
 def script(rounds: int) -> list[object]:
     """The replies of so many loops."""
     calls = [
-        {"tool_calls": [{"name": "add", "arguments": {"first": number, "second": 1}}]}
+        {
+            "tool_calls": [
+                {"call_id": f"call_{number}", "name": "add", "arguments": {"first": number, "second": 1}}
+            ]
+        }
         for number in range(CALLS)
     ]
     return [*calls, ANSWER] * rounds
