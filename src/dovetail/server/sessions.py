@@ -43,9 +43,11 @@ async def create_session(app: App, owner: Owner, body: SessionBody | None = None
 @router.get("/{session_id}")
 async def view_session(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
     """A session with the messages from its root to its head, and where each has siblings."""
+    await app.sessions.get(session_id, owner=owner)
+    # Before the tree is read: an answer that ends in this moment must be seen in one of the two.
+    running = await app.runs.find_running(session_id)
     session = await app.sessions.get(session_id, owner=owner)
     tree = await app.sessions.tree(session)
-    running = await app.runs.find_running(session_id)
     return {
         **_describe(session),
         "head": tree.head,
