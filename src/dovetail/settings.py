@@ -43,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
         "api_key": None,
         "structured": "auto",
         "stream": True,
+        "context_tokens": None,
         "options": {},
         "headers": {},
         "body": {},

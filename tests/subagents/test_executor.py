@@ -136,3 +136,21 @@ async def test_one_budget_covers_the_whole_tree() -> None:
     assert outputs[0].result == "Child's best."
     assert output.result == "Parent's best."
     assert len(host.runtime.scripted.requests) == 4
+
+
+async def test_conversation_is_kept_within_the_window_that_the_settings_name() -> None:
+    async def read(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult("y" * 6_000)
+
+    tool = Tool(name="read", description="reads", parameters={"type": "object"}, execute=read)
+    host = Host([*(call("read", f'{{"n": {turn}}}', f"c{turn}") for turn in range(4)), "Done."], tool)
+    host.settings.set("model.context_tokens", 9_000)
+    output = await (await AgentExecutor.create(AgentDefinition(name="a", description="a"), host)).run({})
+    assert output.result == "Done."
+    seen = [
+        message["content"]
+        for message in host.runtime.scripted.requests[-1].messages
+        if message["role"] == "tool"
+    ]
+    assert "more characters were here" in seen[0]
+    assert seen[-1] == "y" * 6_000

@@ -69,6 +69,10 @@ class Runtime:
         """Document 000's face of the tools: registered, tagged and called by name."""
         return _manager.ToolManager(self.tools, self.runner)
 
+    def window(self, requester: Requester) -> int | None:
+        """How many tokens the model can read: what the settings say, else what the requester knows."""
+        return self.settings.get("model.context_tokens") or getattr(requester, "context_tokens", None)
+
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose."""
         return _resolve.resolve(model, settings if settings is not None else self.settings)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dovetail.messages.delta import Delta
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.llama import Engine, release_engine, share_engine
+from dovetail.requesters.llama import CONTEXT, Engine, release_engine, share_engine
 from dovetail.requesters.local_answer import LocalAnswer
 from dovetail.requesters.weights import find_entry
 
@@ -19,6 +19,7 @@ class LocalRequester:
 
     follows_schema = True
     calls_tools = True
+    context_tokens = CONTEXT
 
     def __init__(self, weights: Path, model: str) -> None:
         self.weights = weights

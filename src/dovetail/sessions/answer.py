@@ -46,6 +46,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         tools=tools,
         runner=host.runtime.runner,
         completion=completion,
+        window=host.runtime.window(requester),
         options=definition.model_config.options,
     )
     answer = _Answer(loop, definition, turn, build_preface(host, turn.session))

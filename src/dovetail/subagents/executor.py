@@ -91,11 +91,13 @@ class AgentExecutor:
         base = parent.tools if parent else self._app.get_tool_registry().snapshot()
         path = parent.calls.agent_path if parent else ()
         tools, completion = choose_tools(self.definition, base, path)
+        requester = self._app.runtime.requester(model.model)
         return TurnLoop(
-            requester=self._app.runtime.requester(model.model),
+            requester=requester,
             tools=tools,
             runner=self._app.runtime.runner,
             completion=completion,
+            window=self._app.runtime.window(requester),
             options=model.options,
         )
 
