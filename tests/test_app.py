@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from dovetail.app import Dovetail
 
 EXTENSION = """
@@ -51,3 +53,17 @@ def test_making_an_app_reads_nothing(tmp_path: Path) -> None:
     app = Dovetail({"model.name": "openai:x"}, workspace=tmp_path / "missing")
     assert app.settings.get("model.name") == "openai:x"
     assert app.agents.get_all_definitions() == ()
+
+
+async def test_an_agent_with_the_name_of_another_tool_hurts_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "calculate.md").write_text("---\ndescription: Ours.\n---\nYou are ours.\n")
+    async with Dovetail(workspace=tmp_path) as app:
+        tool = app.tools.get_tool("calculate")
+        assert tool is not None
+        assert tool.origin == "extension:calculator"
+        assert app.agents.get_definition("calculate").description == "Ours."
+        assert app.tools.get_tool("summarizer") is not None
+    assert "agent 'calculate' is not offered as a tool: extension:calculator" in caplog.text

@@ -3,6 +3,8 @@
 import ast
 import math
 import operator
+from collections.abc import Callable
+from typing import Any
 
 from dovetail.errors import ToolError
 
@@ -10,7 +12,7 @@ LONGEST_EXPRESSION = 1000
 LARGEST_EXPONENT = 10_000
 MOST_BITS = 14_000
 
-OPERATORS = {
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -18,10 +20,9 @@ OPERATORS = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
 }
-FUNCTIONS = {
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "ceil": math.ceil,
     "cos": math.cos,
@@ -62,12 +63,14 @@ def _evaluate(node: ast.expr) -> Number:
             return value
         case ast.Name(id=name) if name in CONSTANTS:
             return CONSTANTS[name]
-        case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_evaluate(operand))
-        case ast.BinOp(op=op, left=left, right=right) if type(op) in OPERATORS:
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
+            return UNARY[type(op)](_evaluate(operand))
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in BINARY:
             return _combine(type(op), _evaluate(left), _evaluate(right))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name](*(_evaluate(argument) for argument in arguments))
+        case _:
+            pass
     known = ", ".join([*FUNCTIONS, *CONSTANTS])
     raise ToolError(f"{ast.unparse(node)!r} is not allowed; numbers, + - * / // % ** ( ) and {known} are")
 
@@ -77,7 +80,7 @@ def _combine(kind: type[ast.operator], left: Number, right: Number) -> Number:
         raise ToolError(f"the exponent {right} is above {LARGEST_EXPONENT}")
     if kind is ast.Pow and isinstance(left, int) and left.bit_length() * abs(right) > MOST_BITS:
         raise ToolError("the result would have too many digits")
-    value = OPERATORS[kind](left, right)
+    value = BINARY[kind](left, right)
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise ToolError("the result has too many digits")
     if isinstance(value, complex):

@@ -65,7 +65,8 @@ async def _follow(session: aiohttp.ClientSession, url: str, rules: AddressRules)
 def _check_peer(response: aiohttp.ClientResponse, place: URL, rules: AddressRules) -> None:
     """Look once more at whom the connection really reached."""
     host = place.raw_host or ""
-    peer = response.connection.transport.get_extra_info("peername") if response.connection else None
+    transport = response.connection.transport if response.connection else None
+    peer = transport.get_extra_info("peername") if transport else None
     if peer and not rules.allows(host, place.port):
         rules.check_address(peer[0], host)
 

@@ -5,25 +5,11 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object"})
-_BLOCKS = frozenset(
-    {"address", "article", "aside", "blockquote", "dd", "div", "dl", "dt", "figcaption", "figure"}
-)
-_BLOCKS |= {
-    "footer",
-    "form",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tr",
-    "ul",
-}
+_BLOCK_NAMES = """
+address article aside blockquote dd div dl dt figcaption figure footer form header hr li main nav ol p pre
+section table tr ul
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
 

@@ -142,13 +142,24 @@ class Dovetail:
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
         self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
-        self.tools.publish("agents", wrap_agents(self))
+        self._publish_agents()
         self.skills.reload(self._skill_roots())
         self.tools.publish(
             "skills", [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         )
         self.runtime.policy.reload()
         return snapshot
+
+    def _publish_agents(self) -> None:
+        """Offer agents as tools; one whose name another tool has is left out, and the others live on."""
+        taken = {tool.name: tool.owner for tool in self.tools.get_all_tools() if tool.origin != "agent"}
+        wrapped = wrap_agents(self)
+        for tool in wrapped:
+            if tool.name in taken:
+                logger.error(
+                    "agent %r is not offered as a tool: %s has its name", tool.name, taken[tool.name]
+                )
+        self.tools.publish("agents", [tool for tool in wrapped if tool.name not in taken])
 
     async def watch(self) -> None:
         """Reload whenever something of the workspace or of the shipped folders changes, until cancelled."""
