@@ -86,6 +86,15 @@ async def test_a_hanging_import_ends_at_its_limit(
     assert (await loader.reload()).failed_extensions == ()
 
 
+async def test_a_busy_import_stops_burning_the_processor(folders: Folders) -> None:
+    folders.write("spinner", "while True: pass\n")
+    await ExtensionLoader(folders.root, time_limit=0.1).reload()
+    for thread in threading.enumerate():
+        if thread.name == "import-spinner":
+            thread.join(3)
+            assert not thread.is_alive()
+
+
 async def test_a_hanging_import_is_not_started_twice(folders: Folders) -> None:
     folders.write("sleeper", "import threading\nthreading.Event().wait(3600)\n")
     loader = ExtensionLoader(folders.root, time_limit=0.1)

@@ -7,6 +7,7 @@ an `ExtensionError` or a notice.
 import asyncio
 import ctypes
 import threading
+import time
 import traceback
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from dovetail.errors import ExtensionError
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.guard import ProcessGuard, list_own_modules
 from dovetail.extensions.modules import open_package, purge_package
+
+_SAMPLE_SECONDS = 0.1
+_BUSY_SECONDS = 0.002
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +53,14 @@ class FolderImporter:
                 return await asyncio.wrap_future(work.future)
         except TimeoutError as error:
             self._hanging[key] = work
-            work.interrupt()
+            await work.give_up()
             raise ExtensionError(
                 f"its import took longer than {self._time_limit:g} s",
                 file=str(folder.path / ENTRY),
                 hint="Do slow work at the first call or in setup(context), not while the file is imported.",
             ) from error
         except asyncio.CancelledError:
-            work.interrupt()
+            work.release()
             raise
 
 
@@ -69,11 +73,21 @@ class _Import:
         self._folder = folder
         self._guard: ProcessGuard | None = None
 
-    def interrupt(self) -> None:
-        """Raise SystemExit in the thread, which ends a loop but not a call into the system."""
+    def release(self) -> None:
+        """Let the process go on without this import."""
         if self._guard is not None:
             self._guard.release_output()
-        if self.thread.ident is not None:
+
+    async def give_up(self) -> None:
+        """Let the process go on, and end the thread if it is busy.
+
+        An exception that waits for a blocked thread would slow every other one down, and under a tracer stop
+        it: so a thread that only waits is left to wait, which costs nothing.
+        """
+        self.release()
+        before = _read_clock(self.thread)
+        await asyncio.sleep(_SAMPLE_SECONDS)
+        if self.thread.ident is not None and _read_clock(self.thread) - before > _BUSY_SECONDS:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self.thread.ident), ctypes.py_object(SystemExit)
             )
@@ -102,6 +116,13 @@ class _Import:
             if not self.future.cancelled():  # later on the process is no longer as the guard knew it
                 notices = guard.leave()
         return ImportedFolder(package=package, module=module, notices=tuple(notices))
+
+
+def _read_clock(thread: threading.Thread) -> float:
+    """The processor time of a thread; 0 where the system does not tell or the thread has ended."""
+    if thread.ident is None or not thread.is_alive() or not hasattr(time, "pthread_getcpuclockid"):
+        return 0.0
+    return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
 
 
 def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
