@@ -107,6 +107,7 @@ def test_block_text_is_what_pyyaml_writes(value: Any) -> None:
 
 
 @given(st.dictionaries(names, schemas, min_size=1, max_size=3))
+@example({"_": str, "__": str, "field_": str})
 @settings(deadline=None, max_examples=20)
 def test_every_schema_makes_a_model_that_takes_an_empty_answer(output: dict[str, Any]) -> None:
     model = Prompt({"output": output}).to_output_model()

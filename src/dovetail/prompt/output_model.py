@@ -136,7 +136,8 @@ def _create(name: str, fields: Mapping[str, _FieldSpec]) -> type[BaseModel]:
     definitions: dict[str, Any] = {}
     for key, (annotation, arguments) in fields.items():
         if _is_reserved(key):
-            definitions[_free_name(key, fields)] = (annotation, Field(**_complete(arguments), alias=key))
+            free = _free_name(key, {**fields, **definitions})
+            definitions[free] = (annotation, Field(**_complete(arguments), alias=key))
         else:
             definitions[key] = (annotation, Field(**_complete(arguments)))
     if not any(hasattr(BaseModel, key) for key in definitions):
