@@ -26,12 +26,12 @@ def test_turns_without_tools_stay_plain() -> None:
 
 def test_turns_with_tools_begin_with_their_choice() -> None:
     system, user, call, result, answer = build_texts(TALK, [TOOL])
-    assert system["content"].startswith("Be kind.\n\n# Tools\n- add(): Add numbers.")
+    assert system["content"].startswith("Be kind.\n\n# Tools\n- general_knowledge(): ")
     assert system["content"].endswith("\n\nBe short.")
     assert user == {"role": "user", "content": "1\n2"}
     assert call == {"role": "assistant", "content": '{"tool": "add", "arguments": {"a": 1}}'}
     assert result == {"role": "user", "content": "Result of add: 3"}
-    assert answer == {"role": "assistant", "content": '{"tool": "answer"}\nIt is 3.'}
+    assert answer == {"role": "assistant", "content": '{"tool": "tell_user"}\nIt is 3.'}
 
 
 def test_beginning_stays_the_same_when_the_conversation_grows() -> None:

@@ -3,7 +3,13 @@
 import pytest
 
 from dovetail.messages.request import ToolSpec
-from dovetail.requesters.tool_choice import ChoiceReader, build_choice_schema, describe_tools, write_call
+from dovetail.requesters.tool_choice import (
+    ChoiceReader,
+    build_choice_schema,
+    choose_ways,
+    describe_tools,
+    write_call,
+)
 
 WEATHER = ToolSpec(
     name="weather",
@@ -21,26 +27,46 @@ WEATHER = ToolSpec(
 )
 
 
-def test_tool_is_one_line_with_its_parameters() -> None:
-    line = (
-        "- weather(city: string (its name), unit?: celsius|kelvin, days?: integer|null, odd?: any)"
-        ": The weather of a city."
+def test_tool_is_one_short_line() -> None:
+    assert (
+        "- weather(city, unit, days, odd): The weather of a city." in describe_tools([WEATHER]).splitlines()
     )
-    assert line in describe_tools([WEATHER]).splitlines()
+
+
+def test_facts_stand_before_the_tools_and_talk_behind_them() -> None:
+    lines = [line.split("(")[0] for line in describe_tools([WEATHER]).splitlines() if line.startswith("- ")]
+    assert lines == [
+        "- general_knowledge",
+        "- weather",
+        "- small_talk",
+        "- write_text",
+        "- write_code",
+        "- tell_user",
+    ]
 
 
 def test_long_description_is_cut() -> None:
     tool = ToolSpec(name="talk", description="word " * 200, parameters={})
     line = next(line for line in describe_tools([tool]).splitlines() if line.startswith("- talk"))
-    assert len(line) < 260
+    assert len(line) < 120
     assert line.endswith("…")
 
 
-def test_answer_is_a_choice_unless_a_call_is_required() -> None:
-    free = build_choice_schema([WEATHER], may_answer=True)
-    held = build_choice_schema([WEATHER], may_answer=False)
-    assert [branch["properties"]["tool"]["const"] for branch in free["anyOf"]] == ["answer", "weather"]
-    assert [branch["properties"]["tool"]["const"] for branch in held["anyOf"]] == ["weather"]
+def test_result_can_only_be_told() -> None:
+    assert choose_ways([WEATHER], has_result=True) == ["tell_user"]
+    assert "tell_user" not in choose_ways([WEATHER], has_result=False)
+
+
+def test_tool_with_the_name_of_a_way_keeps_it() -> None:
+    coder = ToolSpec(name="write_code", description="Write code.", parameters={})
+    teller = ToolSpec(name="tell_user", description="Send a message.", parameters={})
+    assert "write_code" not in choose_ways([coder], has_result=False)
+    assert choose_ways([teller], has_result=True) == ["answer"]
+
+
+def test_choice_is_closed_over_ways_and_tools() -> None:
+    schema = build_choice_schema([WEATHER], ["small_talk"])
+    assert [branch["properties"]["tool"]["const"] for branch in schema["anyOf"]] == ["small_talk", "weather"]
 
 
 @pytest.mark.parametrize("step", range(1, 12))
@@ -55,7 +81,7 @@ def test_call_is_read_however_it_is_cut(step: int) -> None:
 
 @pytest.mark.parametrize("step", range(1, 8))
 def test_answer_gives_no_call(step: int) -> None:
-    text = '{"tool": "answer"}'
+    text = '{"tool": "small_talk"}'
     reader = ChoiceReader()
     assert [reader.feed(text[start : start + step]) for start in range(0, len(text), step)][-1] == ""
     assert reader.name is None

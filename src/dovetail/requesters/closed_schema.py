@@ -51,6 +51,10 @@ def build_grammar(schema: Mapping[str, Any]) -> str:
     return f"%llguidance {{}}\nstart: %json {json.dumps({**schema, **SPELLING})}"
 
 
+PLAIN_TEXT = "%llguidance {}\nstart: /[^{\\s](?s:.*)/"
+"""The grammar of text that does not begin with a brace, as a choice would."""
+
+
 def join_choices(choices: Mapping[str, Mapping[str, Any] | None], field: str, payload: str) -> dict[str, Any]:
     """A closed choice: `{field: name}`, and `payload` after its own schema for the names that have one."""
     definitions = {

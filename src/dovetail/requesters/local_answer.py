@@ -9,12 +9,12 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
-from dovetail.requesters.closed_schema import build_grammar, close_schema
+from dovetail.requesters.closed_schema import PLAIN_TEXT, build_grammar, close_schema
 from dovetail.requesters.line import Ticket
 from dovetail.requesters.llama import Engine, Generation, Piece
 from dovetail.requesters.local_messages import TextMessage, build_texts
 from dovetail.requesters.openai_usage import read_usage
-from dovetail.requesters.tool_choice import ANSWER_LINE, ChoiceReader, build_choice_schema
+from dovetail.requesters.tool_choice import TELL_LINE, ChoiceReader, build_choice_schema, choose_ways
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class LocalAnswer:
                 yield delta
         if self._reason != "tool-calls":
             if request.tools:
-                texts = [*texts, {"role": "assistant", "content": f"{ANSWER_LINE}\n"}]
+                texts = [*texts, {"role": "assistant", "content": f"{TELL_LINE}\n"}]
             async for text in self._write(texts):
                 yield TextDelta(text)
         yield self._finish()
@@ -65,10 +65,11 @@ class LocalAnswer:
         request = self._request
         must_call = request.tool_choice == "required"
         earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(request.messages)
-        schema = build_choice_schema(request.tools, may_answer=not must_call)
+        ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
+        grammar = build_grammar(build_choice_schema(request.tools, ways))
         reader = ChoiceReader()
         call_id, held = f"call_{secrets.token_hex(8)}", ""
-        async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, schema):
+        async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
             arguments = reader.feed(text)
             if reader.name is None:
                 continue
@@ -78,14 +79,14 @@ class LocalAnswer:
             yield ToolCallDelta(0, call_id, reader.name if call_id else None, held)
             call_id, held = None, ""
         if reader.name is None:
-            self._check_choice(reader.text)
+            self._check_choice(reader.text, ways)
         elif not call_id or (reader.name, normalize(held)) not in earlier:
             if call_id:
                 yield ToolCallDelta(0, call_id, reader.name, held)
             self._reason = "tool-calls"
 
-    def _check_choice(self, text: str) -> None:
-        if text.strip() != ANSWER_LINE:
+    def _check_choice(self, text: str, ways: Sequence[str]) -> None:
+        if text not in [json.dumps({"tool": way}) for way in ways]:
             names = ", ".join(tool.name for tool in self._request.tools)
             logger.warning("the engine could not hold the model to the schemas of these tools: %s", names)
 
@@ -93,16 +94,15 @@ class LocalAnswer:
         options = dict(self._request.options)
         if "max_completion_tokens" in options:
             options.setdefault("max_tokens", options.pop("max_completion_tokens"))
-        schema = None if self._request.schema is None else close_schema(self._request.schema)
+        grammar = PLAIN_TEXT if self._request.tools else None
+        if self._request.schema is not None:
+            grammar = build_grammar(close_schema(self._request.schema))
         body = {**EXACT, "max_tokens": LONGEST_ANSWER, **options}
-        has_begun = False
-        async for text in self._generate(texts, body, schema):
-            if has_begun or (text := text.lstrip("\n")):
-                has_begun = True
-                yield text
+        async for text in self._generate(texts, body, grammar):
+            yield text
 
     async def _generate(
-        self, texts: Sequence[TextMessage], options: Mapping[str, Any], schema: Mapping[str, Any] | None
+        self, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None
     ) -> AsyncGenerator[str, None]:
         """The text of one generation; its usage and reason are kept."""
         body: dict[str, Any] = {
@@ -112,8 +112,8 @@ class LocalAnswer:
             "stream_options": {"include_usage": True},
             "return_progress": True,  # a sign of life, and a chance to stop, while the prompt is read
         }
-        if schema is not None:
-            body["grammar"] = build_grammar(schema)
+        if grammar is not None:
+            body["grammar"] = grammar
         self._is_idle = False
         self._generation = self._engine.start(body, self._on_end)
         async for piece in self._generation.read():

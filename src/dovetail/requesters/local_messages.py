@@ -6,7 +6,7 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.messages.request import ChatMessage, ToolSpec
 from dovetail.requesters.content import build_messages, is_parts, read_text
-from dovetail.requesters.tool_choice import ANSWER_LINE, describe_tools, write_call
+from dovetail.requesters.tool_choice import TELL_LINE, describe_tools, write_call
 
 TextMessage = dict[str, str]
 
@@ -46,7 +46,7 @@ def _build_text(message: Mapping[str, Any], names: Mapping[str, str], *, has_too
     if calls := message.get("tool_calls"):
         lines = [write_call(call["function"]["name"], call["function"]["arguments"]) for call in calls]
         return {"role": "assistant", "content": "\n".join(lines)}
-    return {"role": "assistant", "content": f"{ANSWER_LINE}\n{text}" if has_tools else text}
+    return {"role": "assistant", "content": f"{TELL_LINE}\n{text}" if has_tools else text}
 
 
 def _read_content(content: Any) -> str:

@@ -1,7 +1,8 @@
 """How an embedded model uses tools: each of its replies begins with one line of JSON, its choice.
 
-The choice is held to a closed schema: a tool with its own parameters, or `answer`. After `answer` the model
-goes on in plain text. Earlier turns are shown to it in the same form: what it read once is not read again.
+The choice is held to a closed schema: a tool with its own parameters, or one of a few ways to answer. A small
+model chooses far better between named ways than between a tool and nothing, and their order matters. After a
+way to answer it goes on in plain text. Earlier turns are shown in the same form, so they are read only once.
 """
 
 import json
@@ -9,37 +10,54 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ToolSpec
 from dovetail.requesters.closed_schema import join_choices
 
-ANSWER = "answer"
-ANSWER_LINE = json.dumps({"tool": ANSWER})
-LONGEST_DESCRIPTION = 240
+KNOWLEDGE = {"general_knowledge": "facts that everybody can know"}
+TALK = {
+    "small_talk": "greetings, thanks, questions about you",
+    "write_text": "write, translate or explain something",
+    "write_code": "write code",
+}
+TELL = "tell_user"
+TELL_LINE = json.dumps({"tool": TELL})
+"""How every answer begins, whatever way led to it, so that a conversation reads the same later on."""
+
+LONGEST_DESCRIPTION = 100
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:
     """The part of the system text that lists the tools and asks for the choice."""
-    lines = [f"- {_sign(tool)}: {_shorten(tool.description)}" for tool in tools]
+    form = '{"tool": "name", "arguments": {...}}'
     return "\n".join(
         [
             "# Tools",
-            *lines,
-            f"- {ANSWER}(): reply in your own words",
+            *_list_ways(KNOWLEDGE),
+            *(f"- {_sign(tool)}: {_shorten(tool.description)}" for tool in tools),
+            *_list_ways({**TALK, TELL: "tell the user what a tool gave"}),
             "",
-            "Every reply begins with a JSON line. If a tool gives what the user wants, call it: "
-            '{"tool": "name", "arguments": {...}}. For greetings, general knowledge, writing or code: '
-            f"{ANSWER_LINE}, then the reply.",
+            f"Every reply begins with a JSON line that names the tool for it: {form}.",
         ]
     )
 
 
-def build_choice_schema(tools: Sequence[ToolSpec], *, may_answer: bool) -> dict[str, Any]:
-    """The closed schema of the choice."""
-    choices: dict[str, Mapping[str, Any] | None] = {ANSWER: None} if may_answer else {}
+def choose_ways(tools: Sequence[ToolSpec], *, has_result: bool) -> list[str]:
+    """The ways to answer: after a tool's result to tell it, otherwise all others; a tool's own name wins."""
+    names = {tool.name for tool in tools}
+    ways = [TELL] if has_result else [*KNOWLEDGE, *TALK]
+    return [way for way in ways if way not in names] or ["answer"]
+
+
+def build_choice_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[str, Any]:
+    """The closed schema of the choice between tools and ways to answer."""
+    choices: dict[str, Mapping[str, Any] | None] = dict.fromkeys(ways)
     for tool in tools:
         choices[tool.name] = tool.parameters or {"type": "object", "properties": {}}
     return join_choices(choices, "tool", "arguments")
+
+
+def _list_ways(ways: Mapping[str, str]) -> list[str]:
+    return [f"- {name}(): {use}" for name, use in ways.items()]
 
 
 def write_call(name: str, arguments: str) -> str:
@@ -65,11 +83,6 @@ class ChoiceReader:
         self._given = max(self._given, len(self.text) - 1)
         return new
 
-    @property
-    def is_answer(self) -> bool:
-        """Whether the model chose to answer."""
-        return self.name is None
-
     def _find_name(self) -> bool:
         head, mark, _ = self.text.partition(', "arguments": ')
         if not mark:
@@ -80,28 +93,11 @@ class ChoiceReader:
 
 
 def _sign(tool: ToolSpec) -> str:
-    properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
-    required = tool.parameters.get("required") or ()
-    signed = [
-        f"{name}{'' if name in required else '?'}: {_name_type(schema)}"
-        for name, schema in properties.items()
-    ]
-    return f"{tool.name}({', '.join(signed)})"
+    # Types and notes are left out: the schema holds the model to them, and each word takes time to read.
+    return f"{tool.name}({', '.join(tool.parameters.get('properties') or ())})"
 
 
-def _name_type(schema: Any) -> str:
-    if not is_mapping(schema):
-        return "any"
-    if values := schema.get("enum"):
-        return "|".join(str(value) for value in values[:8])
-    kind = schema.get("type", "any")
-    name = str(kind) if isinstance(kind, str) else "|".join(str(one) for one in kind)
-    if note := schema.get("description"):
-        return f"{name} ({_shorten(str(note), 60)})"
-    return name
-
-
-def _shorten(text: str, longest: int = LONGEST_DESCRIPTION) -> str:
-    """The first paragraph on one line; reading a long description costs a small machine seconds."""
+def _shorten(text: str) -> str:
+    """The first paragraph on one line, cut."""
     line = " ".join(text.strip().split("\n\n")[0].split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
