@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.messages.request import ToolSpec
-from dovetail.requesters.local_messages import build_texts
+from dovetail.requesters.local_messages import begin_answer, build_texts
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 
@@ -30,12 +30,24 @@ def test_turns_with_tools_begin_with_their_choice() -> None:
     assert system["content"].endswith("\n\nBe short.")
     assert user == {"role": "user", "content": "1\n2"}
     assert call == {"role": "assistant", "content": '{"tool": "add", "arguments": {"a": 1}}'}
-    assert result == {"role": "user", "content": "Result of add: 3"}
+    assert result == {"role": "user", "content": "Result of add: 3\n\nNow answer my question with it."}
     assert answer == {"role": "assistant", "content": '{"tool": "tell_user"}\nIt is 3.'}
 
 
+def test_result_is_followed_by_a_question_only_when_it_is_answered() -> None:
+    again = [*TALK[:-1], {"role": "assistant", "content": None, "tool_calls": [CALL]}]
+    assert build_texts(again, [TOOL])[3] == {"role": "user", "content": "Result of add: 3"}
+
+
+def test_answer_begins_as_it_is_shown_later_on() -> None:
+    begun = begin_answer(build_texts(TALK[:-1], [TOOL]), TALK[:-1])
+    whole = build_texts(TALK, [TOOL])
+    assert begun[:-1] == whole[:-1]
+    assert whole[-1]["content"] == begun[-1]["content"] + "It is 3."
+
+
 def test_beginning_stays_the_same_when_the_conversation_grows() -> None:
-    for length in range(2, len(TALK)):
+    for length in range(2, len(TALK) - 1):
         assert build_texts(TALK[:length], [TOOL]) == build_texts(TALK, [TOOL])[: length - 1]
 
 

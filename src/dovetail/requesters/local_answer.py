@@ -12,9 +12,9 @@ from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.closed_schema import PLAIN_TEXT, build_grammar, close_schema
 from dovetail.requesters.line import Ticket
 from dovetail.requesters.llama import Engine, Generation, Piece
-from dovetail.requesters.local_messages import TextMessage, build_texts
+from dovetail.requesters.local_messages import TextMessage, begin_answer, build_texts
 from dovetail.requesters.openai_usage import read_usage
-from dovetail.requesters.tool_choice import TELL_LINE, ChoiceReader, build_choice_schema, choose_ways
+from dovetail.requesters.tool_choice import ChoiceReader, build_choice_schema, choose_ways
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class LocalAnswer:
                 yield delta
         if self._reason != "tool-calls":
             if request.tools:
-                texts = [*texts, {"role": "assistant", "content": f"{TELL_LINE}\n"}]
+                texts = begin_answer(texts, request.messages)
             async for text in self._write(texts):
                 yield TextDelta(text)
         yield self._finish()

@@ -1,6 +1,7 @@
 """Makes messages fit for an embedded model: system, user and assistant texts alone."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from dovetail.errors import ModelError
@@ -19,6 +20,9 @@ def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> l
     built = build_messages(messages)
     names = _name_calls(built)
     texts = [_build_text(message, names, has_tools=bool(tools)) for message in built]
+    for result, answer in pairwise(range(len(built))):
+        if _is_result(built[result]) and _is_answer(built[answer]):
+            texts[result] = _ask_for_answer(texts[result])
     system = [text["content"] for text in texts if text["role"] == "system"]
     if tools:
         first, *further = system or ["You are a helpful assistant."]
@@ -26,6 +30,27 @@ def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> l
     others = [text for text in texts if text["role"] != "system"]
     head: list[TextMessage] = [{"role": "system", "content": "\n\n".join(system)}] if system else []
     return [*head, *others]
+
+
+def begin_answer(texts: Sequence[TextMessage], messages: Sequence[ChatMessage]) -> list[TextMessage]:
+    """The conversation at the moment the model starts to answer, as `build_texts` will show it later on."""
+    *before, last = texts
+    if _is_result(messages[-1]):
+        last = _ask_for_answer(last)
+    return [*before, last, {"role": "assistant", "content": f"{TELL_LINE}\n"}]
+
+
+def _is_result(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "tool"
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "assistant" and not message.get("tool_calls")
+
+
+def _ask_for_answer(text: TextMessage) -> TextMessage:
+    # Without it, a small model often thanks for the result or refuses instead of telling it.
+    return {**text, "content": f"{text['content']}\n\nNow answer my question with it."}
 
 
 def _name_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
