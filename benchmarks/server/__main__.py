@@ -1,0 +1,140 @@
+"""Prints what streams cost a server and how late they are.
+
+`python -m benchmarks.server [--short] [--no-peer]`: `--short` measures 200 streams only.
+
+Streams of 100 tokens at 20 ms begin evenly within two seconds, so that in the end all of them are under
+way. CPU time is that of the server's processes alone: the model and the users are processes of their own.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+
+from benchmarks.harness import ROOT, Row, report
+from benchmarks.server.contestants import DOVETAIL, RELAY, Contestant
+from benchmarks.server.database import start_postgres
+from benchmarks.server.process import Worker
+from benchmarks.server.upstream import PAUSE, TOKENS
+
+COST_TARGET = 2.0
+LATE_TARGET = 100.0
+ROUNDS = 3
+WARM_UP = 20
+UNIT = "x relay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One run: CPU microseconds for each token, how late tokens were in milliseconds, kB for each stream."""
+
+    cpu: float
+    late_50: float
+    late_99: float
+    memory: float
+    first: float
+
+    @property
+    def detail(self) -> str:
+        late = f"late p50 {self.late_50:.1f}, p99 {self.late_99:.0f} ms"
+        return (
+            f"{self.cpu:.0f} us/token, {late}, first token {self.first:.0f} ms, {self.memory:.0f} kB/stream"
+        )
+
+
+def main() -> int:
+    """Measure; the exit status tells whether the targets are met."""
+    peers: list[Contestant] = []
+    with start_upstream() as upstream:
+        status = compare_at_200(upstream, peers)
+        if "--short" not in sys.argv:
+            status |= grow(upstream)
+    return status
+
+
+def compare_at_200(upstream: str, peers: Sequence[Contestant]) -> int:
+    """All servers, one process each; the best of some rounds counts."""
+    with ExitStack() as stack:
+        started = {
+            contestant: stack.enter_context(contestant.start(upstream))
+            for contestant in (RELAY, DOVETAIL, *peers)
+        }
+        for contestant, workers in started.items():
+            put_load(contestant, workers, WARM_UP)
+        rounds = [
+            {one.name: put_load(one, workers, 200) for one, workers in started.items()} for _ in range(ROUNDS)
+        ]
+    best = {name: min((seen[name] for seen in rounds), key=lambda one: one.cpu) for name in rounds[0]}
+    relay = best[RELAY.name].cpu
+    rows = [
+        Row(name, seen.cpu / relay, COST_TARGET if name == DOVETAIL.name else None, UNIT, seen.detail)
+        for name, seen in best.items()
+    ]
+    return report("200 streams, one process: CPU per token", rows)
+
+
+def grow(upstream: str) -> int:
+    """More streams on one and two processes; two share a PostgreSQL."""
+    rows: list[Row] = []
+    for workers in (1, 2):
+        with ExitStack() as stack:
+            database = stack.enter_context(start_postgres() if workers > 1 else nullcontext(""))
+            relays = stack.enter_context(RELAY.start(upstream, workers))
+            ours = stack.enter_context(DOVETAIL.start(upstream, workers, database))
+            for streams in (200, 500, 1000):
+                put_load(DOVETAIL, ours, WARM_UP)
+                told = f"{streams} streams, {workers} worker{'s' * (workers > 1)}"
+                relay, seen = put_load(RELAY, relays, streams), put_load(DOVETAIL, ours, streams)
+                target = LATE_TARGET if (streams, workers) == (500, 2) else None
+                rows.append(Row(f"{told}: relay", relay.late_99, None, "ms late", relay.detail))
+                rows.append(Row(f"{told}: dovetail", seen.late_99, target, "ms late", seen.detail))
+    return report("More streams and processes: 99 % of tokens are less late than", rows)
+
+
+def put_load(contestant: Contestant, workers: Sequence[Worker], streams: int) -> Seen:
+    """Let so many users come, and read what the server spent on them."""
+    for worker in workers:
+        worker.forget_peak()
+    before = sum(worker.cpu_seconds for worker in workers)
+    memory = sum(worker.memory for worker in workers)
+    seen = run_load(contestant, [worker.port for worker in workers], streams)
+    if seen["broken"]:
+        raise SystemExit(f"{contestant.name}: {seen['broken']} of {streams} streams were not complete")
+    cpu = sum(worker.cpu_seconds for worker in workers) - before
+    peak = sum(worker.peak_memory for worker in workers)
+    return Seen(
+        cpu=cpu / seen["tokens"] * 1e6,
+        late_50=seen["late_50"],
+        late_99=seen["late_99"],
+        first=seen["first_50"],
+        memory=(peak - memory) / streams / 1000,
+    )
+
+
+def run_load(contestant: Contestant, ports: Sequence[int], streams: int) -> dict[str, float]:
+    """What the users saw."""
+    numbers = ",".join(map(str, ports))
+    command = [sys.executable, "-m", "benchmarks.server.load", str(streams), str(TOKENS * PAUSE), numbers]
+    given = json.dumps({"path": contestant.path, "body": contestant.body})
+    done = subprocess.run(
+        command, input=given, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=200
+    )
+    return json.loads(done.stdout)
+
+
+@contextmanager
+def start_upstream() -> Iterator[str]:
+    """The model, in its own process."""
+    command = [sys.executable, "-m", "benchmarks.server.upstream"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

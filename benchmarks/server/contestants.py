@@ -1,0 +1,65 @@
+"""How each server is started, and what a user sends to it."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import ROOT, find_peer
+from benchmarks.server.process import Worker, find_port, start_worker
+
+SERVERS = "benchmarks.server.servers"
+_QUESTION = "Say words."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contestant:
+    """A server: `module` of our own environment, or of the virtual environment with `requirements`."""
+
+    name: str
+    module: str
+    path: str
+    body: Mapping[str, Any]
+    requirements: Sequence[str] = ()
+    options: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @contextmanager
+    def start(self, upstream: str, workers: int = 1, database: str = "") -> Iterator[list[Worker]]:
+        """Run so many processes, each on a port of its own."""
+        python = find_peer(self.name, self.requirements) if self.requirements else Path(sys.executable)
+        paths = [str(ROOT)] if self.requirements else [str(ROOT), str(ROOT / "src")]
+        environment = {"PYTHONPATH": os.pathsep.join(paths), **self.environment}
+        if database:
+            environment["DATABASE_URL"] = database
+        with ExitStack() as stack:
+            started: list[Worker] = []
+            for _ in range(workers):
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dovetail-bench-"))
+                port = find_port()
+                values = {"upstream": upstream, "port": str(port), "folder": folder}
+                told = {name: value.format(**values) for name, value in environment.items()}
+                command = [python, "-m", self.module, *(option.format(**values) for option in self.options)]
+                started.append(stack.enter_context(start_worker(command, port, environment=told)))
+            yield started
+
+
+RELAY = Contestant(
+    name="relay", module=f"{SERVERS}.relay", path="/", body={}, options=["{upstream}", "{port}"]
+)
+DOVETAIL = Contestant(
+    name="dovetail",
+    module="dovetail",
+    path="/api/v1/chat",
+    body={"message": _QUESTION},
+    options=["serve", "--port", "{port}", "--workspace", "{folder}"],
+    environment={
+        "DOVETAIL_MODEL": "openai:scripted",
+        "DOVETAIL_BASE_URL": "{upstream}",
+        "DOVETAIL_API_KEY": "none",
+    },
+)

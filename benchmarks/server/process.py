@@ -1,0 +1,87 @@
+"""Servers as processes: started, measured from outside, ended."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.harness import ROOT
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_START_LIMIT = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One process of a server."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The CPU time of the process so far, of all its threads."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    @property
+    def memory(self) -> int:
+        """The bytes it holds now."""
+        return self._read_memory("VmRSS")
+
+    @property
+    def peak_memory(self) -> int:
+        """The most bytes that it held since `forget_peak`."""
+        return self._read_memory("VmHWM")
+
+    def forget_peak(self) -> None:
+        """Measure the peak from now on."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def _read_memory(self, name: str) -> int:
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+
+@contextmanager
+def start_worker(
+    command: Sequence[str | Path], port: int, *, environment: Mapping[str, str], folder: Path = ROOT
+) -> Iterator[Worker]:
+    """Run a server until it answers on its port; it is ended with the block."""
+    process = subprocess.Popen(
+        command, cwd=folder, env={**os.environ, **environment}, stdout=sys.stderr, stderr=sys.stderr
+    )
+    try:
+        _wait_for(process, port)
+        yield Worker(process, port)
+    finally:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(5)
+
+
+def find_port() -> int:
+    """A port that is free now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def _wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.monotonic() + _START_LIMIT
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise SystemExit(f"{process.args} ended with {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit(f"{process.args} does not answer on port {port}")
