@@ -47,7 +47,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         runner=host.runtime.runner,
         completion=completion,
         window=host.runtime.window(requester),
-        options=definition.model_config.options,
+        options={**definition.model_config.options, **turn.options},
     )
     answer = _Answer(loop, definition, turn, build_preface(host, turn.session))
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
@@ -87,12 +87,12 @@ class _Answer:
 
     def _scope(self, context: RunContext) -> CallScope:
         return CallScope(
-            session_id=self.turn.session.id,
+            session_id=self.turn.session.id or None,
             run_path=context.path,
             agent_path=(self.definition.name,),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
-            ask=context.ask,
+            ask=context.ask if self.turn.can_ask else None,
             settle=context.settle,
         )
 

@@ -61,6 +61,12 @@ class Chat:
             await self._save_question(session, new)
         return await self._start(turn, plan)
 
+    async def answer(self, turn: ChatTurn) -> RunHandle:
+        """Answer messages of a conversation that is kept elsewhere: nothing but the run is stored."""
+        plan = plan_answer(self._host, turn)
+        spec = RunSpec(agent=turn.agent, model=plan.model, generation=plan.generation, owner=turn.owner)
+        return await self.runs.start(spec, Job(plan.work))
+
     async def delete(self, session_id: str, *, owner: str) -> None:
         """Delete a session; an answer that is being written is stopped."""
         await self.sessions.get(session_id, owner=owner)

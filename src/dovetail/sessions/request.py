@@ -1,7 +1,7 @@
 """What is asked of a chat, and what is known when its answer begins."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.shapes import is_mapping
@@ -44,7 +44,10 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatTurn:
-    """What an answer begins with: `history` leads from the root to the user's message."""
+    """What an answer begins with: `history` leads from the root to the user's message.
+
+    `options` go to the model over those of the agent; where nobody `can_ask`, what asks is denied.
+    """
 
     session: Session
     history: Sequence[Message]
@@ -52,6 +55,8 @@ class ChatTurn:
     model: str | None
     tab_id: str | None
     owner: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    can_ask: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
