@@ -38,7 +38,8 @@ class AccessLayer:
             try:
                 self._check(scope)
             except AccessError as error:
-                await error_response(error.status, describe_error(error))(scope, receive, send)
+                refusal = error_response(error.status, describe_error(error), scope["path"])
+                await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.server import asks, catalog, chat, health, runs, sessions
+from dovetail.server import asks, catalog, chat, completions, health, runs, sessions
 from dovetail.server.access import AccessLayer, read_keys
 from dovetail.server.body_limit import BodyLimit
 from dovetail.server.failures import add_error_handlers
@@ -53,7 +53,7 @@ def create_app(
     api.state.is_ready = False
     api.state.failure = None
     add_error_handlers(api)
-    for module in (health, chat, runs, asks, sessions, catalog):
+    for module in (health, chat, runs, asks, sessions, catalog, completions):
         api.include_router(module.router)
     api.include_router(make_page_router(web or find_assets("web")))
     api.add_middleware(BodyLimit)

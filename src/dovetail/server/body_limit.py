@@ -36,4 +36,5 @@ class BodyLimit:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         message = f"the body is larger than {self._limit} bytes"
-        await error_response(413, {"type": "too_large", "message": message})(scope, receive, send)
+        told = {"type": "too_large", "message": message}
+        await error_response(413, told, scope["path"])(scope, receive, send)

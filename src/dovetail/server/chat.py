@@ -31,7 +31,7 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
         return await _attach(app, record, after=after, is_plain=body.tab_id is None, goes_on=True)
     started = await app.chat.send(_read_request(body, last, owner))
     if _wants_json(request):
-        return await _answer_json(app, started)
+        return await _answer_json(started, request.url.path)
     record = await app.runs.get(started.run_id)
     return await _attach(app, record, is_plain=body.messages is not None and body.tab_id is None)
 
@@ -83,11 +83,11 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/event-stream" not in accept
 
 
-async def _answer_json(app: Dovetail, started: StartedChat) -> Response:
+async def _answer_json(started: StartedChat, path: str) -> Response:
     outcome = await started.handle.done
     if outcome.error is not None:
         status = RUN_STATUSES.get(outcome.error["type"], 500)
-        return error_response(status, {**outcome.error, "details": {"run_id": started.run_id}})
+        return error_response(status, {**outcome.error, "details": {"run_id": started.run_id}}, path)
     return JSONResponse(
         {
             "session_id": started.session_id,

@@ -1,6 +1,7 @@
 """Errors as HTTP answers: `{"error": {type, message, hint?, details?}}` with a fitting status."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,6 +19,7 @@ from dovetail.errors import (
     ToolError,
 )
 from dovetail.runs.failure import INTERNAL, describe_error
+from dovetail.server.openai import to_openai_error
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +32,15 @@ STATUSES: list[tuple[type[DovetailError], int]] = [
     (ToolError, 422),
 ]
 
-RUN_STATUSES = {"config_error": 503, "model_error": 502, "store_error": 503}
+RUN_STATUSES = {
+    "config_error": 503,
+    "store_error": 503,
+    "model_error": 502,
+    "passing_model_error": 502,
+    "response_error": 502,
+    "answer_timeout_error": 504,
+    "interrupted": 503,
+}
 """The status of a plain JSON answer whose run failed, by the error's type."""
 
 
@@ -42,9 +52,12 @@ class AccessError(DovetailError):
         self.status = status
 
 
-def error_response(status: int, error: dict[str, Any]) -> JSONResponse:
-    """An error as a response."""
+def error_response(status: int, error: Mapping[str, Any], path: str) -> JSONResponse:
+    """An error as the response to a request for `path`: below `/v1/` in OpenAI's shape."""
     headers = {"www-authenticate": "Bearer"} if status == 401 else None
+    if path.startswith("/v1/"):
+        status = 400 if status == 422 else status
+        error = to_openai_error(status, error)
     return JSONResponse({"error": error}, status, headers)
 
 
@@ -65,17 +78,19 @@ def add_error_handlers(api: FastAPI) -> None:
 
 async def _answer_own(request: Request, error: Exception) -> Response:
     assert isinstance(error, DovetailError)
-    return error_response(find_status(error), describe_error(error))
+    return error_response(find_status(error), describe_error(error), request.url.path)
 
 
 async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     details = [
-        {"path": ".".join(map(str, problem["loc"])), "message": problem["msg"]} for problem in error.errors()
+        {"path": ".".join(map(str, problem["loc"])), "message": problem["msg"].removeprefix("Value error, ")}
+        for problem in error.errors()
     ]
     first = details[0] if details else {"path": "body", "message": "not valid"}
     message = f"{first['path']}: {first['message']}"
-    return error_response(422, {"type": "invalid_request", "message": message, "details": details})
+    told = {"type": "invalid_request", "message": message, "details": details}
+    return error_response(422, told, request.url.path)
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:
@@ -83,13 +98,12 @@ async def _answer_http(request: Request, error: Exception) -> Response:
     kind = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(
         error.status_code, "http_error"
     )
-    response = error_response(
-        error.status_code, {"type": kind, "message": f"{error.detail}: {request.url.path}"}
-    )
+    path = request.url.path
+    response = error_response(error.status_code, {"type": kind, "message": f"{error.detail}: {path}"}, path)
     response.headers.update(error.headers or {})
     return response
 
 
 async def _answer_unknown(request: Request, error: Exception) -> Response:
     logger.exception("%s %s failed", request.method, request.url.path, exc_info=error)
-    return error_response(500, INTERNAL)
+    return error_response(500, INTERNAL, request.url.path)

@@ -1,0 +1,162 @@
+"""Agents as OpenAI's models: chat completions and the list of models.
+
+A request brings its whole conversation, so no session is kept, only the run. Nobody can come back to such an
+answer, so a client that leaves stops it; and nobody can be asked, so calls that need an approval are denied.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from dovetail.app import Dovetail
+from dovetail.errors import ConfigError, ConflictError, NotFoundError
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import Entry, TurnEnd
+from dovetail.runs.reader import Reader
+from dovetail.runs.run import RunHandle, RunOutcome
+from dovetail.server.caller import App, Owner
+from dovetail.server.completion_body import CompletionBody
+from dovetail.server.failures import RUN_STATUSES, error_response
+from dovetail.server.openai import (
+    CompletionEncoder,
+    describe_usage,
+    read_finish_reason,
+    read_text,
+    write_result,
+)
+from dovetail.server.stream import EventStream
+from dovetail.sessions.request import ChatTurn
+from dovetail.sessions.session import Session
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+
+
+@router.post("/chat/completions", response_class=Response)
+async def complete(body: CompletionBody, request: Request, app: App, owner: Owner) -> Response:
+    """Answer a conversation (OpenAI's chat completions); `model` names an agent."""
+    _require_agent(app, body.model)
+    now = time.time()
+    nowhere = Session(
+        id="",
+        owner=owner,
+        title="",
+        head_id=None,
+        version=1,
+        usage=Usage(),
+        created_at=now,
+        updated_at=now,
+    )
+    turn = ChatTurn(
+        session=nowhere,
+        history=body.read_history(),
+        agent=body.model,
+        model=None,
+        tab_id=None,
+        owner=owner,
+        options=body.read_options(),
+        can_ask=False,
+    )
+    handle = await app.chat.answer(turn)
+    if not body.stream:
+        return await _answer(app, handle, request, body.model)
+    encoder = CompletionEncoder(
+        completion_id=handle.run_id,
+        model=body.model,
+        created=int(now),
+        tells_usage=body.tells_usage,
+    )
+    return _CompletionStream(app, await app.runs.read(handle.run_id), encoder, handle)
+
+
+@router.get("/models")
+async def list_models(app: App) -> dict[str, Any]:
+    """The agents, as OpenAI lists models."""
+    names = [definition.name for definition in app.agents.get_all_definitions()]
+    return {"object": "list", "data": [_describe(name) for name in names]}
+
+
+@router.get("/models/{model}")
+async def get_model(model: str, app: App) -> dict[str, Any]:
+    """One agent, as OpenAI describes a model."""
+    _require_agent(app, model)
+    return _describe(model)
+
+
+class _CompletionStream(EventStream):
+    """A stream whose run stops when its only reader leaves."""
+
+    def __init__(self, app: Dovetail, reader: Reader, encoder: CompletionEncoder, handle: RunHandle) -> None:
+        super().__init__(reader, encoder)
+        self._app = app
+        self._handle = handle
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await _stop(self._app, self._handle)
+
+
+async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str) -> Response:
+    gone = asyncio.create_task(_wait_until_gone(request))
+    try:
+        await asyncio.wait([gone, handle.done], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        gone.cancel()
+        await _stop(app, handle)
+    outcome = await handle.done
+    if outcome.error is not None:
+        return error_response(RUN_STATUSES.get(outcome.error["type"], 500), outcome.error, request.url.path)
+    return JSONResponse(await _describe_answer(app, handle, outcome, model))
+
+
+async def _describe_answer(
+    app: Dovetail, handle: RunHandle, outcome: RunOutcome, model: str
+) -> dict[str, Any]:
+    entries = await app.runs.history(handle.run_id)
+    text = read_text(entries) or ("" if outcome.result is None else write_result(outcome.result))
+    message: Mapping[str, Any] = {"role": "assistant", "content": text, "refusal": None}
+    finish_reason = read_finish_reason(outcome.reason)
+    return {
+        "id": handle.run_id,
+        "object": "chat.completion",
+        "created": int(entries[0].time),
+        "model": model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}],
+        "usage": describe_usage(_add_usage(entries)),
+    }
+
+
+def _add_usage(entries: Sequence[Entry]) -> Usage:
+    """The tokens of all turns, also of those of other agents."""
+    return sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
+
+
+async def _wait_until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _stop(app: Dovetail, handle: RunHandle) -> None:
+    """Stop the run of a client that has left; one that has ended is left alone."""
+    if not handle.done.done():
+        with contextlib.suppress(ConflictError, NotFoundError):
+            await app.runs.cancel(handle.run_id)
+
+
+def _require_agent(app: Dovetail, name: str) -> None:
+    try:
+        app.agents.get_definition(name)
+    except ConfigError as error:
+        raise NotFoundError(error.message, hint="GET /v1/models lists what can be asked.") from error
+
+
+def _describe(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "dovetail"}
