@@ -37,7 +37,7 @@ types: $(VENV)/.dev
 
 unit: $(VENV)/.dev need-node web/dist/index.html
 	$(BIN)/dovetail models pull small
-	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=
+	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report= $(if $(CI),--reruns 1)
 
 web-test: $(VENV)/.dev need-node web/dist/index.html
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser

@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ["./server.ts"],
     environment: "node",
     fileParallelism: false,
+    // A browser on a machine that others use may stall once; what fails twice is broken.
+    retry: process.env["CI"] ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
