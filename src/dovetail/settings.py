@@ -31,7 +31,7 @@ DEFAULTS: dict[str, Any] = {
         "resolve_type_names": False,
     },
     "response": {"streaming_parse_path_style": "dot", "max_retries": 3, "timeout": None},
-    "runtime": {"show_tool_logs": False, "show_model_logs": False},
+    "runtime": {"show_tool_logs": False, "show_model_logs": False, "record_requests": True},
     "tools": {"strategy": "judge", "max_rounds": 1, "allowed": None, "excluded": []},
     "subagents": {"enabled": True},
     "bus": {"enabled": True},

@@ -230,3 +230,27 @@ async def test_bad_requests_are_told_what_is_wrong(tmp_path: Path) -> None:
             assert told in response.json()["error"]["message"]
         response = await server.client.get("/api/v1/nothing")
         assert response.json()["error"]["type"] == "not_found"
+
+
+async def test_a_journal_holds_what_the_model_was_asked_and_the_chat_stream_does_not(tmp_path: Path) -> None:
+    asks = {"tool_calls": [{"call_id": "c1", "name": "summarizer", "arguments": {"text": "A long tale"}}]}
+    async with serve(tmp_path, [asks, "Short tale.", "It is short."]) as server:
+        chunks = await server.chat("Sum it up")
+        run_id = chunks[0]["messageMetadata"]["run_id"]
+        journal = [chunk async for chunk in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+        view = await server.get("/api/v1/sessions/s")
+    asked = [entry for entry in journal if entry["type"] == "model-request"]
+    assert [len(entry["path"]) for entry in asked] == [1, 2, 1]
+    assert asked[0]["messages"] == [dict(message) for message in server.model.requests[0].messages]
+    assert asked[1]["messages"] == [dict(message) for message in server.model.requests[1].messages]
+    assert asked[2]["kept"] == len(asked[0]["messages"])
+    assert "model-request" not in str(chunks)
+    assert [part["type"] for part in view["path"][-1]["parts"]][:2] == ["step-start", "dynamic-tool"]
+
+
+async def test_what_the_model_is_asked_is_not_kept_when_that_is_switched_off(tmp_path: Path) -> None:
+    settings = {"runtime": {"record_requests": False}}
+    async with serve(tmp_path, ["Hello."], settings=settings) as server:
+        run_id = (await server.chat("Hi"))[0]["messageMetadata"]["run_id"]
+        journal = [chunk async for chunk in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+    assert "model-request" not in types_of(journal)

@@ -26,10 +26,11 @@ _SUMMARIZE = (
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A conversation that fits, and what fitting it has cost."""
+    """A conversation that fits, and what fitting it has cost; `asked` is the request for a summary."""
 
     messages: list[ChatMessage]
     usage: Usage
+    asked: ModelRequest | None = None
 
 
 async def fit(messages: Sequence[ChatMessage], window: int, requester: Requester) -> Fitted:
@@ -82,7 +83,7 @@ async def _summarize(messages: list[ChatMessage], limit: int, requester: Request
             elif isinstance(delta, FinishDelta):
                 usage = delta.usage
     summary = {"role": "user", "content": f"[What happened so far]\n{''.join(pieces)}"}
-    return Fitted([*messages[:start], summary, *messages[cut:]], usage)
+    return Fitted([*messages[:start], summary, *messages[cut:]], usage, request)
 
 
 def _end_of_task(messages: list[ChatMessage]) -> int:

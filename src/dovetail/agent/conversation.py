@@ -7,7 +7,7 @@ from dovetail.agent.compaction import fit
 from dovetail.messages.budget import Budget
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Usage
-from dovetail.messages.request import ChatMessage
+from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.requester import Requester
 
 
@@ -34,12 +34,14 @@ class Conversation:
         self.usage = self.usage + usage
         self._budget.use_tokens(usage)
 
-    async def make_room(self, window: int | None, requester: Requester) -> None:
-        """Shorten what is old when the model's window is nearly full."""
-        if window is not None:
-            fitted = await fit(self.messages, window, requester)
-            self.messages = fitted.messages
-            self.count(fitted.usage)
+    async def make_room(self, window: int | None, requester: Requester) -> ModelRequest | None:
+        """Shorten what is old when the model's window is nearly full; returns the request it took, if any."""
+        if window is None:
+            return None
+        fitted = await fit(self.messages, window, requester)
+        self.messages = fitted.messages
+        self.count(fitted.usage)
+        return fitted.asked
 
 
 def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from dovetail.agent.conversation import Conversation, find_open_calls
 from dovetail.agent.outcome import LoopOutcome
+from dovetail.agent.request_log import RequestLog
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper
 from dovetail.agent.turn import Turn
@@ -52,7 +53,8 @@ class TurnLoop:
 
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
     can read, when it is known: what is old is shortened before it is full. `settle` is awaited before
-    calls run, so that a journal can hold what must not happen twice.
+    calls run, so that a journal can hold what must not happen twice. With `records_requests` every request is
+    told as an event too.
     """
 
     requester: Requester
@@ -62,6 +64,7 @@ class TurnLoop:
     window: int | None = None
     settle: Callable[[], Awaitable[None]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    records_requests: bool = True
 
     async def run(
         self,
@@ -96,6 +99,7 @@ class _Way:
         self.turns = 0
         self.text = ""
         self._emit_outside = emit
+        self._log = RequestLog(emit, loop.requester) if loop.records_requests else None
         self._stopper = Stopper(budget, cancel)
         self._nudged = False
         self._last_calls: list[tuple[str, str]] = []
@@ -137,7 +141,9 @@ class _Way:
         if limit is not None and choice == "auto":
             return self._end(limit)
         try:
-            await self.conversation.make_room(self.loop.window, self.loop.requester)
+            summary = await self.conversation.make_room(self.loop.window, self.loop.requester)
+            if summary is not None and self._log is not None:
+                self._log.tell_summary(self.turns + 1, summary)
             turn = await self._take_turn(specs, choice)
         except DovetailError as error:
             return self._end("error", error=error)
@@ -159,6 +165,8 @@ class _Way:
             tool_choice=choice,
             options=self.loop.options,
         )
+        if self._log is not None:
+            self._log.tell(self.turns, request)
         try:
             await self._stopper.guard(asyncio.create_task(self._read(turn, request)))
         finally:

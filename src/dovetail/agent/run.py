@@ -35,7 +35,11 @@ class AgentRun:
             pass
         asked = request.build()
         loop = TurnLoop(
-            requester=request.requester, tools=self.tools, runner=self.runner, options=asked.options
+            requester=request.requester,
+            tools=self.tools,
+            runner=self.runner,
+            options=asked.options,
+            records_requests=request.settings.get("runtime.record_requests", True),
         )
         outcome = await loop.run(
             asked.messages, emit=self.scope.emit, scope=self.scope, budget=Budget(limits), cancel=cancel

@@ -31,6 +31,23 @@ class RunStart:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRequested:
+    """A model is asked: with the first `kept` messages of this run's last request, and then these.
+
+    A `summary` is asked for to shorten what is old; it begins anew and no later request counts from it.
+    """
+
+    type: ClassVar = "model-request"
+    turn: int
+    model: str
+    messages: tuple[Mapping[str, Any], ...]
+    kept: int = 0
+    tools: tuple[str, ...] = ()
+    tool_choice: str = "auto"
+    purpose: Literal["answer", "summary"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
 class TextStart:
     """A piece of answer text begins."""
 
@@ -199,6 +216,7 @@ class ChildEvent:
 
 Event: TypeAlias = (
     RunStart
+    | ModelRequested
     | TextStart
     | TextMore
     | TextEnd

@@ -28,6 +28,11 @@ class FallbackRequester:
         return self.requesters[0].model
 
     @property
+    def secrets(self) -> list[str]:
+        """What must not be shown when its messages are."""
+        return [secret for requester in self.requesters for secret in getattr(requester, "secrets", ())]
+
+    @property
     def follows_schema(self) -> bool:
         """Whether all of the models can be held to a schema."""
         return all(requester.follows_schema for requester in self.requesters)

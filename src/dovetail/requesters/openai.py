@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +47,11 @@ class OpenAIRequester:
     def model(self) -> str:
         """The model's name, `provider:name`."""
         return f"{self.endpoint.provider}:{self.endpoint.model}"
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """What must not be shown when its messages are."""
+        return self._failures.secrets
 
     @property
     def follows_schema(self) -> bool:

@@ -9,6 +9,7 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ModelRequested,
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
@@ -98,6 +99,8 @@ class AiSdkEncoder:
 
     def _chunks(self, entry: Entry) -> list[Chunk]:
         event = entry.event
+        if isinstance(event, ModelRequested):
+            return []  # for those who inspect the run, not for those who chat
         if len(entry.path) > 1:
             return self._child_chunks(entry)
         if isinstance(event, RunStart):

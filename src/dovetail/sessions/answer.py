@@ -48,6 +48,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         completion=completion,
         window=host.runtime.window(requester),
         options={**definition.model_config.options, **turn.options},
+        records_requests=host.runtime.settings.get("runtime.record_requests", True),
     )
     answer = _Answer(loop, definition, turn, build_preface(host, turn.session))
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)

@@ -9,6 +9,7 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ModelRequested,
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
@@ -57,7 +58,7 @@ class PartsFold:
         elif isinstance(event, TurnReset):
             del self.parts[self._step if self._step is not None else len(self.parts) :]
             self._step = None
-        elif not isinstance(event, RunStart | RunEnd):
+        elif not isinstance(event, RunStart | RunEnd | ModelRequested):
             if self._step is None:
                 self._step = len(self.parts)
                 self.parts.append({"type": "step-start"})

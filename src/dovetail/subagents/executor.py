@@ -99,6 +99,7 @@ class AgentExecutor:
             completion=completion,
             window=self._app.runtime.window(requester),
             options=model.options,
+            records_requests=self._app.settings.get("runtime.record_requests", True),
         )
 
     def _start(self, loop: TurnLoop, parent: RunScope | None) -> RunStart:

@@ -19,6 +19,18 @@ export interface RunStartEvent {
   parent_call_id: string | null;
 }
 
+/** A model is asked: with the first `kept` messages of this run's last request, and then these. */
+export interface ModelRequestedEvent {
+  type: "model-request";
+  turn: number;
+  model: string;
+  messages: Record<string, unknown>[];
+  kept: number;
+  tools: string[];
+  tool_choice: string;
+  purpose: "answer" | "summary";
+}
+
 /** A piece of answer text begins. */
 export interface TextStartEvent {
   type: "text-start";
@@ -145,6 +157,7 @@ export interface RunEndEvent {
 
 export type RunEvent =
   | RunStartEvent
+  | ModelRequestedEvent
   | TextStartEvent
   | TextMoreEvent
   | TextEndEvent
