@@ -17,7 +17,6 @@ class Conversation:
     def __init__(self, messages: Sequence[ChatMessage], budget: Budget) -> None:
         self.messages = list(messages)
         self.added: list[ChatMessage] = []
-        self.usage = Usage()
         self._budget = budget
 
     def add(self, message: ChatMessage) -> None:
@@ -30,8 +29,7 @@ class Conversation:
         self.add({"role": "user", "content": text})
 
     def count(self, usage: Usage) -> None:
-        """Count the tokens of a request, here and in the budget."""
-        self.usage = self.usage + usage
+        """Count the tokens of a request in the budget."""
         self._budget.use_tokens(usage)
 
     async def make_room(self, window: int | None, requester: Requester) -> ModelRequest | None:

@@ -219,7 +219,7 @@ class _Way:
             text=self.text,
             data=data,
             messages=self.conversation.added,
-            usage=self.conversation.usage,
+            usage=self.budget.usage,
             turns=self.turns,
             error=error,
         )

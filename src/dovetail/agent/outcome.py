@@ -11,8 +11,8 @@ from dovetail.messages.request import ChatMessage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopOutcome:
-    """How a loop ended. `messages` are the new ones, each call in them with its result; `limit` names what
-    was reached when a grace turn saved the answer."""
+    """How a loop ended. `messages` are the new ones, each call in them with its result; `usage` counts
+    children too; `limit` names what was reached when a grace turn saved the answer."""
 
     reason: EndReason
     text: str

@@ -4,6 +4,7 @@ from typing import Any
 
 from dovetail.bus.bus import MessageBus
 from dovetail.messages.event import ChildEvent, Event, ToolEnd, ToolInputEnd
+from dovetail.tools.audit import mask_arguments
 from dovetail.tools.declarative import UpdateOutput
 
 
@@ -21,7 +22,8 @@ class Activity:
         if isinstance(event, ChildEvent):
             return
         if isinstance(event, ToolInputEnd):
-            self._change(event.call_id, {"name": event.name, "args": event.args, "status": "running"})
+            args = mask_arguments(event.args)
+            self._change(event.call_id, {"name": event.name, "args": args, "status": "running"})
         elif isinstance(event, ToolEnd):
             self._change(event.call_id, {"status": event.status, "duration": event.duration})
 

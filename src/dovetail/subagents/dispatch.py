@@ -1,19 +1,17 @@
 """All agents as tools: one typed tool each, or one dispatcher when there are many."""
 
 import logging
-from collections.abc import Sequence
-from typing import Any
 
 from dovetail.errors import ConfigError
-from dovetail.messages.kind import Kind
+from dovetail.settings import Settings
 from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.dispatcher import DISPATCHER, make_dispatcher
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.wrapper import SubagentToolWrapper
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
-DISPATCHER = "sub-agent"
 MOST_TOOLS = 12
 
 
@@ -25,44 +23,27 @@ def wrap_agents(app: AgentHost) -> list[Tool]:
     wrappers = [
         wrapper
         for definition in app.get_agent_registry().get_all_definitions()
-        if definition.is_tool and (wrapper := _wrap(definition, app)) is not None
+        if _is_offered(definition, settings) and (wrapper := _wrap(definition, app)) is not None
     ]
-    shape = settings.get("subagents.shape", "auto")
-    if shape not in ("auto", "tools", "dispatcher"):
-        raise ConfigError(f"subagents.shape is {shape!r}; it must be auto, tools or dispatcher")
-    as_one = shape == "dispatcher" or (shape == "auto" and len(wrappers) > MOST_TOOLS)
+    as_one = _stand_behind_one(len(wrappers), settings)
     return [make_dispatcher(wrappers)] if as_one and wrappers else list[Tool](wrappers)
 
 
-def make_dispatcher(wrappers: Sequence[SubagentToolWrapper]) -> Tool:
-    """The tool `sub-agent {name, inputs}`: the inputs are checked against the named agent's own schema."""
-    by_name = {wrapper.name: wrapper for wrapper in wrappers}
+def _is_offered(definition: AgentDefinition, settings: Settings) -> bool:
+    """Whether the lists of the settings let the agent be a tool; behind a dispatcher they hold as well."""
+    allowed = settings.get("tools.allowed")
+    is_allowed = allowed is None or definition.name in allowed or DISPATCHER in allowed
+    return definition.is_tool and is_allowed and definition.name not in (settings.get("tools.excluded") or ())
 
-    async def dispatch(args: dict[str, Any], context: ToolContext) -> Any:
-        wrapper = by_name[args["name"]]
-        inputs: dict[str, Any] = args["inputs"]
-        wrapper.build(inputs)
-        return await wrapper.execute(inputs, context)
 
-    return Tool(
-        name=DISPATCHER,
-        display_name="Sub-agent",
-        description="Hand a task to another agent. " + " ".join(map(_describe, wrappers)),
-        parameters={
-            "type": "object",
-            "properties": {
-                "name": {"enum": list(by_name), "description": "Which agent."},
-                "inputs": {"type": "object", "description": "What it takes, as its inputs ask."},
-            },
-            "required": ["name", "inputs"],
-        },
-        execute=dispatch,
-        kind=Kind.Think,
-        origin="agent",
-        is_output_markdown=True,
-        can_update_output=True,
-        time_limit=None,
-    )
+def _stand_behind_one(count: int, settings: Settings) -> bool:
+    shape = settings.get("subagents.shape", "auto")
+    if shape not in ("auto", "tools", "dispatcher"):
+        raise ConfigError(f"subagents.shape is {shape!r}; it must be auto, tools or dispatcher")
+    allowed = settings.get("tools.allowed")
+    if allowed is not None and DISPATCHER not in allowed:  # it would be hidden, and all agents with it
+        return False
+    return shape == "dispatcher" or (shape == "auto" and count > MOST_TOOLS)
 
 
 def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | None:
@@ -74,8 +55,3 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
         logger.error("agent %r (%s) cannot be a tool: %s", definition.name, definition.source, error)
         return None
     return wrapper
-
-
-def _describe(wrapper: SubagentToolWrapper) -> str:
-    names = ", ".join(wrapper.parameters.get("properties", {}))
-    return f"`{wrapper.name}` ({names}): {wrapper.description}"

@@ -1,12 +1,13 @@
 """What an agent's run begins with: its tools and its first messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
 from dovetail.messages.request import ChatMessage
 from dovetail.subagents.completion import COMPLETE_TASK, make_completion_tool
 from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.dispatcher import Dispatcher
 from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.tool import Tool
@@ -19,15 +20,12 @@ def choose_tools(
 ) -> tuple[ToolSnapshot, str | None]:
     """The tools an agent may use, never more than `available`, and the name of its completion tool, if any.
 
-    Agents that are already at work above it are left out, so no circle can form.
+    Agents that are already at work above it are left out, so no circle can form. A dispatcher stands for
+    its agents: it is narrowed to those that the definition names, unless the definition names it.
     """
-    above = {*agent_path, definition.name}
-    chosen = {
-        tool.name: tool
-        for tool in available
-        if _is_wanted(tool, definition.tool_config.tools)
-        and not (tool.origin == "agent" and (tool.name in above or tool.name == COMPLETE_TASK))
-    }
+    hidden = {*agent_path, definition.name, COMPLETE_TASK}
+    patterns = definition.tool_config.tools
+    chosen = {kept.name: kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None}
     if definition.output_config is None:
         return ToolSnapshot.of(chosen.values(), available.generation), None
     chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
@@ -60,6 +58,15 @@ def _describe(inputs: Mapping[str, Any]) -> str:
     if len(inputs) == 1:
         return str(next(iter(inputs.values())))
     return "\n".join(f"{name}: {value}" for name, value in inputs.items()) or _START
+
+
+def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Tool | None:
+    is_wanted = _is_wanted(tool, patterns)
+    if isinstance(tool, Dispatcher):
+        return tool.narrow(
+            lambda agent: agent.name not in hidden and (is_wanted or _is_wanted(agent, patterns))
+        )
+    return tool if is_wanted and not (tool.origin == "agent" and tool.name in hidden) else None
 
 
 def _is_wanted(tool: Tool, patterns: Sequence[str] | None) -> bool:

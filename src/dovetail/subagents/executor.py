@@ -24,14 +24,17 @@ from dovetail.messages.event import ChildEvent, EndReason, Event, RunEnd, RunSta
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import build_messages, choose_tools
 from dovetail.subagents.host import AgentHost
-from dovetail.tools.runner import CallScope
+from dovetail.tools.runner import Ask, CallScope
 
 OnActivity = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOutput:
-    """What an agent's run gave, and how it ended."""
+    """What an agent's run gave, and how it ended.
+
+    `usage` counts its children too; `limit` names what was reached when a grace turn saved the answer.
+    """
 
     result: str
     terminate_reason: EndReason
@@ -40,44 +43,63 @@ class AgentOutput:
     usage: Usage
     data: Any = None
     error: str | None = None
+    limit: EndReason | None = None
 
 
 class AgentExecutor:
     """One run of an agent."""
 
-    def __init__(self, definition: AgentDefinition, app: AgentHost, on_activity: OnActivity | None) -> None:
+    def __init__(
+        self,
+        definition: AgentDefinition,
+        app: AgentHost,
+        on_activity: OnActivity | None = None,
+        ask: Ask | None = None,
+    ) -> None:
         self.definition = definition
         self._app = app
         self._on_activity = on_activity
+        self._ask = ask
         self.run_id = f"run-{uuid4().hex}"
         self.parent_call_id: str | None = None
 
     @classmethod
     async def create(
-        cls, definition: AgentDefinition, app: AgentHost, on_activity: OnActivity | None = None
+        cls,
+        definition: AgentDefinition,
+        app: AgentHost,
+        on_activity: OnActivity | None = None,
+        *,
+        ask: Ask | None = None,
     ) -> Self:
-        """An executor for `definition`; `on_activity` sees every event of its runs."""
-        return cls(definition, app, on_activity)
+        """An executor for `definition`; `on_activity` sees every event of its runs.
+
+        `ask` is asked for approvals, those of its children too, when it runs below no other run; without it
+        they are refused.
+        """
+        return cls(definition, app, on_activity, ask)
 
     async def run(self, inputs: Mapping[str, Any], signal: asyncio.Event | None = None) -> AgentOutput:
         """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it."""
         started = time.perf_counter()
         parent = current_run()
         self._refuse_circle(parent)
-        emit = self._emitter(parent)
+        messages = build_messages(self.definition, inputs)
         loop = self._make_loop(parent)
+        budget = self._budget(parent)
+        emit = self._emitter(parent)
         emit(self._start(loop, parent))
-        async with _joined(signal, parent) as cancel:
-            outcome = await loop.run(
-                build_messages(self.definition, inputs),
-                emit=emit,
-                scope=self._scope(parent),
-                budget=self._budget(parent),
-                cancel=cancel,
-            )
+        try:
+            async with _joined(signal, parent) as cancel:
+                outcome = await loop.run(
+                    messages, emit=emit, scope=self._scope(parent), budget=budget, cancel=cancel
+                )
+        except BaseException as error:
+            emit(_explain_break(error, budget.usage))
+            raise
         output = _to_output(outcome, time.perf_counter() - started)
-        error = {"type": "error", "message": output.error} if output.error else None
-        emit(RunEnd(outcome.reason, output.result, outcome.usage, error))
+        failure = {"type": "error", "message": output.error} if output.error else None
+        emit(RunEnd(outcome.reason, output.result, outcome.usage, failure))
         return output
 
     def _refuse_circle(self, parent: RunScope | None) -> None:
@@ -112,7 +134,7 @@ class AgentExecutor:
         )
 
     def _scope(self, parent: RunScope | None) -> CallScope:
-        calls = parent.calls if parent else CallScope()
+        calls = parent.calls if parent else CallScope(ask=self._ask)
         return CallScope(
             session_id=calls.session_id,
             run_path=(*calls.run_path, self.run_id),
@@ -152,7 +174,15 @@ def _to_output(outcome: LoopOutcome, duration: float) -> AgentOutput:
         usage=outcome.usage,
         data=outcome.data,
         error=str(outcome.error) if outcome.error else None,
+        limit=outcome.limit,
     )
+
+
+def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
+    """The end of a run that was broken off from outside, or by a fault of ours."""
+    if isinstance(error, asyncio.CancelledError):
+        return RunEnd("cancelled", usage=usage)
+    return RunEnd("error", usage=usage, error={"type": type(error).__name__, "message": str(error)})
 
 
 @contextlib.asynccontextmanager

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dovetail.bus.bus import MessageBus
+from dovetail.errors import ConfigError, ModelError, ToolError
 from dovetail.messages.kind import Kind
 from dovetail.subagents.activity import Activity
 from dovetail.subagents.definition import AgentDefinition
-from dovetail.subagents.executor import AgentExecutor, raise_unless_done
+from dovetail.subagents.executor import AgentExecutor, AgentOutput, raise_unless_done
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
@@ -67,9 +68,18 @@ class SubagentInvocation(BaseToolInvocation):
         activity = Activity(self.definition.name, update_output, self.message_bus)
         executor = await AgentExecutor.create(self.definition, self._app, activity.note)
         executor.parent_call_id = self.context.call_id if self.context else None
-        output = raise_unless_done(await executor.run(self.params, signal), self.definition.name)
+        output = raise_unless_done(await self._run(executor, signal), self.definition.name)
         return ToolResult(
             output.result,
             return_display=output.result,
-            data={"run_id": executor.run_id, "output": output.data},
+            data={"run_id": executor.run_id, "output": output.data, "limit": output.limit},
         )
+
+    async def _run(self, executor: AgentExecutor, signal: asyncio.Event) -> AgentOutput:
+        """Run it; what keeps it from starting (a limit of the tree, a bad template, no model) is told."""
+        try:
+            return await executor.run(self.params, signal)
+        except (ConfigError, ModelError) as error:
+            raise ToolError(
+                f"agent {self.definition.name!r} could not start: {error}", type="agent_not_started"
+            ) from error

@@ -43,8 +43,9 @@ class Preparer:
                 f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
                 type="no_tab",
             )
-        args = read_arguments(tool, call.arguments)
-        return Prepared(tool, self.validate(tool, args, scope))
+        args = self.validate(tool, read_arguments(tool, call.arguments), scope)
+        meant, inner = tool.resolve(args)
+        return Prepared(tool, args) if meant is tool else Prepared(meant, self.validate(meant, inner, scope))
 
     def validate(self, tool: Tool, args: dict[str, Any], scope: CallScope) -> dict[str, Any]:
         """Valid arguments, repaired where they can be; not after three equal failures in one run."""

@@ -111,6 +111,10 @@ class Tool:
         """What a call with these arguments will do, in a few words for people."""
         return self.title
 
+    def resolve(self, args: dict[str, Any]) -> "tuple[Tool, dict[str, Any]]":
+        """The tool that a call with these arguments means; one that stands for others says which."""
+        return self, args
+
     def with_changes(self, **changes: Any) -> "Tool":
         """A plain tool that differs in some fields and executes the same."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Tool) if field.init}
