@@ -51,6 +51,23 @@ def test_unknown_agent_names_the_nearest(
     assert "summarizer" in capsys.readouterr().err
 
 
+def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
+    assert run("agents", "trust") == 0
+    assert "there are no agent files" in capsys.readouterr().out
+    (tmp_path / "agents").mkdir()
+    file = tmp_path / "agents" / "scout.md"
+    for text in ("Look.", "Look twice."):
+        file.write_text(f"---\ndescription: d\n---\n{text}")
+        assert run("agents", "trust") == 0
+        assert "acknowledged  agents/scout.md" in capsys.readouterr().out
+        assert run("agents", "trust") == 0
+        assert "known already  agents/scout.md" in capsys.readouterr().out
+
+
 def test_words_become_typed_inputs() -> None:
     assert read_inputs(["goal=a=b", "depth=3"], SCHEMA) == {"goal": "a=b", "depth": 3}
     assert read_inputs(["just text"], {"properties": {"query": {"type": "string"}}}) == {"query": "just text"}

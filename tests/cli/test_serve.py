@@ -10,7 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dovetail.app import Dovetail
 from dovetail.cli.main import main
+from dovetail.cli.serve import guard_agents
 from dovetail.testing import ScriptedServer
 
 
@@ -46,6 +48,24 @@ def test_a_database_that_cannot_be_opened_is_one_clear_message(
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
     assert "no database at" in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("host", "trust", "is_used"),
+    [("127.0.0.1", False, True), ("0.0.0.0", False, False), ("0.0.0.0", True, True)],
+)
+async def test_agent_files_of_a_project_need_an_acknowledgement_where_others_come_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, trust: bool, is_used: bool
+) -> None:
+    monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "scout.md").write_text("---\ndescription: Looks.\n---\nLook.")
+    app = Dovetail(workspace=tmp_path)
+    guard_agents(app, host, trust)
+    async with app:
+        names = [definition.name for definition in app.agents.get_all_definitions()]
+    assert ("scout" in names, "master" in names) == (is_used, True)
+    assert ["not acknowledged" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
 
 
 @pytest.mark.slow

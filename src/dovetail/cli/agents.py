@@ -1,6 +1,7 @@
 """`dovetail agents`: which there are, are they sound, and run one."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.agent_view import AgentView
+from dovetail.cli.trusted import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
-from dovetail.subagents.file import load_definition
+from dovetail.subagents.file import list_agent_files, load_definition
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 
 app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
@@ -73,6 +75,19 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None
             failed = True
             console.print(f"[red]broken[/red] {error}")
     raise typer.Exit(1 if failed else 0)
+
+
+@app.command("trust")
+def trust_files() -> None:
+    """Acknowledge the agent files of this folder, so that a server for others uses them as they are now."""
+    workspace = Path(os.environ.get("WORKSPACE_ROOT") or Path.cwd())
+    files = list_agent_files(workspace / "agents")
+    fresh = open_record(workspace).acknowledge(files)
+    for path in files:
+        is_new = path.resolve() in fresh
+        console.print(f"{'acknowledged' if is_new else 'known already'}  {path.relative_to(workspace)}")
+    if not files:
+        console.print(f"there are no agent files in {workspace / 'agents'}")
 
 
 @app.command("run")

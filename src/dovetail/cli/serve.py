@@ -12,10 +12,12 @@ import typer
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.trusted import open_record
 from dovetail.errors import ConfigError
 from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
+from dovetail.subagents.file import list_agent_files
 from dovetail.tools.browser import open_url
 
 app = typer.Typer()
@@ -28,6 +30,7 @@ def serve(
     insecure: bool = typer.Option(False, "--insecure", help="Let other machines in without API keys."),
     workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
     watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
+    trust: bool = typer.Option(False, "--trust", help="Acknowledge the agent files that are there now."),
 ) -> None:
     """Serve the page and the HTTP interface."""
     if not insecure and not is_loopback(host) and not os.environ.get("DOVETAIL_API_KEYS"):
@@ -37,6 +40,7 @@ def serve(
         )
     dovetail = Dovetail(workspace=workspace)
     dovetail.tools.register_tool(open_url)
+    guard_agents(dovetail, host, trust)
     first = FirstModel(dovetail.settings)
     first.prepare()
 
@@ -53,8 +57,19 @@ def serve(
         def greet() -> None:
             typer.echo(f"Dovetail is at {address}")
             typer.echo(f"Model: {api.state.models.active}. Stop with Ctrl-C.")
+            for broken in dovetail.agents.broken:
+                typer.echo(f"Left out: {broken.error}", err=True)
 
         run_server(api, listener, greet)
+
+
+def guard_agents(dovetail: Dovetail, host: str, trust: bool) -> None:
+    """Where other machines come in, an agent file of the project is used only once it was acknowledged."""
+    record = open_record(dovetail.workspace)
+    if trust:
+        record.acknowledge(list_agent_files(dovetail.workspace / "agents"))
+    if not is_loopback(host):
+        dovetail.agents.trust = record
 
 
 @asynccontextmanager

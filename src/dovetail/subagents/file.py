@@ -1,8 +1,8 @@
 """Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
@@ -16,6 +16,8 @@ from dovetail.subagents.definition import (
     RunConfig,
     ToolConfig,
 )
+
+Check: TypeAlias = Callable[[Path, bytes], None]
 
 _KEYS = {
     "name",
@@ -36,10 +38,21 @@ _KEYS = {
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
-def load_definition(path: Path) -> AgentDefinition:
-    """The agent a file defines; raises ConfigError with the file and what is wrong in it."""
+def list_agent_files(folder: Path) -> list[Path]:
+    """Every `*.md` in the folder; names that begin with `_` are left out."""
+    return [path for path in sorted(folder.glob("*.md")) if not path.name.startswith("_")]
+
+
+def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
+    """The agent a file defines; raises ConfigError with the file and what is wrong in it.
+
+    `check` sees the very bytes that are then read, and may refuse them.
+    """
     try:
-        front, body = _split(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        if check is not None:
+            check(path, content)
+        front, body = _split(content.decode("utf-8"))
         return _build(front, body, path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import AgentDefinition
-from dovetail.subagents.file import load_definition
+from dovetail.subagents.file import list_agent_files, load_definition
+from dovetail.subagents.trust import TrustRecord
 
 logger = logging.getLogger(__name__)
 
@@ -22,9 +23,13 @@ class BrokenFile:
 
 
 class AgentRegistry:
-    """Agent definitions by name; the first definition of a name wins, one bad file never stops the others."""
+    """Agent definitions by name; the first definition of a name wins, one bad file never stops the others.
 
-    def __init__(self) -> None:
+    `trust`, where it is set, must let a file pass before it is read.
+    """
+
+    def __init__(self, trust: TrustRecord | None = None) -> None:
+        self.trust = trust
         self._definitions: dict[str, AgentDefinition] = {}
         self.broken: list[BrokenFile] = []
 
@@ -49,15 +54,14 @@ class AgentRegistry:
         return tuple(self._definitions.values())
 
     def load_folder(self, folder: Path) -> None:
-        """Register every `*.md` in the folder; names that begin with `_` are left out."""
-        for path in sorted(folder.glob("*.md")):
-            if not path.name.startswith("_"):
-                self.load_file(path)
+        """Register the agent of every file in the folder."""
+        for path in list_agent_files(folder):
+            self.load_file(path)
 
     def load_file(self, path: Path) -> None:
         """Register the agent of one file; one that a nearer folder defines too stays hidden."""
         try:
-            definition = load_definition(path)
+            definition = load_definition(path, self.trust.check if self.trust else None)
             known = self._definitions.get(definition.name)
             if known is None or Path(known.source).parent == path.parent:
                 self.register_agent(definition)
