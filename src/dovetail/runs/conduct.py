@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 from dovetail.errors import CancelledRunError, DovetailError, NotFoundError
+from dovetail.messages.context import within
 from dovetail.messages.event import RunEnd
 from dovetail.runs.failure import describe_error
 from dovetail.runs.live import LiveRun
@@ -16,6 +17,12 @@ logger = logging.getLogger(__name__)
 
 async def conduct(live: LiveRun, job: Job, done: Replay) -> None:
     """Do the work, keep what must be kept, end the run; a run that is left to others ends there."""
+    spec = live.spec
+    with within(run_id=live.run_id, session_id=spec.session_id, owner=spec.owner, agent=spec.agent):
+        await _conduct(live, job, done)
+
+
+async def _conduct(live: LiveRun, job: Job, done: Replay) -> None:
     context = live.context(done)
     try:
         outcome = await _work(context, job)

@@ -16,8 +16,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dovetail.errors import ConfigError
+from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
+from dovetail.sessions.session import LOCAL_OWNER
 
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _KEPT_PATHS = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
@@ -41,7 +43,8 @@ class AccessLayer:
                 refusal = error_response(error.status, describe_error(error), scope["path"])
                 await refusal(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        with within(owner=scope.get("owner", LOCAL_OWNER)):
+            await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

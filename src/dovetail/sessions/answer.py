@@ -6,6 +6,7 @@ from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
+from dovetail.messages.context import within
 from dovetail.messages.event import ToolEnd
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.failure import describe_error
@@ -13,6 +14,7 @@ from dovetail.runs.run import RunContext, RunOutcome, Work
 from dovetail.sessions.host import ChatHost
 from dovetail.sessions.preface import build_preface
 from dovetail.sessions.request import ChatTurn
+from dovetail.skills.injection import find_seen_skills
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import choose_tools
 from dovetail.subagents.template import fill_template
@@ -71,13 +73,15 @@ class _Answer:
             *done.messages,
             *_tell_interrupted(context, self.loop.tools),
         ]
-        outcome = await self.loop.run(
-            messages,
-            emit=context.emit,
-            scope=self._scope(context),
-            budget=Budget(self.definition.run_config.limits),
-            cancel=context.cancel,
-        )
+        parts = (part for message in self.turn.history for part in message.parts)
+        with within(tab_id=self.turn.tab_id, skills=tuple(sorted(find_seen_skills(parts)))):
+            outcome = await self.loop.run(
+                messages,
+                emit=context.emit,
+                scope=self._scope(context),
+                budget=Budget(self.definition.run_config.limits),
+                cancel=context.cancel,
+            )
         return _to_outcome(outcome)
 
     def _read_system(self) -> list[ChatMessage]:

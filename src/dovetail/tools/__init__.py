@@ -6,6 +6,7 @@ from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.errors import ToolError
+    from dovetail.messages.context import RequestContext, get_request_context
     from dovetail.messages.kind import Kind
     from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ToolInvocation
     from dovetail.tools.function import make_tool
@@ -20,6 +21,7 @@ __all__ = [
     "CallOutcome",
     "CallScope",
     "Kind",
+    "RequestContext",
     "Tool",
     "ToolContext",
     "ToolError",
@@ -30,6 +32,7 @@ __all__ = [
     "ToolResult",
     "ToolRunner",
     "ToolSnapshot",
+    "get_request_context",
     "make_tool",
 ]
 
@@ -41,6 +44,7 @@ __getattr__ = lazy_exports(
         "CallOutcome": "dovetail.tools.runner",
         "CallScope": "dovetail.tools.runner",
         "Kind": "dovetail.messages.kind",
+        "RequestContext": "dovetail.messages.context",
         "Tool": "dovetail.tools.tool",
         "ToolContext": "dovetail.tools.tool",
         "ToolError": "dovetail.errors",
@@ -51,6 +55,7 @@ __getattr__ = lazy_exports(
         "ToolResult": "dovetail.tools.tool",
         "ToolRunner": "dovetail.tools.runner",
         "ToolSnapshot": "dovetail.tools.registry",
+        "get_request_context": "dovetail.messages.context",
         "make_tool": "dovetail.tools.function",
     },
 )

@@ -4,12 +4,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from dovetail.bus.policy import Decision
 from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus, ToolCall
+from dovetail.messages.context import within
 from dovetail.messages.event import ToolEnd, ToolStart
 from dovetail.tools.approve import Approver
 from dovetail.tools.audit import Audit, AuditRecord, find_log_audit, mask_arguments
@@ -69,8 +71,9 @@ class Batch:
         """One outcome for each call, in their order."""
         self._entries = [_Entry(call) for call in calls]
         try:
-            await self._settle()
-            await self._execute()
+            with _within_scope(self._scope):
+                await self._settle()
+                await self._execute()
         except asyncio.CancelledError:
             self._stop()
             if self._asking:
@@ -86,10 +89,13 @@ class Batch:
     async def _settle(self) -> None:
         """Prepare all calls and get all approvals."""
         for entry in self._entries:
-            self._prepare(entry)
+            with within(call_id=entry.call.call_id):
+                self._prepare(entry)
         questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
         if questions and not self._scope.cancelled.is_set():
-            self._asking = [asyncio.create_task(self._ask(entry)) for entry in questions]
+            for entry in questions:
+                with within(call_id=entry.call.call_id):
+                    self._asking.append(asyncio.create_task(self._ask(entry)))
             self._watch()
             await asyncio.wait(self._asking)
 
@@ -129,7 +135,8 @@ class Batch:
         for entry, prepared in ready:
             if self._scope.cancelled.is_set():
                 break
-            self._start(entry, prepared)
+            with within(call_id=entry.call.call_id):
+                self._start(entry, prepared)
             if not in_parallel:
                 await self._wait_until_idle()
         await self._wait_until_idle()
@@ -208,3 +215,13 @@ class Batch:
             run_path=scope.run_path,
             agent_path=scope.agent_path,
         )
+
+
+def _within_scope(scope: CallScope) -> AbstractContextManager[None]:
+    return within(
+        run_id=scope.run_path[-1] if scope.run_path else None,
+        agent=scope.agent_path[-1] if scope.agent_path else None,
+        session_id=scope.session_id,
+        owner=scope.owner,
+        tab_id=scope.tab_id,
+    )
