@@ -14,6 +14,7 @@ from dovetail.messages.event import (
     Entry,
     Event,
     RunEnd,
+    TextEnd,
     TextMore,
     ToolEnd,
     ToolInputEnd,
@@ -286,3 +287,17 @@ async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(data
         with pytest.raises(asyncio.CancelledError):
             await handle.done
     assert effects == []
+
+
+async def test_an_observer_sees_every_event_but_deltas(tmp_path: Path) -> None:
+    seen: list[tuple[str, str, int]] = []
+
+    async def work(context: RunContext) -> RunOutcome:
+        context.emit(TextMore("t", "a word"))
+        context.emit(TextEnd("t"))
+        return RunOutcome()
+
+    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
+        engine.observe = lambda live, event, path: seen.append((live.spec.agent, event.type, engine.running))
+        await (await engine.start(RunSpec(agent="master"), Job(work))).done
+    assert seen == [("master", "text-end", 1), ("master", "run-end", 1)]

@@ -30,6 +30,11 @@ class AskDesk:
         self._announce = announce
         self._waiting: dict[str, asyncio.Future[Any]] = {}
 
+    @property
+    def waiting(self) -> int:
+        """How many asks of this process wait for an answer."""
+        return len(self._waiting)
+
     async def ask(self, ask: Ask, emit: Emit) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
         wanted = ask

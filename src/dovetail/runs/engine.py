@@ -8,11 +8,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any, Self
 
 from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import Entry, RunStart, TurnReset
+from dovetail.messages.event import Entry, Event, RunStart, TurnReset
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
 from dovetail.runs.block import Block
@@ -43,6 +44,7 @@ class InProcessEngine:
         self.link.on_news = self._hear
         self.link.on_gap = self._catch_up
         self.on_reload: Callable[[], None] = lambda: None
+        self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
         self.store = RunStore(database, self.link.process_id)
         self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
@@ -67,6 +69,11 @@ class InProcessEngine:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._desk.writer.close()
         await self._exits.aclose()
+
+    @property
+    def running(self) -> int:
+        """How many runs go on in this process."""
+        return len(self._live)
 
     async def start(self, spec: RunSpec, job: Job, *, run_id: str | None = None) -> RunHandle:
         """Start a run and return at once; a session that has a running run is a `ConflictError`."""
@@ -176,6 +183,8 @@ class InProcessEngine:
 
     def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
         self._live[live.run_id] = live
+        if self.observe is not None:
+            live.journal.observe = partial(self.observe, live)
         self._desk.writer.mark(live.journal)
         live.task = asyncio.create_task(conduct(live, job, done), name=live.run_id)
         live.task.add_done_callback(lambda _: self._live.pop(live.run_id, None))

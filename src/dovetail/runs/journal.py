@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 MEMORY_LIMIT = 1_000_000
 _LONGEST_STRETCH = 1000
 CallKey: TypeAlias = tuple[tuple[str, ...], str]
+Observe: TypeAlias = Callable[[Event, tuple[str, ...]], None]
+"""Sees new events but deltas, with the paths of their runs; must be quick and never fail."""
 
 
 class Wakeable(Protocol):
@@ -41,6 +43,7 @@ class Journal:
         self.frozen = False  # the run goes on elsewhere, or later: nothing more is taken here
         self.usage = Usage()
         self.readers: set[Wakeable] = set()
+        self.observe: Observe | None = None
         self._memory_limit = memory_limit
         self._blocks: list[Block] = []
         self._in_memory = 0
@@ -62,6 +65,8 @@ class Journal:
         elif self._admits(event, path):
             self.last += 1
             self._blocks.append(Block(self.last, path, clock(), event))
+            if self.observe is not None:
+                self.observe(event, path)
         self._wake()
 
     def extend(self, blocks: Iterable[Block]) -> None:

@@ -1,6 +1,7 @@
 """A run that goes on in this process."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,6 +39,7 @@ class LiveRun:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     task: "asyncio.Task[None] | None" = None
+    since: float = field(default_factory=time.monotonic)
 
     def context(self, replay: Replay, path: tuple[str, ...] | None = None) -> RunContext:
         """What the work of this run, or of a child of it, is given."""
