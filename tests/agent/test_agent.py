@@ -61,6 +61,21 @@ async def test_limit_ends_the_run_with_an_answer() -> None:
     assert (outcome.text, outcome.limit) == ("As far as I got: 4.", "max-turns")
 
 
+async def test_long_run_is_kept_within_the_window_of_the_model() -> None:
+    agent, requester = make_agent(*[call("tell_story", about=f"{turn}") for turn in range(4)], "Done.")
+    agent.set_settings("model.context_tokens", 9_000)
+
+    @agent.tool_func
+    def tell_story(about: str) -> str:
+        """Tell a long story."""
+        return "y" * 6_000
+
+    outcome = await agent.async_run("x")
+    seen = [message["content"] for message in requester.requests[-1].messages if message["role"] == "tool"]
+    assert (outcome.text, len(seen)) == ("Done.", 4)
+    assert "more characters were here" in seen[0]
+
+
 async def test_error_of_the_model_is_raised() -> None:
     agent, _ = make_agent(Reply(steps=[ModelError("no such model", provider="x")]))
     with pytest.raises(ModelError, match="no such model"):

@@ -1,5 +1,10 @@
 """Long conversations are made to fit, calls and results together."""
 
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dovetail.agent.compaction import estimate_tokens, fit
 from dovetail.messages.request import ChatMessage
 from dovetail.testing import ScriptedRequester
@@ -57,6 +62,47 @@ async def test_cut_never_falls_between_a_call_and_its_results() -> None:
     fitted = await fit(messages, 8_000, ScriptedRequester(["So far nothing."]))
     assert fitted.messages[3]["role"] == "assistant"
     assert_paired(fitted.messages)
+
+
+async def test_large_result_is_shortened_also_when_it_is_the_newest() -> None:
+    messages = make_conversation(1, 60_000)
+    messages[2] = {**messages[2], "content": "short"}
+    fitted = await fit(messages, 8_000, ScriptedRequester([]))
+    assert estimate_tokens(fitted.messages) < 8_000
+    assert "56800 more characters were here" in fitted.messages[-1]["content"]
+    assert_paired(fitted.messages)
+
+
+async def test_model_that_cannot_summarize_does_not_end_the_run() -> None:
+    messages = make_conversation(20, 2_000)
+    fitted = await fit(messages, 8_000, ScriptedRequester([{"status": 500, "body": "busy"}]))
+    assert "no longer fits and was left out" in fitted.messages[2]["content"]
+    assert fitted.messages[3:] == messages[-6:]
+    assert_paired(fitted.messages)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4_000), st.booleans()), max_size=25),
+    st.integers(500, 9_000),
+)
+@settings(deadline=None, max_examples=60)
+def test_every_call_keeps_its_results_whatever_is_shortened(
+    turns: list[tuple[int, int, bool]], window: int
+) -> None:
+    messages: list[ChatMessage] = [{"role": "user", "content": "Find the key."}]
+    for turn, (calls, size, speaks) in enumerate(turns):
+        ids = [f"c{turn}-{number}" for number in range(calls)]
+        made = [{"id": name, "type": "function", "function": {"name": "look"}} for name in ids]
+        messages.append(
+            {"role": "assistant", "content": "x" * size, **({"tool_calls": made} if made else {})}
+        )
+        messages += [{"role": "tool", "tool_call_id": name, "content": "y" * size} for name in ids]
+        if speaks:
+            messages.append({"role": "user", "content": "Go on."})
+    fitted = asyncio.run(fit(messages, window, ScriptedRequester(["So far nothing."])))
+    assert_paired(fitted.messages)
+    assert fitted.messages[0] == messages[0]
+    assert fitted.messages[-1]["role"] == messages[-1]["role"]
 
 
 def test_characters_outside_ascii_count_more() -> None:

@@ -48,10 +48,12 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         if task is not None:
             self.input(task)
         heard = {"emit": options["on_event"]} if "on_event" in options else {}
+        request = self._take_request()
         run = _run.AgentRun(
-            request=self._take_request(),
+            request=request,
             tools=self.tools,
             runner=self.runtime.runner,
+            window=self.runtime.window(request.requester, request.settings),
             scope=_scope.CallScope(agent_path=(self.name,), ask=options.get("ask"), **heard),
         )
         return run.go(options.get("limits"), options.get("cancel"))

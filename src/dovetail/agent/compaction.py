@@ -1,18 +1,23 @@
 """Keeps a conversation within the model's window.
 
-Old tool results are shortened first, then a summary replaces what is old. Calls and their results always stay
-together.
+Old tool results are shortened first, then large ones that are new, then a summary replaces what is old. Calls
+and their results always stay together.
 """
 
 import json
+import logging
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from dovetail.errors import ModelError
 from dovetail.messages.delta import FinishDelta, TextDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.requester import Requester
+
+logger = logging.getLogger(__name__)
 
 _FULL = 0.8  # of the window; above it there would be no room for the answer
 _KEPT = 6  # messages at the end that stay as they are
@@ -22,6 +27,7 @@ _SUMMARIZE = (
     "the assistant needs to go on without it: the task, what was found out (with names, numbers and paths), "
     "what was tried, what is left to do. Write only that, in the language of the conversation."
 )
+_NO_SUMMARY = "(The beginning of the conversation no longer fits and was left out.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,10 @@ async def fit(messages: Sequence[ChatMessage], window: int, requester: Requester
     """The conversation made to fit into `window` tokens."""
     limit = int(window * _FULL)
     fitted = list(messages)
-    if estimate_tokens(fitted) <= limit:
-        return Fitted(fitted, Usage())
-    fitted = _shorten_results(fitted)
-    if estimate_tokens(fitted) <= limit:
-        return Fitted(fitted, Usage())
+    for shorten in (_keep_all, _shorten_old, partial(_shorten_results, longest=limit // 2)):
+        fitted = shorten(fitted)
+        if estimate_tokens(fitted) <= limit:
+            return Fitted(fitted, Usage())
     return await _summarize(fitted, limit, requester)
 
 
@@ -52,17 +57,24 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
     return plain // 3 + (len(text) - plain)
 
 
-def _shorten_results(messages: list[ChatMessage]) -> list[ChatMessage]:
-    old, recent = messages[:-_KEPT], messages[-_KEPT:]
-    return [_shorten(message) if message["role"] == "tool" else message for message in old] + recent
+def _keep_all(messages: list[ChatMessage]) -> list[ChatMessage]:
+    return messages
 
 
-def _shorten(message: ChatMessage) -> ChatMessage:
+def _shorten_old(messages: list[ChatMessage]) -> list[ChatMessage]:
+    return _shorten_results(messages[:-_KEPT], _SHORT) + messages[-_KEPT:]
+
+
+def _shorten_results(messages: list[ChatMessage], longest: int) -> list[ChatMessage]:
+    return [_shorten(message, longest) if message["role"] == "tool" else message for message in messages]
+
+
+def _shorten(message: ChatMessage, longest: int) -> ChatMessage:
     content: Any = message["content"]
-    if not isinstance(content, str) or len(content) <= 2 * _SHORT:
+    if not isinstance(content, str) or len(content) <= 2 * longest:
         return message
-    note = f"… ({len(content) - _SHORT} more characters were here; call the tool again if they are needed)"
-    return {**message, "content": content[:_SHORT] + note}
+    note = f"… ({len(content) - longest} more characters were here; call the tool again if they are needed)"
+    return {**message, "content": content[:longest] + note}
 
 
 async def _summarize(messages: list[ChatMessage], limit: int, requester: Requester) -> Fitted:
@@ -74,16 +86,25 @@ async def _summarize(messages: list[ChatMessage], limit: int, requester: Request
     request = ModelRequest(
         messages=[{"role": "system", "content": _SUMMARIZE}, {"role": "user", "content": old}]
     )
+    text, usage = await _ask(request, requester)
+    summary = {"role": "user", "content": f"[What happened so far]\n{text}"}
+    return Fitted([*messages[:start], summary, *messages[cut:]], usage, request)
+
+
+async def _ask(request: ModelRequest, requester: Requester) -> tuple[str, Usage]:
+    """The summary; a model that fails at it does not end the run, what is old is then just left out."""
     pieces: list[str] = []
     usage = Usage()
-    async with aclosing(requester.stream(request)) as deltas:
-        async for delta in deltas:
-            if isinstance(delta, TextDelta):
-                pieces.append(delta.text)
-            elif isinstance(delta, FinishDelta):
-                usage = delta.usage
-    summary = {"role": "user", "content": f"[What happened so far]\n{''.join(pieces)}"}
-    return Fitted([*messages[:start], summary, *messages[cut:]], usage, request)
+    try:
+        async with aclosing(requester.stream(request)) as deltas:
+            async for delta in deltas:
+                if isinstance(delta, TextDelta):
+                    pieces.append(delta.text)
+                elif isinstance(delta, FinishDelta):
+                    usage = delta.usage
+    except ModelError as error:
+        logger.warning("what is old could not be summarized and is left out: %s", error)
+    return "".join(pieces) or _NO_SUMMARY, usage
 
 
 def _end_of_task(messages: list[ChatMessage]) -> int:

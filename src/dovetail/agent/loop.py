@@ -14,21 +14,22 @@
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dovetail.agent.conversation import Conversation, find_open_calls
+from dovetail.agent.judged import stream_judged
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import RequestLog
 from dovetail.agent.scope import RunScope, entered
-from dovetail.agent.stopper import Stopper
+from dovetail.agent.stopper import Stopper, pause_while_asking
 from dovetail.agent.turn import Turn
-from dovetail.errors import DovetailError
+from dovetail.errors import DovetailError, ModelError
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.call import ToolCall
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.event import AskKind, Emit, EndReason, Event, ToolEnd, TurnEnd
+from dovetail.messages.event import Emit, EndReason, Event, ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.requester import Requester
 from dovetail.tools.registry import ToolSnapshot
@@ -177,14 +178,27 @@ class _Way:
         return turn
 
     async def _read(self, turn: Turn, request: ModelRequest) -> None:
-        async with aclosing(self.loop.requester.stream(request)) as deltas:
+        """Read the answer; a model that proves unable to call functions is asked in words."""
+        requester = self.loop.requester
+        if requester.calls_tools:
+            try:
+                async with aclosing(requester.stream(request)) as deltas:
+                    await turn.read(deltas)
+                return
+            except ModelError:
+                if requester.calls_tools or turn.text:
+                    raise
+        async with aclosing(stream_judged(requester, request)) as deltas:
             await turn.read(deltas)
 
     async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
         if self.loop.settle is not None:
             await self.loop.settle()
         inner = dataclasses.replace(
-            scope, emit=self._emit, cancelled=self._stopper.event, ask=self._pausing(scope)
+            scope,
+            emit=self._emit,
+            cancelled=self._stopper.event,
+            ask=pause_while_asking(scope.ask, self.budget),
         )
         with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
             outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
@@ -228,20 +242,6 @@ class _Way:
         self._emit_outside(event)
         if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
             self.cancel.request("now")
-
-    def _pausing(self, scope: CallScope) -> Any:
-        """The scope's way to ask, with the clock stopped while a person thinks."""
-        ask = scope.ask
-        if ask is None:
-            return None
-
-        async def pausing_ask(
-            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None
-        ) -> Mapping[str, Any]:
-            with nullcontext() if kind == "browser" else self.budget.paused():
-                return await ask(kind, call_id, payload, time_limit)
-
-        return pausing_ask
 
 
 def _result_message(outcome: CallOutcome) -> ChatMessage:

@@ -24,6 +24,7 @@ class AgentRun:
     tools: ToolSnapshot
     runner: ToolRunner
     scope: CallScope
+    window: int | None = None
 
     async def go(self, limits: BudgetLimits | None, cancel: CancelSignal | None) -> LoopOutcome:
         """Run to the end; an error of the model is raised, every other end is told in the outcome."""
@@ -38,6 +39,7 @@ class AgentRun:
             requester=request.requester,
             tools=self.tools,
             runner=self.runner,
+            window=self.window,
             options=asked.options,
             records_requests=request.settings.get("runtime.record_requests", True),
         )

@@ -69,9 +69,10 @@ class Runtime:
         """Document 000's face of the tools: registered, tagged and called by name."""
         return _manager.ToolManager(self.tools, self.runner)
 
-    def window(self, requester: Requester) -> int | None:
+    def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
         """How many tokens the model can read: what the settings say, else what the requester knows."""
-        return self.settings.get("model.context_tokens") or getattr(requester, "context_tokens", None)
+        chosen = (self.settings if settings is None else settings).get("model.context_tokens")
+        return chosen or getattr(requester, "context_tokens", None)
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose."""

@@ -1,10 +1,14 @@
 """Why and when a loop must stop: one event for both a cancel and the end of its time."""
 
 import asyncio
-from typing import Literal, Self, TypeAlias, TypeVar
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from dovetail.messages.budget import Budget
 from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.event import AskKind
+from dovetail.tools.scope import Ask
 
 T = TypeVar("T")
 StopReason: TypeAlias = Literal["cancelled", "timeout"]
@@ -72,3 +76,17 @@ class Stopper:
         if self._timer:
             self._timer.cancel()
             self._timer = None
+
+
+def pause_while_asking(ask: Ask | None, budget: Budget) -> Ask | None:
+    """A way to ask that stops the budget's clock while a person thinks; a browser's answer takes its time."""
+    if ask is None:
+        return None
+
+    async def pausing_ask(
+        kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None
+    ) -> Mapping[str, Any]:
+        with nullcontext() if kind == "browser" else budget.paused():
+            return await ask(kind, call_id, payload, time_limit)
+
+    return pausing_ask

@@ -1,12 +1,12 @@
 """The judging request of document 000, 1.2: does the model need a tool, which one, with which arguments?"""
 
-from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dovetail.agent.expectation import Expectation
 from dovetail.agent.handlers import ExtensionHandlers
+from dovetail.agent.plan_schema import write_plan_schema
 from dovetail.agent.request import AgentRequest
 from dovetail.data.shapes import is_mapping
 from dovetail.prompt.prompt import Prompt
@@ -72,7 +72,7 @@ def open_plan(
     request = AgentRequest(
         prompt=planning, settings=settings, requester=requester, handlers=ExtensionHandlers()
     )
-    schema = write_plan_schema(tools) if requester.follows_schema else None
+    schema = write_plan_schema(tools.specs) if requester.follows_schema else None
     return request.open(Expectation(Shape(schema=OUTPUT), schema))
 
 
@@ -98,28 +98,3 @@ def _read_command(command: Any) -> Plan | NoPlan:
     kwargs = command.get("tool_kwargs")
     purpose = command.get("purpose") or f"use {name}"
     return Plan(str(name), dict(kwargs) if is_mapping(kwargs) else {}, str(purpose))
-
-
-def write_plan_schema(tools: "ToolSnapshot") -> dict[str, Any]:
-    """A closed schema: one form of command for each tool, so that no other tool can be named."""
-    commands = [_write_command(name, tool.parameters) for name, tool in tools.tools.items()]
-    return _close({"use_tool": {"type": "boolean"}, "tool_command": {"anyOf": [{"type": "null"}, *commands]}})
-
-
-def _write_command(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return _close(
-        {
-            "purpose": {"type": "string"},
-            "tool_name": {"type": "string", "const": name},
-            "tool_kwargs": dict(parameters),
-        }
-    )
-
-
-def _close(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
