@@ -14,7 +14,9 @@ export default defineConfig({
     fileParallelism: false,
     // A browser on a machine that others use may stall once; what fails twice is broken.
     retry: process.env["CI"] ? 1 : 0,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Generous: a busy machine is slow, and what is missing is missing after any time.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 45_000, interval: 50 } },
   },
 });

@@ -33,3 +33,6 @@ def _steer(url: str) -> None:
     answer = httpx.post(f"{url}/chat/completions", json={**body, "stream": False}).json()
     assert answer["choices"][0]["message"]["content"] == "more"
     assert len(httpx.get(f"{root}/script/requests").json()) == 2
+    httpx.post(f"{root}/script/replies", json=["never asked for"])
+    assert httpx.delete(f"{root}/script/replies").json() == {"dropped": 1}
+    assert httpx.post(f"{root}/script/replies", json=[]).json() == {"unused": 0}

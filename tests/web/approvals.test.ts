@@ -28,8 +28,8 @@ test("the arguments can be changed before the call runs", async () => {
   );
   const page = await openPage();
   await ask(page, "keep bread");
-  await page.getByRole("button", { name: "Edit input" }).click();
-  const field = page.getByRole("textbox", { name: "Input" });
+  await page.getByRole("button", { name: "Edit input", exact: true }).click();
+  const field = page.getByRole("textbox", { name: "Input", exact: true });
   await field.fill('{"name": "shopping"');
   expect(await page.getByRole("button", { name: "Allow", exact: true }).isDisabled()).toBe(true);
   await page.getByText("This is not a JSON object.").waitFor();
@@ -45,7 +45,7 @@ test("a no is told to the model and the answer goes on", async () => {
   );
   const page = await openPage();
   await ask(page, "keep secrets");
-  await page.getByRole("button", { name: "Decline" }).click();
+  await page.getByRole("button", { name: "Decline", exact: true }).click();
   await answer(page).getByText("Then I will not.").waitFor();
   await answer(page).locator("[data-tool-state=denied], [data-tool-state=failed]").waitFor();
 });

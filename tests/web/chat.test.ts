@@ -1,7 +1,7 @@
 /** Talking: a question, its streamed answer, stopping, failing, coming back. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, call, composer, openPage, release, script, useBrowser } from "./harness";
+import { address, answer, ask, call, composer, countOf, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -11,12 +11,12 @@ test("an answer streams in while it is being written", async () => {
   await ask(page, "stream please");
   await answer(page).getByText("Half of it").waitFor();
   expect(await answer(page).locator("strong").textContent()).toBe("it");
-  expect(await page.getByRole("button", { name: "Stop" }).isVisible()).toBe(true);
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   await page.getByRole("navigation").getByRole("button", { name: "stream please", exact: true }).waitFor();
-  await page.getByRole("heading", { name: "stream please" }).waitFor();
+  await page.getByRole("heading", { name: "stream please", exact: true }).waitFor();
   await release("stream");
   await answer(page).getByText("Half of it and the rest.").waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
 });
 
 test("a tool call is a card with its input, output and time", async () => {
@@ -38,11 +38,14 @@ test("stopping ends the run, and the page says so", async () => {
   const page = await openPage();
   await ask(page, "this never ends");
   await answer(page).getByText("A beginning").waitFor();
-  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
   await answer(page).getByText("Stopped.").waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
-  const sessions = await (await fetch(`${address.url}/api/v1/sessions?q=never`)).json();
-  expect(sessions.sessions[0].run_id).toBeNull();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  const running = async () => {
+    const { sessions } = await (await fetch(`${address.url}/api/v1/sessions?q=never`)).json();
+    return sessions[0].run_id;
+  };
+  await expect.poll(running).toBeNull();
 });
 
 test("a model that fails is told in words, and asking again works", async () => {
@@ -53,9 +56,9 @@ test("a model that fails is told in words, and asking again works", async () => 
   await notice.waitFor();
   expect(await notice.textContent()).toContain("API key");
   await script({ when: "fail once", text: "Now it works." });
-  await notice.getByRole("button", { name: "Try again" }).click();
+  await notice.getByRole("button", { name: "Try again", exact: true }).click();
   await answer(page).getByText("Now it works.").waitFor();
-  expect(await page.getByRole("alert").count()).toBe(0);
+  await countOf(page.getByRole("alert"), 0);
 });
 
 test("a server that is gone is told in words, and the message is kept and sent again", async () => {
@@ -66,9 +69,9 @@ test("a server that is gone is told in words, and the message is kept and sent a
   await ask(page, "are you there?");
   await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
   await page.unroute("**/api/v1/chat");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Try again", exact: true }).click();
   await answer(page).getByText("Yes.").waitFor();
-  expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);
+  await countOf(page.getByRole("article", { name: "You", exact: true }), 1);
 });
 
 test("a reload in the middle of an answer joins it again", async () => {
@@ -78,11 +81,11 @@ test("a reload in the middle of an answer joins it again", async () => {
   await answer(page).getByText("Once upon").waitFor();
   await page.reload();
   await answer(page).getByText("Once upon").waitFor();
-  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   await release("story");
   await answer(page).getByText("Once upon a time.").waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
-  expect(await answer(page).count()).toBe(1);
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  await countOf(answer(page), 1);
 });
 
 test("reasoning is folded and can be opened", async () => {
@@ -91,7 +94,7 @@ test("reasoning is folded and can be opened", async () => {
   await ask(page, "think first");
   await answer(page).getByText("Seen.").waitFor();
   expect(await page.getByText("Let me see.").count()).toBe(0);
-  await page.getByRole("button", { name: "Thought process" }).click();
+  await page.getByRole("button", { name: "Thought process", exact: true }).click();
   await page.getByText("Let me see.").waitFor();
 });
 
@@ -105,22 +108,22 @@ test("asking again and rewording make branches that can be switched", async () =
   await ask(page, "pick a colour");
   await answer(page).getByText("Red.").waitFor();
   await answer(page).hover();
-  await answer(page).getByRole("button", { name: "Try again" }).click();
+  await answer(page).getByRole("button", { name: "Try again", exact: true }).click();
   await answer(page).getByText("Blue.").waitFor();
-  await page.getByRole("group", { name: "Version 2 of 2" }).waitFor();
-  await page.getByRole("button", { name: "Previous version" }).click();
+  await page.getByRole("group", { name: "Version 2 of 2", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Previous version", exact: true }).click();
   await answer(page).getByText("Red.").waitFor();
 
-  const question = page.getByRole("article", { name: "You" });
+  const question = page.getByRole("article", { name: "You", exact: true });
   await question.hover();
-  await question.getByRole("button", { name: "Edit" }).click();
-  await page.getByRole("textbox", { name: "Edit" }).fill("pick a number");
-  await page.getByRole("textbox", { name: "Edit" }).press("Enter");
+  await question.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.getByRole("textbox", { name: "Edit", exact: true }).fill("pick a number");
+  await page.getByRole("textbox", { name: "Edit", exact: true }).press("Enter");
   await answer(page).getByText("Seven.").waitFor();
-  await question.getByRole("button", { name: "Previous version" }).click();
-  await page.getByRole("article", { name: "You" }).getByText("pick a colour").waitFor();
+  await question.getByRole("button", { name: "Previous version", exact: true }).click();
+  await page.getByRole("article", { name: "You", exact: true }).getByText("pick a colour").waitFor();
   await page.reload();
-  await page.getByRole("article", { name: "You" }).getByText("pick a colour").waitFor();
+  await page.getByRole("article", { name: "You", exact: true }).getByText("pick a colour").waitFor();
   await answer(page).waitFor();
 });
 
@@ -133,7 +136,7 @@ test("Markdown cannot bring script, markup or remote images", async () => {
   await script({ when: "be evil", text });
   const page = await openPage();
   await ask(page, "be evil");
-  await answer(page).getByRole("link", { name: "docs" }).waitFor();
+  await answer(page).getByRole("link", { name: "docs", exact: true }).waitFor();
   expect(await answer(page).locator("img, script").count()).toBe(0);
   const links = await answer(page).getByRole("link").all();
   const addresses = await Promise.all(links.map((link) => link.getAttribute("href")));
@@ -158,11 +161,14 @@ test("a picture goes with the message and stays in the conversation", async () =
     mimeType: "image/png",
     buffer: Buffer.from(pixel, "base64"),
   });
-  await page.getByRole("button", { name: "Remove dot.png" }).waitFor();
+  await page.getByRole("button", { name: "Remove dot.png", exact: true }).waitFor();
   await ask(page, "what is on it?");
   await answer(page).getByText("A dot.").waitFor();
   await page.reload();
-  await page.getByRole("article", { name: "You" }).getByRole("img", { name: "dot.png" }).waitFor();
+  await page
+    .getByRole("article", { name: "You", exact: true })
+    .getByRole("img", { name: "dot.png", exact: true })
+    .waitFor();
 });
 
 test("a running tool shows how far it is", async () => {

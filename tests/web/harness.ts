@@ -3,13 +3,21 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
-import { afterAll, afterEach, beforeAll, inject } from "vitest";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+  chromium as playwright,
+} from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
 const require = createRequire(import.meta.url);
 
 export const address = inject("address");
+
+/** How long anything may take on a busy machine before it counts as missing. */
+const PATIENCE = 45_000;
 
 let browser: Browser;
 const problems: string[] = [];
@@ -19,12 +27,14 @@ const closing: Array<() => Promise<void>> = [];
 export function useBrowser(): void {
   beforeAll(async () => {
     browser = await playwright.launch({
-      executablePath: await chromium.executablePath(),
+      executablePath: inject("browser"),
       args: ["--no-sandbox", "--font-render-hinting=none"],
+      timeout: 2 * PATIENCE,
     });
   });
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
+    if (address.script !== "") await forget();
     const found = problems.splice(0);
     if (found.length > 0) throw new Error(`the page complained:\n${found.join("\n")}`);
   });
@@ -41,6 +51,8 @@ export interface PageOptions {
   scale?: number;
   /** Errors in the console that this test brings about on purpose. */
   expected?: RegExp;
+  /** Whether things move as they do for a reader; else nothing fades or slides while a test looks at it. */
+  isMoving?: boolean;
 }
 
 /** A page in a browser profile of its own. */
@@ -48,12 +60,13 @@ export async function openPage(options: PageOptions = {}): Promise<Page> {
   const settings: BrowserContextOptions = {
     viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
     colorScheme: options.isDark ? "dark" : "light",
+    reducedMotion: options.isMoving ? "no-preference" : "reduce",
     locale: options.locale ?? "en",
     deviceScaleFactor: options.scale ?? 1,
   };
   const context = await browser.newContext(settings);
   closing.push(() => context.close());
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   watch(page, options.expected);
   await page.goto(address.url + (options.path ?? "/"));
@@ -75,7 +88,7 @@ function watch(page: Page, expected?: RegExp): void {
     if (message.type() === "error" && !expected?.test(message.text())) problems.push(message.text());
   });
   page.on("request", (request) => {
-    const { url } = { url: request.url() };
+    const url = request.url();
     if (/^https?:/.test(url) && !url.startsWith(address.url) && request.frame() === page.mainFrame()) {
       problems.push(`the page asked another host: ${url}`);
     }
@@ -92,22 +105,42 @@ export async function ask(page: Page, text: string): Promise<void> {
 }
 
 export function answer(page: Page) {
-  return page.getByRole("article", { name: "Assistant" });
+  return page.getByRole("article", { name: "Assistant", exact: true });
 }
 
 /** What the model says next; `when` ties a reply to a question. */
 export async function script(...replies: unknown[]): Promise<void> {
-  await steer("/script/replies", replies);
+  await steer("POST", "/script/replies", replies);
 }
 
 /** Lets a reply go on that stands at `{hold: name}`. */
 export async function release(gate: string): Promise<void> {
-  await steer(`/script/gates/${gate}`, {});
+  await steer("POST", `/script/gates/${gate}`, {});
 }
 
-async function steer(path: string, body: unknown): Promise<void> {
-  const response = await fetch(address.script + path, { method: "POST", body: JSON.stringify(body) });
+/** What the model was asked whose last words hold this text. */
+export async function requestAbout(text: string): Promise<string> {
+  const requests: Array<{ messages: unknown[] }> = await (await fetch(`${address.script}/script/requests`)).json();
+  const found = requests.findLast(({ messages }) => JSON.stringify(messages.at(-1)).includes(text));
+  return JSON.stringify(found?.messages ?? []);
+}
+
+async function steer(method: "POST" | "DELETE", path: string, body?: unknown): Promise<void> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(address.script + path, { method, ...sent });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+}
+
+/** Leaves nothing of a test to the next one: neither its chats, whose names stand in the list, nor its replies. */
+async function forget(): Promise<void> {
+  await steer("DELETE", "/script/replies");
+  const { sessions } = await (await fetch(`${address.url}/api/v1/sessions?limit=100`)).json();
+  for (const { id } of sessions) await fetch(`${address.url}/api/v1/sessions/${id}`, { method: "DELETE" });
+}
+
+/** Waits until the page has as many of these as are wanted, and not only for a moment on the way there. */
+export async function countOf(locator: Locator, wanted: number): Promise<void> {
+  await expect.poll(() => locator.count()).toBe(wanted);
 }
 
 export function call(name: string, args: unknown, id: string = crypto.randomUUID()): object {

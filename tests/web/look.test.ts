@@ -11,8 +11,15 @@ useBrowser();
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
+/** A text that fades in has little contrast for a moment; one that was called off never ends. */
+async function settleAnimations(): Promise<void> {
+  await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+}
+
 /** The serious findings of the accessibility checker, as short texts. */
 async function findings(page: Page): Promise<string[]> {
+  await page.locator("[role=status] .animate-spin").waitFor({ state: "detached" });
+  await page.evaluate(settleAnimations);
   await page.evaluate(axe);
   return page.evaluate(async () => {
     // @ts-expect-error axe was just put into the page
@@ -25,14 +32,14 @@ async function findings(page: Page): Promise<string[]> {
 
 async function fullChat(page: Page): Promise<void> {
   await script(
-    { when: "show all", reasoning: "Hm.", tool_calls: [call("calculate", { expression: "1 + 1" })] },
+    { when: "show all", reasoning: "Hm.", tool_calls: [call("calculate", { expression: "987 + 1" })] },
     {
-      when: "2",
+      when: "988",
       text: "# Sum\n\nIt is `2`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1\n```\n\n- [x] done",
     },
   );
   await ask(page, "show all");
-  await answer(page).getByRole("heading", { name: "Sum" }).waitFor();
+  await answer(page).getByRole("heading", { name: "Sum", exact: true }).waitFor();
   await page.getByRole("button", { name: /^(Send|发送)$/ }).waitFor();
 }
 
@@ -44,10 +51,10 @@ test.each([
   expect(await findings(page)).toEqual([]);
   await fullChat(page);
   await page.getByRole("button", { name: /^Calculate/ }).click();
-  await page.getByRole("button", { name: "Open the workbench" }).click();
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   for (const name of ["Tools", "Extensions", "Agents", "Skills", "Models", "Run"]) {
     await page.getByRole("tab", { name }).click();
-    await page.getByRole("tabpanel").locator("p").first().waitFor();
+    await page.getByRole("tabpanel", { name }).locator("p").first().waitFor();
     expect(await findings(page), name).toEqual([]);
   }
   await page.keyboard.press("Control+k");
@@ -58,14 +65,14 @@ test.each([
 test("the system's theme is followed, and a chosen one is kept", async () => {
   const page = await openPage({ isDark: true });
   const theme = () => page.locator("html").getAttribute("data-theme");
-  expect(await theme()).toBe("dark");
+  await expect.poll(theme).toBe("dark");
   await page.emulateMedia({ colorScheme: "light" });
   await page.locator("html[data-theme=light]").waitFor({ state: "attached" });
-  await page.getByRole("button", { name: "Settings" }).click();
-  await page.getByRole("menuitem", { name: "Dark" }).click();
-  expect(await theme()).toBe("dark");
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Dark", exact: true }).click();
+  await expect.poll(theme).toBe("dark");
   await page.reload();
-  expect(await theme()).toBe("dark");
+  await expect.poll(theme).toBe("dark");
 });
 
 test("a phone shows the whole chat without scrolling sideways, and the list as a drawer", async () => {
@@ -73,10 +80,10 @@ test("a phone shows the whole chat without scrolling sideways, and the list as a
   await fullChat(page);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBe(0);
-  await page.getByRole("button", { name: "Open the list of chats" }).click();
-  await page.getByRole("searchbox", { name: "Search chats" }).waitFor();
+  await page.getByRole("button", { name: "Open the list of chats", exact: true }).click();
+  await page.getByRole("searchbox", { name: "Search chats", exact: true }).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("searchbox", { name: "Search chats" }).waitFor({ state: "hidden" });
+  await page.getByRole("searchbox", { name: "Search chats", exact: true }).waitFor({ state: "hidden" });
   expect(await findings(page)).toEqual([]);
 });
 
@@ -84,15 +91,15 @@ test("Chinese browsers get Chinese, and the language can be changed", async () =
   await script({ when: "你好", text: "你好！有什么可以帮忙？" });
   const page = await openPage({ locale: "zh-CN" });
   await loadChineseFont(page);
-  await page.getByRole("heading", { name: "有什么可以帮你？" }).waitFor();
-  expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
+  await page.getByRole("heading", { name: "有什么可以帮你？", exact: true }).waitFor();
+  await page.locator("html[lang=zh-CN]").waitFor();
   const field = page.getByRole("textbox", { name: "消息", exact: true });
   await field.fill("你好");
   await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
   expect(await field.inputValue()).toBe("你好");
   await field.press("Enter");
-  await page.getByRole("article", { name: "助手" }).getByText("你好！有什么可以帮忙？").waitFor();
-  await page.getByRole("button", { name: "设置" }).click();
-  await page.getByRole("menuitem", { name: "English" }).click();
+  await page.getByRole("article", { name: "助手", exact: true }).getByText("你好！有什么可以帮忙？").waitFor();
+  await page.getByRole("button", { name: "设置", exact: true }).click();
+  await page.getByRole("menuitem", { name: "English", exact: true }).click();
   await composer(page).waitFor();
 });

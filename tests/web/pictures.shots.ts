@@ -45,7 +45,7 @@ test.runIf(HAS_MODEL)("the chat, light and dark", { timeout: PATIENCE }, async (
   const page = await openPage(SIZE);
   await ask(page, "What is 127 * 49?");
   await answer(page).waitFor({ timeout: PATIENCE });
-  await page.getByRole("button", { name: "Send" }).waitFor({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor({ timeout: PATIENCE });
   await answer(page).locator("[data-tool-state=done]").getByRole("button").first().click();
   await take(page, "chat");
   await goDark(page);
@@ -76,9 +76,9 @@ test.skipIf(HAS_MODEL)("an approval, and the run beside the chat", async () => {
   await take(page, "approval");
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await answer(page).getByText("Noted.").waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await answer(page).hover();
-  await page.getByRole("button", { name: "Inspect this run" }).click();
+  await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
   await page.getByRole("tabpanel").getByText("goal").waitFor();
   await take(page, "inspector");
 });
@@ -92,7 +92,7 @@ test.skipIf(HAS_MODEL)("a phone, in Chinese and dark", async () => {
   const field = page.getByRole("textbox", { name: "消息", exact: true });
   await field.fill("用三句话解释燕尾榫。");
   await field.press("Enter");
-  await page.getByRole("article", { name: "助手" }).getByText("只试装一次").waitFor();
-  await page.getByRole("button", { name: "发送" }).waitFor();
+  await page.getByRole("article", { name: "助手", exact: true }).getByText("只试装一次").waitFor();
+  await page.getByRole("button", { name: "发送", exact: true }).waitFor();
   await take(page, "phone");
 });

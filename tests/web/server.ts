@@ -1,15 +1,18 @@
 /** Starts the real server with a scripted model, once for all tests; `DOVETAIL_URL` names one that runs already. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { unpackChromium } from "./chromium";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const REPOSITORY = join(HERE, "..", "..");
-const LIMIT = 30_000;
+const LIMIT = 120_000;
+const FAREWELL = 10_000;
 
 export interface Address {
   /** Where the page is. */
@@ -23,19 +26,17 @@ export interface Address {
 declare module "vitest" {
   export interface ProvidedContext {
     address: Address;
+    /** The browser's program. */
+    browser: string;
   }
 }
 
-function python(): string {
-  const own = join(REPOSITORY, ".venv", "bin", "python");
-  return process.env["DOVETAIL_PYTHON"] ?? (existsSync(own) ? own : "python3");
-}
-
-export default async function setup(project: TestProject): Promise<() => void> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  project.provide("browser", await unpackChromium(join(REPOSITORY, "web", "node_modules", ".cache")));
   const given = process.env["DOVETAIL_URL"];
   if (given !== undefined) {
     project.provide("address", { url: given, script: "", workspace: "" });
-    return () => {};
+    return async () => {};
   }
   if (!existsSync(join(REPOSITORY, "web", "dist", "index.html"))) {
     throw new Error("the web client is not built: run `npm run build` in web/ first");
@@ -45,17 +46,41 @@ export default async function setup(project: TestProject): Promise<() => void> {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, PYTHONPATH: source },
   });
-  const address = await new Promise<Address>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the server was not ready after ${LIMIT} ms`)), LIMIT);
-    server.once("exit", (code) => reject(new Error(`the server ended with code ${code} before it was ready`)));
-    createInterface({ input: server.stdout }).once("line", (line) => {
-      clearTimeout(timer);
-      resolve(JSON.parse(line) as Address);
+  project.provide("address", await readAddress(server));
+  return () => end(server);
+}
+
+function python(): string {
+  const own = join(REPOSITORY, ".venv", "bin", "python");
+  return process.env["DOVETAIL_PYTHON"] ?? (existsSync(own) ? own : "python3");
+}
+
+/** The line that the server prints when it is ready. */
+async function readAddress(server: ChildProcess): Promise<Address> {
+  if (server.stdout === null) throw new Error("the server has no output");
+  const lines = createInterface({ input: server.stdout });
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), LIMIT);
+  try {
+    const ended = once(server, "exit", { signal: stop.signal }).then(([code]) => {
+      throw new Error(`the server ended with code ${code} before it was ready`);
     });
-  });
-  project.provide("address", address);
-  return () => {
-    server.removeAllListeners("exit");
-    server.stdin.end();
-  };
+    const [line] = await Promise.race([once(lines, "line", { signal: stop.signal }), ended]);
+    return JSON.parse(line) as Address;
+  } catch (error) {
+    server.kill();
+    throw stop.signal.aborted ? new Error(`the server was not ready after ${LIMIT} ms`) : error;
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
+}
+
+/** Closes the server's input, upon which it leaves; one that does not is ended. */
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const timer = setTimeout(() => server.kill("SIGKILL"), FAREWELL);
+  server.stdin?.end();
+  await once(server, "exit");
+  clearTimeout(timer);
 }

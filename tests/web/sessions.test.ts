@@ -15,27 +15,27 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   await ask(page, "tell me of the giraffe");
   await answer(page).getByText("A long neck.").waitFor();
 
-  await page.getByRole("searchbox", { name: "Search chats" }).fill("zebra");
+  await page.getByRole("searchbox", { name: "Search chats", exact: true }).fill("zebra");
   await list.getByRole("button", { name: "tell me of the giraffe", exact: true }).waitFor({ state: "detached" });
   await list.getByRole("button", { name: "tell me of the zebra", exact: true }).click();
   await answer(page).getByText("Stripes.").waitFor();
 
-  await page.getByRole("button", { name: "More actions: tell me of the zebra" }).click();
+  await page.getByRole("button", { name: "More actions: tell me of the zebra", exact: true }).click();
   const download = page.waitForEvent("download");
-  await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
+  await page.getByRole("menuitem", { name: "Export as Markdown", exact: true }).click();
   expect((await download).suggestedFilename()).toMatch(/\.md$/);
 
-  await page.getByRole("button", { name: "More actions: tell me of the zebra" }).click();
-  await page.getByRole("menuitem", { name: "Rename" }).click();
-  await page.getByRole("textbox", { name: "Rename" }).fill("About zebra");
-  await page.getByRole("textbox", { name: "Rename" }).press("Enter");
+  await page.getByRole("button", { name: "More actions: tell me of the zebra", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Rename", exact: true }).click();
+  await page.getByRole("textbox", { name: "Rename", exact: true }).fill("About zebra");
+  await page.getByRole("textbox", { name: "Rename", exact: true }).press("Enter");
   await list.getByRole("button", { name: "About zebra", exact: true }).waitFor();
 
   page.once("dialog", (dialog) => dialog.accept());
-  await page.getByRole("button", { name: "More actions: About zebra" }).click();
-  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "More actions: About zebra", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   await list.getByRole("button", { name: "About zebra", exact: true }).waitFor({ state: "detached" });
-  await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
+  await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });
 
 test("a chat that goes on in the background is there when one comes back", async () => {
@@ -54,5 +54,5 @@ test("a chat that goes on in the background is there when one comes back", async
 
 test("an address of a chat that does not exist leads to an empty one, not to a spinner", async () => {
   const page = await openPage({ path: "/#/s/nowhere", expected: /404/ });
-  await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
+  await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });

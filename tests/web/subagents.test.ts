@@ -1,7 +1,7 @@
 /** Agents that are asked by agents: their words inside the card, live and after a reload. */
 
-import { expect, test } from "vitest";
-import { answer, ask, call, openPage, release, script, useBrowser } from "./harness";
+import { test } from "vitest";
+import { answer, ask, call, countOf, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -24,7 +24,7 @@ test("a sub-agent's words stream into the card of its call, and are there after 
   await page.reload();
   await card.getByRole("button", { name: /Summarizer/ }).click();
   await transcript.getByText("A feud that ends in fire.").waitFor();
-  expect(await card.count()).toBe(1);
+  await countOf(card, 1);
 });
 
 test("the inspector shows a sub-agent below its call", async () => {
@@ -37,8 +37,8 @@ test("the inspector shows a sub-agent below its call", async () => {
   await ask(page, "sum up the edda");
   await answer(page).getByText("Gods, then an end.").waitFor();
   await answer(page).hover();
-  await page.getByRole("button", { name: "Inspect this run" }).click();
+  await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
   const rows = page.getByRole("tabpanel").getByRole("listitem");
   await rows.filter({ hasText: "Gods and their end." }).first().waitFor();
-  expect(await rows.filter({ hasText: "summarizer" }).count()).toBe(2);
+  await countOf(rows.filter({ hasText: "summarizer" }), 2);
 });

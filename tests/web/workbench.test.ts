@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { address, answer, ask, call, composer, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, call, composer, openPage, requestAbout, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -22,7 +22,11 @@ TOOL = {
 }
 `;
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const skill = join(address.workspace, ".dovetail", "skills", "haiku");
+
+afterEach(() => {
+  for (const made of [folder, skill]) rmSync(made, { recursive: true, force: true });
+});
 
 function write(content: string): void {
   mkdirSync(folder, { recursive: true });
@@ -32,14 +36,14 @@ function write(content: string): void {
 test("an extension that breaks keeps its last good version, and is mended while chatting", async () => {
   write(WORKING);
   const page = await openPage();
-  await page.getByRole("button", { name: "Open the workbench" }).click();
-  await page.getByRole("tab", { name: "Extensions" }).click();
-  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  await page.getByRole("tab", { name: "Extensions", exact: true }).click();
+  await page.getByRole("button", { name: "Reload", exact: true }).click();
   const panel = page.getByRole("tabpanel");
   await panel.getByText("greeter", { exact: true }).waitFor();
 
   write(`${WORKING}\ndef broken(:\n`);
-  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("button", { name: "Reload", exact: true }).click();
   await panel.getByText("The last good version stays in service.").waitFor();
   expect(await panel.getByText(/extension\.py:14/).count()).toBe(1);
   await script(
@@ -50,7 +54,7 @@ test("an extension that breaks keeps its last good version, and is mended while 
   await answer(page).getByText("Greeted.").waitFor();
 
   write(WORKING.replace("Hello", "Welcome"));
-  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("button", { name: "Reload", exact: true }).click();
   await panel.getByText("The last good version stays in service.").waitFor({ state: "detached" });
   await script(
     { when: "greet Bo", tool_calls: [call("greet", { name: "Bo" })] },
@@ -62,20 +66,20 @@ test("an extension that breaks keeps its last good version, and is mended while 
 
 test("a tool can be tried with a form from its schema", async () => {
   const page = await openPage();
-  await page.getByRole("button", { name: "Open the workbench" }).click();
-  await page.getByRole("tab", { name: "Tools" }).click();
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  await page.getByRole("tab", { name: "Tools", exact: true }).click();
   await page.getByRole("button", { name: /^Calculate/ }).click();
-  await page.getByRole("textbox", { name: "expression" }).fill("2 ** 10");
+  await page.getByRole("textbox", { name: "expression", exact: true }).fill("2 ** 10");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("status").getByText("1024").waitFor();
 });
 
 test("agents and models are listed", async () => {
   const page = await openPage();
-  await page.getByRole("button", { name: "Open the workbench" }).click();
-  await page.getByRole("tab", { name: "Agents" }).click();
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  await page.getByRole("tab", { name: "Agents", exact: true }).click();
   await page.getByRole("tabpanel").getByText("master", { exact: true }).waitFor();
-  await page.getByRole("tab", { name: "Models" }).click();
+  await page.getByRole("tab", { name: "Models", exact: true }).click();
   await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
 });
 
@@ -88,7 +92,7 @@ test("the inspector shows what happened in a run", async () => {
   await ask(page, "inspect 6 times 7");
   await answer(page).getByText("Forty-two.").waitFor();
   await answer(page).hover();
-  await page.getByRole("button", { name: "Inspect this run" }).click();
+  await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
   const panel = page.getByRole("tabpanel");
   await panel.getByText("goal").waitFor();
   await panel.getByRole("button", { name: /calculate/ }).click();
@@ -100,12 +104,12 @@ test("the palette and the keys reach everything", async () => {
   const page = await openPage();
   await composer(page).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Commands" }).fill("dark");
+  await page.getByRole("combobox", { name: "Commands", exact: true }).fill("dark");
   await page.keyboard.press("Enter");
-  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
-  await page.getByRole("heading", { name: "What can I do for you?" }).click();
+  await page.locator("html[data-theme=dark]").waitFor();
+  await page.getByRole("heading", { name: "What can I do for you?", exact: true }).click();
   await page.locator("body").press("/");
-  expect(await composer(page).evaluate((field) => field === document.activeElement)).toBe(true);
+  await expect.poll(() => composer(page).evaluate((field) => field === document.activeElement)).toBe(true);
 
   await script({ when: "stop by key", steps: ["Begun", { hold: "key" }] });
   await ask(page, "stop by key");
@@ -113,11 +117,10 @@ test("the palette and the keys reach everything", async () => {
   await page.keyboard.press("Escape");
   await answer(page).getByText("Stopped.").waitFor();
   await page.keyboard.press("Control+Shift+O");
-  await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
+  await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });
 
 test("a skill is completed while it is typed, and reaches the model", async () => {
-  const skill = join(address.workspace, ".dovetail", "skills", "haiku");
   mkdirSync(skill, { recursive: true });
   writeFileSync(
     join(skill, "SKILL.md"),
@@ -129,11 +132,9 @@ test("a skill is completed while it is typed, and reaches the model", async () =
   await composer(page).fill("/skill/ha");
   await page.getByRole("option", { name: /haiku/ }).waitFor();
   await composer(page).press("Tab");
-  expect(await composer(page).inputValue()).toBe("/skill/haiku ");
+  await expect.poll(() => composer(page).inputValue()).toBe("/skill/haiku ");
   await composer(page).pressSequentially("about joints");
   await composer(page).press("Enter");
   await answer(page).getByText("Wood meets wood at last.").waitFor();
-  const requests = await (await fetch(`${address.script}/script/requests`)).json();
-  expect(JSON.stringify(requests.at(-1).messages)).toContain("Five, seven, five.");
-  rmSync(skill, { recursive: true });
+  expect(await requestAbout("about joints")).toContain("Five, seven, five.");
 });

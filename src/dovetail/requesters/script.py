@@ -40,6 +40,13 @@ class Script:
         with self._lock:
             self._replies.extend(replies)
 
+    def clear(self) -> int:
+        """Drop the replies that are left; returns how many there were."""
+        with self._lock:
+            left = len(self._replies)
+            self._replies.clear()
+        return left
+
     def gate(self, name: str) -> Gate:
         """The gate that steps of the form `{"hold": name}` wait at."""
         return self._gates.setdefault(name, Gate(name))

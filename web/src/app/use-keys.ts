@@ -1,6 +1,6 @@
 /** The keys of the page. */
 
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 
 export interface KeyActions {
   onPalette: () => void;
@@ -17,7 +17,8 @@ export function keysText(key: string, withShift = false): string {
 }
 
 export function useKeys(actions: KeyActions): void {
-  useEffect(() => {
+  // Before the page is painted: whoever sees it may type.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const action = actionFor(event, actions);
       if (action === null) return;
