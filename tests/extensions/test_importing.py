@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -116,7 +117,9 @@ async def test_prints_at_import_are_kept_off_the_output(
 async def test_a_replaced_standard_module_fails_and_is_put_back(folders: Folders) -> None:
     source = "import sys, types\nsys.modules['json'] = types.ModuleType('json')\n"
     snapshot = await load_beside_a_good_one(folders, source + TOOL)
-    assert "replaces the standard module json" in snapshot.failed_extensions[0].error
+    [failure] = snapshot.failed_extensions
+    assert "replaces the standard module json" in failure.error
+    assert failure.file == str(folders.root / "one" / "extension.py")
     assert sys.modules["json"] is json
 
 
@@ -150,6 +153,27 @@ async def test_a_changed_sys_path_is_put_back_and_its_modules_reload(folders: Fo
     assert "my_helper" not in sys.modules
     assert "sys.path" in snapshot.notices[0].text
     assert await ask(snapshot.tools, "ask_one") == "first"
+
+
+async def test_a_changed_working_directory_is_put_back(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    snapshot = await load_beside_a_good_one(folders, "import os\nos.chdir('/')\n" + TOOL)
+    assert Path.cwd() == tmp_path
+    assert "changes the working directory to /, which was undone" in snapshot.notices[0].text
+    assert await ask(snapshot.tools, "ask_one") == "ok"
+
+
+async def test_a_working_directory_that_is_gone_hurts_no_import(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader = ExtensionLoader(folders.root, workspace=tmp_path)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    folders.write("one", TOOL)
+    assert (await loader.reload()).loaded_extensions == ("one",)
 
 
 async def test_an_absolute_import_of_a_helper_gets_good_advice(folders: Folders) -> None:

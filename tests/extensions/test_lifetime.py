@@ -103,21 +103,40 @@ async def test_a_failing_setup_keeps_the_last_good_version(folders: Folders, tmp
     )
     snapshot = await loader.reload()
     assert snapshot.kept == ("one",)
-    assert "setup(context) failed: OSError: full" in snapshot.failed_extensions[0].error
+    [failure] = snapshot.failed_extensions
+    line = (folders.root / "one" / "extension.py").read_text().split("raise OSError")[0].count("\n") + 1
+    assert (failure.error, failure.line) == ("setup() failed: OSError: full", line)
     assert await ask(snapshot.tools, "count") == "1 1"
     await settle()
     assert read_log(tmp_path) == ["setup 1"]
 
 
-@pytest.mark.parametrize("setup", ["import sys; sys.exit(1)", "import threading; threading.Event().wait(60)"])
-async def test_a_setup_that_leaves_or_hangs_is_a_failure(folders: Folders, setup: str) -> None:
-    folders.write("one", f"def setup(context):\n    {setup}\n")
+@pytest.mark.parametrize(
+    ("setup", "reason", "line"),
+    [
+        ("def setup(context):\n    import sys; sys.exit(1)", "SystemExit: 1", 2),
+        ("async def setup(context):\n    import sys; sys.exit(1)", "SystemExit: 1", 2),
+        ("async def setup(context):\n    raise KeyboardInterrupt('no')", "KeyboardInterrupt: no", 2),
+        ("async def setup(context):\n    raise BaseException('no')", "BaseException: no", 2),
+        ("def setup(context):\n    raise BaseException('no')", "BaseException: no", 2),
+        ("import asyncio\nasync def setup(context):\n    raise asyncio.CancelledError", "CancelledError", 3),
+        ("def setup(context):\n    import threading; threading.Event().wait(60)", "longer than 0.2 s", None),
+        ("def setup():\n    pass", "setup() takes 0 positional arguments but 1 was given", None),
+    ],
+)
+async def test_a_setup_that_leaves_or_hangs_is_a_failure(
+    folders: Folders, setup: str, reason: str, line: int | None
+) -> None:
+    folders.write("one", f"{setup}\n")
     folders.write_tool("two", "ask_two")
     with (folders.root / "one" / "extension.py").open("a") as file:
         file.write("TOOL = dict(label='x', name='a', description='d', parameters={}, execute=lambda: 1)\n")
     snapshot = await ExtensionLoader(folders.root, time_limit=0.2).reload()
     assert snapshot.loaded_extensions == ("two",)
-    assert "setup(context) failed" in snapshot.failed_extensions[0].error
+    [failure] = snapshot.failed_extensions
+    assert failure.error.startswith("setup() failed: ")
+    assert reason in failure.error
+    assert failure.line == line
 
 
 async def test_an_async_setup_and_a_failing_teardown(

@@ -22,6 +22,7 @@ async def test_the_second_folder_with_a_name_fails_whole(folders: Folders) -> No
     [failure] = snapshot.failed_extensions
     assert failure.extension == "beta"
     assert failure.error.startswith("tool name 'add' already belongs to extension 'alpha'")
+    assert (failure.file, failure.line) == (str(folders.root / "beta" / "extension.py"), 2)
 
 
 async def test_names_of_a_folder_that_fails_are_free(folders: Folders) -> None:

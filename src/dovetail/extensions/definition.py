@@ -1,10 +1,9 @@
 """Reads `TOOL` or `TOOLS` of an extension module and checks every field (document 001, sections 2 and 7)."""
 
-import ast
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +11,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ExtensionError
 from dovetail.extensions.calling import CallPlan, plan_call
 from dovetail.extensions.parameters import to_json_schema
+from dovetail.extensions.place import find_tool_lines
 from dovetail.messages.kind import Kind
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
@@ -31,21 +31,22 @@ class ToolDefinition:
     plan: CallPlan
     kind: Kind
     time_limit: float | None
+    line: int | None = None
 
 
 def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
     """The module's tools, and notices; the error of a wrong field names the tool and the line."""
     entries, notices = _read_exports(module)
-    lines = _find_lines(source, len(entries))
+    lines = find_tool_lines(source, len(entries))
     definitions: list[ToolDefinition] = []
     for entry, line in zip(entries, lines, strict=True):
         try:
-            definition = _read_definition(entry)
+            definition = replace(_read_definition(entry), line=line)
             if any(definition.name == other.name for other in definitions):
                 raise ExtensionError(f"two tools are called {definition.name!r}")
         except ExtensionError as error:
             raise ExtensionError(
-                f"{_describe(entry)}: {error.message}",
+                f"{_describe(entry)}{error.message}",
                 file=getattr(module, "__file__", None),
                 line=error.line or line,
                 hint=error.hint,
@@ -119,8 +120,10 @@ def _read_time_limit(value: Any) -> float | None:
 
 
 def _describe(entry: Any) -> str:
-    name = entry.get("name") if is_mapping(entry) else None
-    return f"tool {name!r}" if isinstance(name, str) and name else "a tool without a name"
+    if not is_mapping(entry):
+        return ""
+    name = entry.get("name")
+    return f"tool {name!r}: " if isinstance(name, str) and name else "a tool without a name: "
 
 
 def _find_unknown_fields(entry: Mapping[str, Any], name: str) -> list[str]:
@@ -132,18 +135,3 @@ def _find_unknown_fields(entry: Mapping[str, Any], name: str) -> list[str]:
                 f"tool {name!r}: unknown field {field!r}" + (f"; meant {near[0]!r}?" if near else "")
             )
     return notices
-
-
-def _find_lines(source: bytes, number: int) -> list[int | None]:
-    """The lines where the tools are written, as far as they can be told without running the file."""
-    values = {
-        target.id: node.value
-        for node in ast.parse(source).body
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Name)
-    }
-    value = values.get("TOOL") or values.get("TOOLS")
-    if isinstance(value, ast.List | ast.Tuple) and len(value.elts) == number:
-        return [element.lineno for element in value.elts]
-    return [value.lineno if value is not None else None] * number

@@ -1,12 +1,13 @@
 """Watches what an import does to the whole process, undoes it and tells it."""
 
+import os
 import sys
 import threading
 from pathlib import Path
 from typing import Any, TextIO
 
 from dovetail.errors import ExtensionError
-from dovetail.extensions.folder import ExtensionFolder
+from dovetail.extensions.folder import ENTRY, ExtensionFolder
 
 _PRINTED_LIMIT = 1000
 
@@ -19,6 +20,7 @@ class ProcessGuard:
         self._package = package
         self._modules = dict(sys.modules)
         self._path = list(sys.path)
+        self._directory = _find_directory()
         self._output = _Capture(sys.stdout)
         sys.stdout = self._output
 
@@ -30,10 +32,13 @@ class ProcessGuard:
     def leave(self) -> list[str]:
         """Undo what was done to the process and say what was odd; a replaced standard module is an error."""
         self.release_output()
-        notices = self._restore_path()
+        notices = [*self._restore_path(), *self._restore_directory()]
         self._forget_stray_modules()
         if replaced := self._restore_standard_modules():
-            raise ExtensionError(f"replaces the standard module {', '.join(replaced)}, which was undone")
+            raise ExtensionError(
+                f"replaces the standard module {', '.join(replaced)}, which was undone",
+                file=str(self._folder.path / ENTRY),
+            )
         if printed := self._output.text.strip():
             notices.append(f"prints at import: {printed!r}")
         return notices + [
@@ -48,6 +53,13 @@ class ProcessGuard:
             return []
         sys.path[:] = [entry for entry in sys.path if entry in self._path]
         return [f"adds {', '.join(added)} to sys.path, which was undone; write `from .helper import …`"]
+
+    def _restore_directory(self) -> list[str]:
+        now = _find_directory()
+        if self._directory is None or now == self._directory:
+            return []
+        os.chdir(self._directory)
+        return [f"changes the working directory to {now}, which was undone; use context.folder in setup"]
 
     def _forget_stray_modules(self) -> None:
         """Take modules of the folder that came in by sys.path out of the cache: a reload reads them again."""
@@ -102,6 +114,13 @@ class _Capture:
 def list_own_modules(folder: ExtensionFolder) -> list[str]:
     """The names of the modules that lie directly in the folder, beside `extension.py`."""
     return sorted({source.split("/")[0].removesuffix(".py") for source in folder.sources} - {"extension"})
+
+
+def _find_directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # somebody removed it
+        return None
 
 
 def _is_standard(name: str) -> bool:

@@ -8,7 +8,6 @@ import asyncio
 import ctypes
 import threading
 import time
-import traceback
 from concurrent.futures import Future
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +18,7 @@ from dovetail.errors import ExtensionError
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.guard import ProcessGuard, list_own_modules
 from dovetail.extensions.modules import open_package, purge_package
+from dovetail.extensions.place import find_place
 
 _SAMPLE_SECONDS = 0.1
 _BUSY_SECONDS = 0.002
@@ -132,7 +132,7 @@ def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
     if isinstance(error, SyntaxError):
         file = error.filename or str(folder.path / ENTRY)
         return ExtensionError(f"{type(error).__name__}: {error.msg}", file=file, line=error.lineno)
-    file, line = _find_place(error, folder)
+    file, line = find_place(error, folder.path)
     if isinstance(error, SystemExit):
         return ExtensionError(f"calls sys.exit({error.code!r}) at import", file=file, line=line)
     return ExtensionError(
@@ -146,9 +146,3 @@ def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
     if error.name in list_own_modules(folder):
         return f"It lies in the folder: write `from .{error.name} import …`."
     return f"Is {error.name.split('.')[0]!r} installed where this runs?"
-
-
-def _find_place(error: BaseException, folder: ExtensionFolder) -> tuple[str, int | None]:
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(folder.path)]
-    return (own[-1].filename, own[-1].lineno) if own else (str(folder.path / ENTRY), None)

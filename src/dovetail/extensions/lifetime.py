@@ -16,6 +16,7 @@ from typing import Any
 
 from dovetail.errors import ExtensionError
 from dovetail.extensions.modules import purge_package
+from dovetail.extensions.place import find_place
 from dovetail.tools.threads import run_in_thread
 
 logger = logging.getLogger(__name__)
@@ -82,16 +83,9 @@ class Lifetimes:
     async def set_up(self, lease: Lease) -> None:
         """Call the version's `setup(context)`, if it has one and was not set up before."""
         life = lease.life
-        if life.is_set_up:
-            return
-        if setup := life.get_hook("setup"):
-            try:
-                await self._call(setup, life.context)
-            except (Exception, SystemExit) as error:
-                raise ExtensionError(
-                    f"setup(context) failed: {type(error).__name__}: {error}", file=life.module.__file__
-                ) from error
-        life.is_set_up = True
+        if not life.is_set_up:
+            await self._call(life, "setup", life.context)
+            life.is_set_up = True
 
     async def close(self) -> None:
         """End all versions, also those in use, and wait for the teardowns under way."""
@@ -121,10 +115,10 @@ class Lifetimes:
     async def _tear_down(self, life: _Life) -> None:
         life.is_over = True
         try:
-            if life.is_set_up and (teardown := life.get_hook("teardown")):
+            if life.is_set_up:
                 life.context.is_last = not self._has_other(life)
-                await self._call(teardown)
-        except (Exception, SystemExit):
+                await self._call(life, "teardown")
+        except ExtensionError:
             logger.exception("teardown() of extension %r failed", life.context.name)
         finally:
             self._ending.pop(life.package, None)
@@ -138,9 +132,23 @@ class Lifetimes:
             if other is not life
         )
 
-    async def _call(self, hook: Callable[..., Any], *arguments: Any) -> None:
-        async with asyncio.timeout(self._time_limit):
-            if inspect.iscoroutinefunction(hook):
-                await hook(*arguments)
-            else:
-                await run_in_thread(lambda: hook(*arguments))
+    async def _call(self, life: _Life, name: str, *arguments: Any) -> None:
+        """Call a hook, if there is one; whatever it raises, also SystemExit, ends as an `ExtensionError`."""
+        hook = life.get_hook(name)
+        if hook is None:
+            return
+        limit = asyncio.timeout(self._time_limit)
+        try:
+            async with limit:
+                if inspect.iscoroutinefunction(hook):
+                    await hook(*arguments)
+                else:
+                    await run_in_thread(lambda: hook(*arguments))
+        except BaseException as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            reason = f"{type(error).__name__}: {error}"
+            if limit.expired():
+                reason = f"it took longer than {self._time_limit:g} s"
+            file, line = find_place(error, life.context.folder)
+            raise ExtensionError(f"{name}() failed: {reason}", file=file, line=line) from error

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dovetail.errors import ExtensionError
 from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.folder import ENTRY
 from dovetail.extensions.version import ExtensionVersion
 
 
@@ -12,7 +14,7 @@ class Settlement:
     """The version of each folder that may serve, and why newer ones may not."""
 
     chosen: dict[str, ExtensionVersion] = field(default_factory=dict[str, ExtensionVersion])
-    clashes: dict[str, str] = field(default_factory=dict[str, str])
+    clashes: dict[str, ExtensionError] = field(default_factory=dict[str, ExtensionError])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ class NameRules:
             }
             for version in versions:
                 names = self._names(version)
-                if (clash := _find_clash(names, {**foreign, **taken})) is None:
+                if (clash := _find_clash(version, names, {**foreign, **taken})) is None:
                     settlement.chosen[extension] = version
                     taken.update(dict.fromkeys(names, f"extension {extension!r}"))
                     break
@@ -54,8 +56,14 @@ class NameRules:
         return [tool.name for tool in version.select_tools(self.exclusion)]
 
 
-def _find_clash(names: Iterable[str], taken: Mapping[str, str]) -> str | None:
+def _find_clash(
+    version: ExtensionVersion, names: Iterable[str], taken: Mapping[str, str]
+) -> ExtensionError | None:
     for name in names:
         if name in taken:
-            return f"tool name {name!r} already belongs to {taken[name]}; rename one of them or exclude one"
+            return ExtensionError(
+                f"tool name {name!r} already belongs to {taken[name]}; rename one of them or exclude one",
+                file=str(version.folder.path / ENTRY),
+                line=version.lines[name],
+            )
     return None

@@ -41,7 +41,7 @@ class Trial:
         """The next generation."""
         for extension, clash in settlement.clashes.items():
             if extension not in self._failures:
-                self.fail(extension, ExtensionError(clash))
+                self.fail(extension, clash)
         chosen = settlement.chosen
         return ExtensionSnapshot(
             version=version,

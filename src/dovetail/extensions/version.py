@@ -1,5 +1,6 @@
 """One version of an extension folder: imported, checked, its tools built."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ class ExtensionVersion:
     tools: tuple[Tool, ...]
     notices: tuple[str, ...]
     lease: Lease
+    lines: Mapping[str, int | None]
+    """Where in the entry file each tool is written, as far as that is known."""
 
     def select_tools(self, exclusion: Exclusion) -> list[Tool]:
         """The tools that the environment does not leave out."""
@@ -31,15 +34,12 @@ class ExtensionVersion:
 def make_version(folder: ExtensionFolder, imported: ImportedFolder, lease: Lease) -> ExtensionVersion:
     """Check what the folder exports and build its tools."""
     definitions, notices = read_definitions(imported.module, folder.sources[ENTRY])
-    try:
-        tools = tuple(_build_tool(definition, folder, lease) for definition in definitions)
-    except ConfigError as error:
-        raise ExtensionError(error.message, file=str(folder.path / ENTRY), hint=error.hint) from error
     return ExtensionVersion(
         folder=folder,
-        tools=tools,
+        tools=tuple(_build_tool(definition, folder, lease) for definition in definitions),
         notices=(*imported.notices, *notices),
         lease=lease,
+        lines={definition.name: definition.line for definition in definitions},
     )
 
 
@@ -72,5 +72,9 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
         time_limit=definition.time_limit,
     )
     built = tool.with_changes(execute=_Execute(tool.execute, definition.plan, lease))
-    _ = built.checker  # a schema that cannot be compiled fails here, not in a run
+    try:
+        _ = built.checker  # a schema that cannot be compiled fails here, not in a run
+    except ConfigError as error:
+        file = str(folder.path / ENTRY)
+        raise ExtensionError(error.message, file=file, line=definition.line, hint=error.hint) from error
     return built

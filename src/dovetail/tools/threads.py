@@ -71,4 +71,6 @@ def _settle(future: "asyncio.Future[Any]", value: Any, error: BaseException | No
     elif isinstance(error, Exception) and not isinstance(error, StopIteration):
         future.set_exception(error)
     else:
-        future.set_exception(RuntimeError(f"the function ended with {type(error).__name__}: {error}"))
+        failure = RuntimeError(f"the function ended with {type(error).__name__}: {error}")
+        failure.__cause__ = error
+        future.set_exception(failure)
