@@ -8,6 +8,7 @@ import pytest
 from dovetail.cli import main as frame
 from dovetail.cli.agents import read_inputs
 from dovetail.errors import ConfigError
+from dovetail.testing import ScriptedServer
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -80,3 +81,66 @@ def test_wrong_words_say_what_to_give(words: list[str], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint) as caught:
         read_inputs(words, SCHEMA)
     assert "goal=… depth=…" in str(caught.value)
+
+
+AGENTS = {
+    "boss": "---\ndescription: Has others work.\ntools: [scribe, frobnicate]\n---\nYou lead.\n",
+    "scribe": "---\ndescription: Writes.\ntools: []\noutput: {name: note}\n---\nYou write.\n",
+}
+
+
+def make_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str = "") -> None:
+    (tmp_path / "agents").mkdir()
+    for name, text in AGENTS.items():
+        (tmp_path / "agents" / f"{name}.md").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    monkeypatch.setenv("DOVETAIL_API_KEY", "none")
+    monkeypatch.setenv("DOVETAIL_BASE_URL", url)
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"call_id": f"call-{name}", "name": name, "arguments": arguments}]}
+
+
+def test_show_tells_what_an_agent_may_use_and_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_workspace(tmp_path, monkeypatch)
+    assert run("agents", "show", "boss") == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "may use scribe" in lines
+    assert "not there frobnicate" in lines
+
+
+def test_run_shows_turns_tools_and_children_and_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = call("complete_task", note="oak")
+    with ScriptedServer([call("scribe", query="note it"), written, "It is noted."]) as server:
+        make_workspace(tmp_path, monkeypatch, server.url)
+        assert run("agents", "run", "boss", "see to it") == 0
+    shown = capsys.readouterr().out
+    for line in ("boss openai:x", "→ scribe", "  scribe openai:x", "  → complete_task", "It is noted."):
+        assert f"{line}" in shown
+
+
+def test_run_prints_data_and_fails_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ScriptedServer([call("complete_task", note="oak"), "No.", "Really not."]) as server:
+        make_workspace(tmp_path, monkeypatch, server.url)
+        assert run("agents", "run", "scribe", "query=write", "--plain") == 0
+        assert capsys.readouterr().out == "oak\n"
+        assert run("agents", "run", "scribe", "query=write", "--plain") == 1
+    assert "ended by no-completion" in capsys.readouterr().err
+
+
+def test_run_checks_the_inputs_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_workspace(tmp_path, monkeypatch)
+    inputs = "inputs: {depth: {type: integer, required: true}}"
+    (tmp_path / "agents" / "diver.md").write_text(f"---\ndescription: Dives.\n{inputs}\n---\nDive.\n")
+    assert run("agents", "run", "diver", "depth=deep") == 1
+    assert "`depth` must be integer" in capsys.readouterr().err

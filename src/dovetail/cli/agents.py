@@ -1,24 +1,32 @@
 """`dovetail agents`: which there are, are they sound, and run one."""
 
+import asyncio
 import json
 import os
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.agent_view import AgentView
+from dovetail.cli.first_model import FirstModel
 from dovetail.cli.trusted import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.equip import choose_tools, find_missing
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
 from dovetail.subagents.file import list_agent_files, load_definition
 from dovetail.subagents.schema import convert_input_config_to_json_schema
+from dovetail.subagents.wrapper import SubagentToolWrapper
+from dovetail.tools.registry import ToolSnapshot
 
 app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
@@ -44,7 +52,7 @@ def list_agents() -> None:
 @app.command("show")
 def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     """Show what an agent takes, what it may use and how it is prompted."""
-    definition = run_sync(_find(name))
+    definition, tools = run_sync(_find(name))
     limits = definition.run_config
     table = Table.grid(padding=(0, 2))
     table.add_row("name", definition.name)
@@ -52,6 +60,9 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row("from", definition.source)
     table.add_row("model", definition.model_config.model or "the app's own")
     table.add_row("tools", ", ".join(definition.tool_config.tools or ()) or _describe_tools(definition))
+    table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
+    if missing := find_missing(definition, tools):
+        table.add_row("[yellow]not there[/yellow]", ", ".join(missing))
     table.add_row(
         "limits", f"{limits.max_turns} turns, {limits.max_seconds} s, tokens {limits.max_tokens or 'free'}"
     )
@@ -94,30 +105,47 @@ def trust_files() -> None:
 def run_agent(
     name: str = typer.Argument(help="The agent's name."),
     inputs: list[str] = typer.Argument(None, help="Its inputs, key=value each."),
+    model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
     plain: bool = typer.Option(False, "--plain", help="Print only the result."),
 ) -> None:
-    """Run an agent and watch its turns, tools and children live."""
-    output = run_sync(_run(name, inputs or [], plain))
-    if plain or output.data is not None:
-        typer.echo(output.result)
+    """Run an agent and watch its turns, tools and children live; Ctrl-C stops it."""
+    dovetail = Dovetail({"model": {"name": model}} if model else None)
+    FirstModel(dovetail.settings).prepare()
+    view = AgentView(console, quiet=plain)
+    output = asyncio.run(_run(dovetail, name, inputs or [], view))
+    if plain or console.is_terminal or output.data is not None:
+        show_result(console, output, plain=plain)
     if output.terminate_reason != "goal":
         typer.secho(f"ended by {output.terminate_reason}: {output.error or ''}", fg="red", err=True)
-        raise typer.Exit(1)
+        raise typer.Exit(130 if output.terminate_reason == "cancelled" else 1)
 
 
-async def _find(name: str) -> AgentDefinition:
+def show_result(console: Console, output: AgentOutput, *, plain: bool) -> None:
+    """Print the result: data as JSON, in a terminal a text as Markdown."""
+    if plain or output.data is not None or not console.is_terminal:
+        is_data = output.data is not None and not isinstance(output.data, str)
+        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.result)
+    else:
+        console.print(Markdown(output.result))
+
+
+async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
     async with Dovetail() as dovetail:
-        return dovetail.agents.get_definition(name)
+        return dovetail.agents.get_definition(name), dovetail.tools.snapshot()
 
 
-async def _run(name: str, words: list[str], plain: bool) -> AgentOutput:
-    view = AgentView(console, quiet=plain)
-    async with Dovetail() as dovetail:
+async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView) -> AgentOutput:
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
+    async with dovetail:
         definition = dovetail.agents.get_definition(name)
-        inputs = read_inputs(words, convert_input_config_to_json_schema(definition.input_config))
+        schema = convert_input_config_to_json_schema(definition.input_config)
+        inputs = read_inputs(words, schema)
+        SubagentToolWrapper(definition, dovetail).build(inputs)
         with view:
-            executor = await AgentExecutor.create(definition, dovetail, view.show)
-            return await executor.run(inputs)
+            ask = view.ask if sys.stdin.isatty() else None
+            executor = await AgentExecutor.create(definition, dovetail, view.show, ask=ask)
+            return await executor.run(inputs, stopped)
 
 
 def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:

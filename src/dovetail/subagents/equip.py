@@ -32,6 +32,14 @@ def choose_tools(
     return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
 
 
+def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:
+    """The names and globs of a definition that no tool fits: misspelt, or of a server not connected yet."""
+    names = [tool.name for tool in available]
+    names += [name for tool in available if isinstance(tool, Dispatcher) for name in tool.agents]
+    patterns = definition.tool_config.tools or ()
+    return [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
+
+
 def build_messages(
     definition: AgentDefinition, inputs: Mapping[str, Any], history: Sequence[ChatMessage] = ()
 ) -> list[ChatMessage]:
