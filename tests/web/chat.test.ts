@@ -1,7 +1,19 @@
 /** Talking: a question, its streamed answer, stopping, failing, coming back. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, call, composer, countOf, openPage, release, script, useBrowser } from "./harness";
+import {
+  address,
+  answer,
+  ask,
+  call,
+  callTool,
+  composer,
+  countOf,
+  openPage,
+  release,
+  script,
+  useBrowser,
+} from "./harness";
 
 useBrowser();
 
@@ -173,14 +185,15 @@ test("a picture goes with the message and stays in the conversation", async () =
 
 test("a running tool shows how far it is", async () => {
   await script(
-    { when: "count up to three", tool_calls: [call("count_up", { to: 3 })] },
+    { when: "count up to three", tool_calls: [call("count_up", { to: 3, gate: "count" })] },
     { when: "counted to 3", text: "Counted." },
   );
   const page = await openPage();
   await ask(page, "count up to three");
+  const card = answer(page).locator("[data-tool-state=running]");
+  await card.getByRole("button").first().click();
+  await card.getByText("at 2", { exact: true }).waitFor();
+  await callTool("open_gate", { gate: "count" });
   await answer(page).getByText("Counted.").waitFor();
-  await answer(page)
-    .getByRole("button", { name: /^Count/ })
-    .click();
-  await answer(page).getByText("counted to 3").waitFor();
+  await answer(page).locator("[data-tool-state=done]").getByText("counted to 3").waitFor();
 });

@@ -131,6 +131,16 @@ async function steer(method: "POST" | "DELETE", path: string, body?: unknown): P
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 
+/** Calls a tool of the server as any HTTP client may. */
+export async function callTool(name: string, args: unknown): Promise<void> {
+  const response = await fetch(`${address.url}/api/v1/tools/${name}/call`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ arguments: args }),
+  });
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
+}
+
 /** Leaves nothing of a test to the next one: neither its chats, whose names stand in the list, nor its replies. */
 async function forget(): Promise<void> {
   await steer("DELETE", "/script/replies");

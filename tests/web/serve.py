@@ -9,10 +9,13 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, Literal
 
 import uvicorn
+from pydantic import BaseModel
 
 from dovetail.app import Dovetail
+from dovetail.errors import ToolError
 from dovetail.messages.kind import Kind
 from dovetail.server.app import create_app
 from dovetail.testing import ScriptedServer
@@ -22,6 +25,31 @@ from dovetail.tools.tool import ToolContext
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}
+GATES: dict[str, asyncio.Event] = {}
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+SHOWN: dict[str, Any] = {
+    "text": "plain words",
+    "json": {"joint": {"name": "dovetail", "slope": [1, 8]}},
+    "table": [{"joint": "dovetail", "minutes": 45}, {"joint": "box", "minutes": 25}],
+    "image": f"data:image/png;base64,{PIXEL}",
+    "diff": "--- a/joint\n+++ b/joint\n@@ -1 +1 @@\n-slope 1:6\n+slope 1:8\n",
+}
+SCRIBE = """---
+name: scribe
+display_name: Scribe
+description: Writes one note.
+inputs:
+  query: {type: string, description: What to write down., required: true}
+---
+You write notes.
+"""
+
+
+class Board(BaseModel):
+    """A board."""
+
+    wood: Literal["oak", "pine"]
+    width: int
 
 
 def write_note(name: str, text: str) -> str:
@@ -30,21 +58,46 @@ def write_note(name: str, text: str) -> str:
     return f"kept {name}: {text}"
 
 
-async def count_up(context: ToolContext, to: int = 3) -> str:
-    """Count slowly and show it."""
+async def count_up(context: ToolContext, gate: str, to: int = 3) -> str:
+    """Count, show it, and stop in the middle until the gate is open."""
     for number in range(1, to + 1):
         context.update(f"at {number}")
-        await asyncio.sleep(0)
+        if number == 2:
+            await asyncio.wait_for(GATES.setdefault(gate, asyncio.Event()).wait(), 60)
     return f"counted to {to}"
+
+
+async def open_gate(gate: str) -> str:
+    """Let the counting that waits at this gate go on."""
+    GATES.setdefault(gate, asyncio.Event()).set()
+    return "open"
+
+
+def show(what: Literal["text", "json", "table", "image", "diff", "error"]) -> Any:
+    """Give an output of one shape."""
+    if what == "error":
+        raise ToolError("the drawer is stuck")
+    return SHOWN[what]
+
+
+def cut(boards: list[Board], customer: Board | None = None, glued: bool = False, note: str = "") -> Any:
+    """Cut boards as they are wanted."""
+    return {"boards": boards, "customer": customer, "glued": glued, "note": note}
 
 
 def make_app(model_url: str, workspace: Path) -> Dovetail:
     """An app whose model is the script."""
-    settings = {"model": {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}}
-    app = Dovetail(settings, workspace=workspace)
+    model = {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}
+    prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
+    (workspace / "agents").mkdir()
+    (workspace / "agents" / "scribe.md").write_text(SCRIBE, encoding="utf-8")
+    app = Dovetail({"model": {**model, "prices": prices}}, workspace=workspace)
     for tool in (
         make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
         make_tool(count_up, kind=Kind.Think, display_name="Count"),
+        make_tool(open_gate, kind=Kind.Think),
+        make_tool(show, kind=Kind.Read),
+        make_tool(cut, kind=Kind.Think),
         open_url,
     ):
         app.tools.register_tool(tool)

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { address, answer, ask, call, composer, openPage, requestAbout, script, useBrowser } from "./harness";
+import { address, answer, ask, call, composer, countOf, openPage, requestAbout, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -83,10 +83,14 @@ test("agents and models are listed", async () => {
   await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
 });
 
-test("the inspector shows what happened in a run", async () => {
+test("the inspector shows what happened in a run, what the model was asked, and what it cost", async () => {
   await script(
-    { when: "inspect 6 times 7", tool_calls: [call("calculate", { expression: "6 * 7" })] },
-    { when: "42", text: "Forty-two." },
+    {
+      when: "inspect 6 times 7",
+      tool_calls: [call("calculate", { expression: "6 * 7" })],
+      usage: { input_tokens: 100_000, output_tokens: 1000 },
+    },
+    { when: "42", text: "Forty-two.", usage: { input_tokens: 200_000, output_tokens: 2000 } },
   );
   const page = await openPage();
   await ask(page, "inspect 6 times 7");
@@ -98,6 +102,33 @@ test("the inspector shows what happened in a run", async () => {
   await panel.getByRole("button", { name: /calculate/ }).click();
   await panel.getByText('"expression": "6 * 7"').waitFor();
   await panel.getByRole("button", { name: /Forty-two/ }).waitFor();
+
+  const turns = panel.getByRole("listitem").filter({ hasText: /^Turn \d/ });
+  expect(await turns.allTextContents()).toEqual([
+    expect.stringContaining("100k in, 1000 out · 0.26"),
+    expect.stringContaining("200k in, 2000 out · 0.52"),
+  ]);
+  await panel.getByText("0.78", { exact: true }).waitFor();
+
+  const requests = panel.getByRole("button", { name: /^Prompt/ });
+  await countOf(requests, 2);
+  await requests.first().click();
+  const system = panel.getByRole("listitem").filter({ hasText: /^system/ });
+  expect(await requestAbout("inspect 6 times 7")).toContain((await system.first().textContent())?.slice(6, 80));
+  await requests.first().click();
+  await requests.last().click();
+  await panel.getByText(/2 new/).waitFor();
+  const messages = panel.getByRole("listitem").filter({ hasText: /^(system|user|assistant|tool)/ });
+  await countOf(messages, 2);
+  await messages.first().getByText('"expression": "6 * 7"').waitFor();
+  await messages.last().getByText("42", { exact: true }).waitFor();
+  await panel.getByRole("button", { name: /as in the request before$/ }).click();
+  await messages.getByText("inspect 6 times 7", { exact: true }).waitFor();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await panel.getByRole("button", { name: "Copy all messages", exact: true }).click();
+  await panel.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  expect(copied.at(-1)).toMatchObject({ role: "tool", content: "42" });
 });
 
 test("the palette and the keys reach everything", async () => {

@@ -157,6 +157,19 @@ export const en = {
   tokensName: "Tokens",
   cost: "Cost",
   answerText: "Text",
+  prompt: "Prompt",
+  cached: (count: string) => `${count} cached`,
+  messageCount: (count: number, fresh: number) => {
+    const total = count === 1 ? "1 message" : `${count} messages`;
+    return fresh < count ? `${total}, ${fresh} new` : total;
+  },
+  summaryRequest: "Summary of what is old",
+  requestSent: (count: number, model: string) => `${count === 1 ? "1 message" : `${count} messages`} sent to ${model}`,
+  copyRequest: "Copy all messages",
+  messagesBefore: (count: number) =>
+    count === 1 ? "1 message as in the request before" : `${count} messages as in the request before`,
+  showCharacters: (count: number) => `Show ${count} more characters`,
+  toolsOffered: (choice: string) => `Tools offered (${choice}):`,
   tool: "Tool",
   question: "Question",
 

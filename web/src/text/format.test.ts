@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { en } from "@/text/en";
-import { formatCount, formatSeconds, formatSize } from "@/text/format";
+import { formatCost, formatCount, formatSeconds, formatSize } from "@/text/format";
 import { zh } from "@/text/zh";
 
 test("sizes, times and counts are short", () => {
@@ -18,4 +18,8 @@ test("sizes, times and counts are short", () => {
 test("no Chinese sentence is left in English", () => {
   const same = Object.keys(en).filter((key) => en[key as keyof typeof en] === zh[key as keyof typeof zh]);
   expect(same).toEqual(["appName"]);
+});
+
+test("a price keeps the digits that say something", () => {
+  expect([0, 0.000_123_4, 0.0099, 0.012, 3].map(formatCost)).toEqual(["0.00", "0.00012", "0.0099", "0.01", "3.00"]);
 });

@@ -19,6 +19,11 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
+/** A price in the currency of the price table, with the digits that say something. */
+export function formatCost(cost: number): string {
+  return cost >= 0.01 || cost === 0 ? cost.toFixed(2) : String(Number(cost.toPrecision(2)));
+}
+
 export function formatCount(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }

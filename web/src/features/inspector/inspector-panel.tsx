@@ -39,7 +39,7 @@ function Journal({ runId }: { runId: string }) {
     const follow = async () => {
       for await (const entries of readJournal(runId, 0, leave.signal)) {
         for (const entry of entries) timeline.add(entry);
-        setShown({ rows: [...timeline.rows], timeline, error: null });
+        setShown({ rows: timeline.rows, timeline, error: null });
       }
     };
     follow().catch((error: unknown) => {
@@ -64,7 +64,7 @@ function Journal({ runId }: { runId: string }) {
       {timeline === null ? null : (
         <>
           <RunFigures runId={runId} summary={timeline.summary} />
-          <ol className="mt-4">
+          <ol className="mt-3">
             {rows.map((row) =>
               row.kind === "turn" ? (
                 <TurnMark key={row.key} row={row} />

@@ -1,21 +1,22 @@
-import type { RunSummary } from "@/features/inspector/timeline";
-import { formatCount, formatSeconds } from "@/text/format";
+import type { RunSummary } from "@/features/inspector/summary";
+import { formatCost, formatCount, formatSeconds } from "@/text/format";
 import { useText } from "@/text/text";
+import { CopyButton } from "@/ui/copy-button";
 
 /** What a run was and what it took. */
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
   const t = useText();
   const { usage } = summary;
+  const tokens = t.tokens(formatCount(usage.input_tokens), formatCount(usage.output_tokens));
   const figures: Array<[string, string]> = [
     [t.agent, summary.agent],
     [t.model, summary.model],
     [t.runState, summary.isOver ? (summary.reason ?? "") : t.toolRunning],
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
-    [t.tokensName, t.tokens(formatCount(usage.input_tokens), formatCount(usage.output_tokens))],
+    [t.tokensName, usage.cached_tokens > 0 ? `${tokens} · ${t.cached(formatCount(usage.cached_tokens))}` : tokens],
   ];
-  if (usage.cost !== null) figures.push([t.cost, usage.cost.toPrecision(3)]);
-  figures.push([t.run, runId]);
+  if (usage.cost !== null) figures.push([t.cost, formatCost(usage.cost)]);
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1 rounded-xl border border-line bg-surface px-4 py-3 text-[13px]">
       {figures.map(([name, value]) => (
@@ -24,6 +25,11 @@ export function RunFigures({ runId, summary }: { runId: string; summary: RunSumm
           <dd className="min-w-0 truncate tabular-nums">{value}</dd>
         </div>
       ))}
+      <dt className="text-faint">{t.run}</dt>
+      <dd className="flex min-w-0 items-center gap-1">
+        <span className="truncate font-mono text-[12px]">{runId}</span>
+        <CopyButton text={runId} />
+      </dd>
     </dl>
   );
 }

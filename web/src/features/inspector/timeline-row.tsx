@@ -1,36 +1,55 @@
-import { useState } from "react";
+import { ChevronRight } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { RequestView } from "@/features/inspector/request-view";
+import type { ModelQuestion } from "@/features/inspector/requests";
 import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
-import { number, record, text } from "@/protocol/shapes";
-import { formatCount, formatSeconds } from "@/text/format";
-import { useText } from "@/text/text";
+import { isRecord, number, record, text } from "@/protocol/shapes";
+import { formatCost, formatCount, formatSeconds } from "@/text/format";
+import { type Text, useText } from "@/text/text";
 import { ScrollBlock } from "@/ui/scroll-block";
 
 const COLORS: Record<RowKind, string> = {
   run: "bg-line-strong",
   turn: "",
+  request: "bg-faint/70",
   text: "bg-accent",
   reasoning: "bg-accent/50",
   tool: "bg-[var(--code-name)]",
   ask: "bg-warn",
 };
 
-/** Where one turn ends and the next begins, and what it took. */
+/** Children lie below their call, a step further in. */
+function Indent({ depth, children }: { depth: number; children: ReactNode }) {
+  return depth === 0 ? (
+    children
+  ) : (
+    <div className="border-l-2 border-line pl-3" style={{ marginLeft: `${(depth - 1) * 14 + 4}px` }}>
+      {children}
+    </div>
+  );
+}
+
+/** Where a turn begins, and what it took. */
 export function TurnMark({ row }: { row: TimelineRow }) {
   const t = useText();
   const { usage, finish_reason: reason } = record(row.detail);
-  const { input_tokens: input, output_tokens: output } = record(usage);
+  const { input_tokens: input, output_tokens: output, cost } = record(usage);
+  const figures = [
+    isRecord(usage) ? t.tokens(formatCount(number(input)), formatCount(number(output))) : "",
+    typeof cost === "number" ? formatCost(cost) : "",
+    text(reason),
+  ].filter((figure) => figure !== "");
   return (
-    <li
-      className="flex items-center gap-3 pt-3 pb-1 text-[12px] text-faint"
-      style={{ paddingLeft: `${row.depth * 14}px` }}
-    >
-      <span className="font-medium">
-        {t.turn} {row.title}
-      </span>
-      <span className="h-px flex-1 bg-line" />
-      <span className="tabular-nums">
-        {t.tokens(formatCount(number(input)), formatCount(number(output)))} · {text(reason)}
-      </span>
+    <li>
+      <Indent depth={row.depth}>
+        <div className="flex items-center gap-3 pt-4 pb-1 text-[12px] text-faint">
+          <span className="font-medium text-soft">
+            {t.turn} {row.title}
+          </span>
+          <span className="h-px flex-1 bg-line" />
+          <span className="tabular-nums">{figures.join(" · ")}</span>
+        </div>
+      </Indent>
     </li>
   );
 }
@@ -39,51 +58,78 @@ export function TurnMark({ row }: { row: TimelineRow }) {
 export function TimelineRowView({ row, total }: { row: TimelineRow; total: number }) {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <Indent depth={row.depth}>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="w-full rounded-md py-1.5 text-left text-[13px] -outline-offset-2 hover:bg-sunken"
+        >
+          <span className="flex items-baseline gap-2">
+            <span className="shrink-0 text-faint">{nameOf(row.kind, t)}</span>
+            <span className={`min-w-0 flex-1 truncate font-medium ${row.isFailed ? "text-danger" : ""}`}>
+              {titleOf(row, t)}
+            </span>
+            <span className="shrink-0 text-[12px] text-faint tabular-nums">
+              {row.duration === null ? t.toolRunning : formatSeconds(row.duration)}
+            </span>
+            <ChevronRight
+              size={13}
+              aria-hidden="true"
+              className={`shrink-0 self-center text-faint transition-transform ${isOpen ? "rotate-90" : ""}`}
+            />
+          </span>
+          <Bar row={row} total={total} />
+        </button>
+        {isOpen ? <Detail row={row} /> : null}
+      </Indent>
+    </li>
+  );
+}
+
+function Bar({ row, total }: { row: TimelineRow; total: number }) {
+  const scale = Math.max(total, 0.001);
+  const left = Math.min((row.start / scale) * 100, 99);
+  const width = Math.max(0.8, ((row.duration ?? total - row.start) / scale) * 100);
+  return (
+    <span aria-hidden="true" className="mt-1.5 block h-1 overflow-hidden rounded-full bg-raised">
+      <span
+        className={`block h-full rounded-full ${row.isFailed ? "bg-danger" : COLORS[row.kind]}`}
+        style={{ marginLeft: `${left}%`, width: `${Math.min(width, 100 - left)}%` }}
+      />
+    </span>
+  );
+}
+
+function Detail({ row }: { row: TimelineRow }) {
+  if (row.kind === "request") return <RequestView question={row.detail as ModelQuestion} />;
+  return (
+    <ScrollBlock className="mt-1 mb-3 max-h-80 rounded-lg border border-line bg-sunken p-3 text-[12px] break-words whitespace-pre-wrap">
+      {typeof row.detail === "string" ? row.detail : JSON.stringify(row.detail, null, 2)}
+    </ScrollBlock>
+  );
+}
+
+function nameOf(kind: RowKind, t: Text): string {
   const names: Record<RowKind, string> = {
     run: t.run,
     turn: t.turn,
+    request: t.prompt,
     text: t.answerText,
     reasoning: t.thought,
     tool: t.tool,
     ask: t.question,
   };
-  const scale = Math.max(total, 0.001);
-  const left = (row.start / scale) * 100;
-  const width = Math.max(0.8, ((row.duration ?? total - row.start) / scale) * 100);
-  return (
-    <li className="border-t border-line first:border-t-0">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="w-full py-2 text-left text-[13px] -outline-offset-2"
-        style={{ paddingLeft: `${row.depth * 14}px` }}
-      >
-        <span className="flex items-baseline gap-2">
-          <span className="shrink-0 text-faint">{names[row.kind]}</span>
-          <span className={`min-w-0 flex-1 truncate font-medium ${row.isFailed ? "text-danger" : ""}`}>
-            {row.title || preview(row.detail)}
-          </span>
-          <span className="shrink-0 text-[12px] text-faint tabular-nums">
-            {row.duration === null ? t.toolRunning : formatSeconds(row.duration)}
-          </span>
-        </span>
-        <span aria-hidden="true" className="mt-1.5 block h-1 overflow-hidden rounded-full bg-raised">
-          <span
-            className={`block h-full rounded-full ${row.isFailed ? "bg-danger" : COLORS[row.kind]}`}
-            style={{ marginLeft: `${Math.min(left, 99)}%`, width: `${Math.min(width, 100 - Math.min(left, 99))}%` }}
-          />
-        </span>
-      </button>
-      {isOpen ? (
-        <ScrollBlock className="mb-3 max-h-80 rounded-lg border border-line bg-sunken p-3 text-[12px] break-words whitespace-pre-wrap">
-          {typeof row.detail === "string" ? row.detail : JSON.stringify(row.detail, null, 2)}
-        </ScrollBlock>
-      ) : null}
-    </li>
-  );
+  return names[kind];
 }
 
-function preview(detail: unknown): string {
-  return typeof detail === "string" ? detail.slice(0, 80) : "";
+function titleOf(row: TimelineRow, t: Text): string {
+  if (row.kind === "request") {
+    const { messages, kept, isSummary } = row.detail as ModelQuestion;
+    const count = t.messageCount(messages.length, messages.length - kept);
+    return isSummary ? `${t.summaryRequest}, ${count}` : count;
+  }
+  return row.title || (typeof row.detail === "string" ? row.detail.slice(0, 80) : "");
 }

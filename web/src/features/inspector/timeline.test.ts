@@ -13,13 +13,24 @@ function journal(...events: Array<[time: number, path: string[], event: RunEvent
   return timeline;
 }
 
-const start = (agent: string): RunEvent => ({
+const start = (agent: string, parentCallId: string | null = null): RunEvent => ({
   type: "run-start",
   agent,
   model: "m",
   generation: 1,
   session_id: null,
-  parent_call_id: null,
+  parent_call_id: parentCallId,
+});
+
+const request = (turn: number, kept: number, ...texts: string[]): RunEvent => ({
+  type: "model-request",
+  turn,
+  model: "m",
+  messages: texts.map((content) => ({ role: "user", content })),
+  kept,
+  tools: [],
+  tool_choice: "auto",
+  purpose: "answer",
 });
 
 test("a journal becomes rows with their times, joined texts and a summary", () => {
@@ -40,11 +51,12 @@ test("a journal becomes rows with their times, joined texts and a summary", () =
   );
   expect(rows.map((row) => [row.kind, row.title, row.start, row.duration, row.isFailed])).toEqual([
     ["run", "master", 0, 4, false],
+    ["turn", "1", 0.5, 2.5, false],
     ["text", "", 0.5, 0.5, false],
     ["tool", "add", 1, 2, true],
-    ["turn", "1", 3, 0, false],
   ]);
-  expect(rows[1]?.detail).toBe("Hello");
+  expect(rows[1]?.detail).toEqual({ finish_reason: "stop", usage: USAGE });
+  expect(rows[2]?.detail).toBe("Hello");
   expect(summary).toMatchObject({ agent: "master", turns: 1, calls: 1, reason: "goal", seconds: 4, isOver: true });
 });
 
@@ -67,8 +79,48 @@ test("the same call id in parent and child are two calls", () => {
     [1, ["r", "c"], { type: "tool-input-end", call_id: "1", name: "inner", args: {} }],
     [2, ["r", "c"], { type: "tool-end", call_id: "1", status: "ok", result: 1, error: null, duration: 1 }],
   );
-  expect(rows.map((row) => [row.title, row.duration])).toEqual([
+  expect(rows.filter((row) => row.kind === "tool").map((row) => [row.title, row.duration])).toEqual([
     ["outer", null],
     ["inner", 1],
   ]);
+});
+
+test("two children at the same time lie each below its own call", () => {
+  const call = (id: string): RunEvent => ({ type: "tool-input-end", call_id: id, name: `ask ${id}`, args: {} });
+  const { rows } = journal(
+    [0, ["r"], call("a")],
+    [0, ["r"], call("b")],
+    [1, ["r", "x"], start("first", "a")],
+    [1, ["r", "y"], start("second", "b")],
+    [2, ["r", "x"], { type: "text-start", id: "t" }],
+    [2, ["r", "y"], { type: "text-start", id: "t" }],
+    [3, ["r", "x"], { type: "text-delta", id: "t", delta: "one" }],
+  );
+  expect(
+    rows.filter((row) => row.kind !== "turn").map((row) => [row.kind, row.title || row.detail, row.depth]),
+  ).toEqual([
+    ["tool", "ask a", 0],
+    ["run", "first", 1],
+    ["text", "one", 1],
+    ["tool", "ask b", 0],
+    ["run", "second", 1],
+    ["text", "", 1],
+  ]);
+});
+
+test("a request lasts until the model begins to answer, and the next one goes on from it", () => {
+  const { rows, summary } = journal(
+    [0, ["r"], request(1, 0, "one", "two")],
+    [2, ["r"], { type: "text-start", id: "t" }],
+    [3, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop" }],
+    [3, ["r"], request(2, 2, "three")],
+    [4, ["r"], { type: "turn-end", turn: 2, usage: USAGE, finish_reason: "stop" }],
+  );
+  const requests = rows.filter((row) => row.kind === "request");
+  expect(requests.map((row) => row.duration)).toEqual([2, 1]);
+  const [, second] = requests.map((row) => row.detail as { messages: Array<{ content: string }>; kept: number });
+  expect(second?.messages.map((message) => message.content)).toEqual(["one", "two", "three"]);
+  expect(second?.kept).toBe(2);
+  expect(rows.filter((row) => row.kind === "turn").map((row) => row.title)).toEqual(["1", "2"]);
+  expect(summary.usage).toMatchObject({ input_tokens: 20, cost: 0.02 });
 });

@@ -1,8 +1,10 @@
-/** A run's journal as rows on a time line: what began, how long it took, what came of it. */
+/** A run's journal as rows on a time line: what began, how long it took, what came of it; children below their call. */
 
-import type { RunEntry, Usage } from "@/protocol/events.gen";
+import { RequestBook } from "@/features/inspector/requests";
+import { addUsage, NO_USAGE, type RunSummary } from "@/features/inspector/summary";
+import type { RunEntry } from "@/protocol/events.gen";
 
-export type RowKind = "run" | "turn" | "text" | "reasoning" | "tool" | "ask";
+export type RowKind = "run" | "turn" | "request" | "text" | "reasoning" | "tool" | "ask";
 
 export interface TimelineRow {
   key: string;
@@ -16,24 +18,16 @@ export interface TimelineRow {
   duration: number | null;
   isFailed: boolean;
   detail: unknown;
+  /** The rows of the runs that this call has started. */
+  below: TimelineRow[];
 }
 
-export interface RunSummary {
-  agent: string;
-  model: string;
-  reason: string | null;
-  error: unknown;
-  seconds: number;
-  turns: number;
-  calls: number;
-  usage: Usage;
-  isOver: boolean;
-}
+type NewRow = Pick<TimelineRow, "kind" | "title" | "detail">;
 
-const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
+/** What begins a turn when none is open. */
+const BEGINNINGS = new Set<RunEntry["type"]>(["model-request", "text-start", "reasoning-start", "tool-input-end"]);
 
 export class Timeline {
-  readonly rows: TimelineRow[] = [];
   summary: RunSummary = {
     agent: "",
     model: "",
@@ -46,18 +40,35 @@ export class Timeline {
     isOver: false,
   };
   #start: number | null = null;
+  readonly #root: TimelineRow[] = [];
+  /** Where the rows of a run go. */
+  readonly #places = new Map<string, TimelineRow[]>();
   readonly #open = new Map<string, TimelineRow>();
+  readonly #turns = new Map<string, number>();
+  readonly #requests = new RequestBook();
+
+  /** All rows in the order they are read in. */
+  get rows(): TimelineRow[] {
+    return flatten(this.#root);
+  }
 
   add(entry: RunEntry): void {
     this.#start ??= entry.time;
     const at = entry.time - this.#start;
     this.summary = { ...this.summary, seconds: Math.max(this.summary.seconds, at) };
     const scope = entry.path.join("/");
-    const isRoot = entry.path.length < 2;
+    if (BEGINNINGS.has(entry.type)) this.#beginTurn(entry, at, scope);
+    // The model has begun to answer: until here it was read to.
+    if (entry.type !== "model-request") this.#end(`request ${scope}`, at);
+    this.#addText(entry, at, scope);
+    this.#addWork(entry, at, scope);
+    this.#addFrame(entry, at, scope);
+  }
+
+  #addText(entry: RunEntry, at: number, scope: string): void {
     switch (entry.type) {
-      case "run-start":
-        if (isRoot) this.summary = { ...this.summary, agent: entry.agent, model: entry.model };
-        this.#begin(`run ${scope}`, entry, at, { kind: "run", title: entry.agent, detail: { model: entry.model } });
+      case "model-request":
+        this.#begin(`request ${scope}`, entry, at, { kind: "request", title: "", detail: this.#requests.read(entry) });
         return;
       case "text-start":
       case "reasoning-start": {
@@ -74,13 +85,10 @@ export class Timeline {
       case "text-end":
       case "reasoning-end":
         this.#end(`${entry.type === "text-end" ? "text" : "reasoning"} ${scope} ${entry.id}`, at);
-        return;
-      default:
-        this.#addWork(entry, at, scope, isRoot);
     }
   }
 
-  #addWork(entry: RunEntry, at: number, scope: string, isRoot: boolean): void {
+  #addWork(entry: RunEntry, at: number, scope: string): void {
     switch (entry.type) {
       case "tool-input-end":
         this.summary = { ...this.summary, calls: this.summary.calls + 1 };
@@ -103,26 +111,48 @@ export class Timeline {
       case "ask-answer": {
         const row = this.#end(`ask ${entry.ask_id}`, at);
         if (row !== null) row.detail = { question: row.detail, answer: entry.value };
-        return;
       }
-      case "turn-end":
-        if (isRoot) this.summary = { ...this.summary, turns: this.summary.turns + 1 };
-        this.#begin(`turn ${scope} ${entry.turn}`, entry, at, {
-          kind: "turn",
-          title: String(entry.turn),
-          detail: { finish_reason: entry.finish_reason, usage: entry.usage },
-        });
-        this.#end(`turn ${scope} ${entry.turn}`, at);
-        return;
-      case "run-end":
-        this.#endRun(entry, at, scope, isRoot);
-        return;
-      default:
-        return;
     }
   }
 
+  #addFrame(entry: RunEntry, at: number, scope: string): void {
+    const isRoot = entry.path.length < 2;
+    switch (entry.type) {
+      case "run-start": {
+        if (isRoot) this.summary = { ...this.summary, agent: entry.agent, model: entry.model };
+        const caller = this.#open.get(`tool ${entry.path.slice(0, -1).join("/")} ${entry.parent_call_id}`);
+        if (caller !== undefined) this.#places.set(scope, caller.below);
+        this.#begin(`run ${scope}`, entry, at, { kind: "run", title: entry.agent, detail: { model: entry.model } });
+        return;
+      }
+      case "turn-end": {
+        const usage = addUsage(this.summary.usage, entry.usage);
+        this.summary = { ...this.summary, usage, turns: this.summary.turns + (isRoot ? 1 : 0) };
+        this.#endTurn(at, scope, { finish_reason: entry.finish_reason, usage: entry.usage });
+        return;
+      }
+      case "turn-reset":
+        this.#endTurn(at, scope, { finish_reason: "turn-reset" });
+        return;
+      case "run-end":
+        this.#endRun(entry, at, scope, isRoot);
+    }
+  }
+
+  #beginTurn(entry: RunEntry, at: number, scope: string): void {
+    if (this.#open.has(`turn ${scope}`)) return;
+    const number = (this.#turns.get(scope) ?? 0) + 1;
+    this.#turns.set(scope, number);
+    this.#begin(`turn ${scope}`, entry, at, { kind: "turn", title: String(number), detail: {} });
+  }
+
+  #endTurn(at: number, scope: string, detail: object): void {
+    const row = this.#end(`turn ${scope}`, at);
+    if (row !== null) row.detail = detail;
+  }
+
   #endRun(entry: Extract<RunEntry, { type: "run-end" }>, at: number, scope: string, isRoot: boolean): void {
+    this.#endTurn(at, scope, {});
     const row = this.#end(`run ${scope}`, at);
     if (row !== null) {
       row.isFailed = entry.reason !== "goal";
@@ -133,7 +163,7 @@ export class Timeline {
     this.summary = { ...this.summary, reason, error, usage, isOver: true };
   }
 
-  #begin(key: string, entry: RunEntry, at: number, row: Pick<TimelineRow, "kind" | "title" | "detail">): void {
+  #begin(key: string, entry: RunEntry, at: number, row: NewRow): void {
     const made: TimelineRow = {
       ...row,
       key: `${entry.number} ${key}`,
@@ -141,8 +171,10 @@ export class Timeline {
       start: at,
       duration: null,
       isFailed: false,
+      below: [],
     };
-    this.rows.push(made);
+    const place = this.#places.get(entry.path.join("/")) ?? this.#places.get(entry.path[0] ?? "") ?? this.#root;
+    place.push(made);
     this.#open.set(key, made);
   }
 
@@ -153,4 +185,8 @@ export class Timeline {
     this.#open.delete(key);
     return row;
   }
+}
+
+function flatten(rows: readonly TimelineRow[]): TimelineRow[] {
+  return rows.flatMap((row) => [row, ...flatten(row.below)]);
 }
