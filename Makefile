@@ -7,7 +7,8 @@ PORT ?= 8000
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+INSTALL = scripts/step "install the Python packages" "pip config list" \
+	$(BIN)/python -m pip --disable-pip-version-check install -q
 NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null && echo yes)
 WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -print 2>/dev/null)
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
@@ -25,14 +26,14 @@ run: $(VENV)/.run page ## serve the chat on the embedded model, with its web pag
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
 		$(BIN)/dovetail serve --host $(HOST) --port $(PORT)
 
-test: lint types unit web-test ## everything a change must pass
+test: need-node lint types unit web-test ## everything a change must pass
 	@echo "All checks passed."
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev need-node
 	$(BIN)/pyright
 
 unit: $(VENV)/.dev need-node web/dist/index.html
@@ -67,33 +68,36 @@ else
 endif
 
 need-node:
-	@test "$(NODE)" = yes || { echo "The web checks need Node 20 or newer; 'node' is missing or older."; exit 1; }
+	@test "$(NODE)" = yes || { echo "The checks of types and of the web client need Node 20 or newer; 'node' is missing or older."; exit 1; }
 
-$(BIN)/python:
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
 	@echo "Making $(VENV) …"
-	@$(PYTHON) -m venv $(VENV) || { echo "'$(PYTHON) -m venv' failed; on Debian it needs the package python3-venv."; exit 1; }
+	@scripts/step "make $(VENV)" "pip config list" \
+		$(PYTHON) -m venv --clear $(VENV)
 
 # The build back-end comes first, so that the project itself can be installed without fetching it again.
-$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing the Python packages …"
-	@$(PIP) install -c constraints.txt --upgrade pip hatchling editables
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[all]'
+	@$(INSTALL) -c constraints.txt --upgrade pip hatchling editables
+	@$(INSTALL) -c constraints.txt --no-build-isolation -e '.[all]'
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing the Python packages for development …"
-	@$(PIP) install -c constraints.txt --upgrade pip hatchling editables
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@$(INSTALL) -c constraints.txt --upgrade pip hatchling editables
+	@$(INSTALL) -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@ $(VENV)/.run
 
 web/node_modules/.installed: web/package.json web/package-lock.json
 	@echo "Installing the web packages …"
-	@cd web && npm ci --no-audit --no-fund --loglevel=error
+	@scripts/step "install the web packages" "npm config get registry" \
+		npm ci --prefix web --no-audit --no-fund --loglevel=error
 	@touch $@
 
 web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
 	@echo "Building the web client …"
-	@cd web && npm run --silent build -- --logLevel warn
+	@scripts/step "build the web client" "npm config get registry" \
+		npm run --prefix web --silent build -- --logLevel warn
 	@touch $@
