@@ -25,7 +25,7 @@ STACK = [
     ["messages"],
     ["settings"],
     ["data"],
-    ["concurrency"],
+    ["concurrency", "tracing"],
     ["errors", "lazy", "assets", "version"],
 ]
 
@@ -41,7 +41,7 @@ HOME = {
     "jsonschema_rs": {"bus", "tools", "subagents"},
     "langchain_core": {"tools/langchain.py", "requesters/langchain.py"},
     "mcp": {"tools/mcp.py", "cli"},
-    "opentelemetry": {"agent", "server"},
+    "opentelemetry": {"tracing.py"},
     "platformdirs": {"requesters", "app.py", "cli"},
     "prometheus_client": {"server"},
     "pydantic": {

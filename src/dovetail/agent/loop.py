@@ -14,7 +14,6 @@
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import RequestLog
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper, pause_while_asking
+from dovetail.agent.tracing import agent_span, describe_usage
 from dovetail.agent.turn import Turn
 from dovetail.errors import DovetailError, ModelError
 from dovetail.messages.budget import Budget, BudgetLimits
@@ -34,6 +34,7 @@ from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.requester import Requester
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
+from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)
 REPEATS = 5
@@ -78,8 +79,11 @@ class TurnLoop:
     ) -> LoopOutcome:
         """Go on from `messages` until the model is done, a limit is reached or somebody cancels."""
         way = _Way(self, messages, emit, budget or Budget(), cancel or CancelSignal())
-        outcome = await way.go(scope)
-        return await way.rescue(outcome, scope) if outcome.reason in _DEMANDS else outcome
+        with agent_span(scope.agent_path, self.requester.model, scope.session_id) as span:
+            outcome = await way.go(scope)
+            outcome = await way.rescue(outcome, scope) if outcome.reason in _DEMANDS else outcome
+            record(span, describe_usage(outcome.usage), error=outcome.error and outcome.reason)
+        return outcome
 
 
 class _Way:
@@ -182,14 +186,11 @@ class _Way:
         requester = self.loop.requester
         if requester.calls_tools:
             try:
-                async with aclosing(requester.stream(request)) as deltas:
-                    await turn.read(deltas)
-                return
+                return await turn.read_answer(requester.model, requester.stream(request))
             except ModelError:
                 if requester.calls_tools or turn.text:
                     raise
-        async with aclosing(stream_judged(requester, request)) as deltas:
-            await turn.read(deltas)
+        await turn.read_answer(requester.model, stream_judged(requester, request))
 
     async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
         if self.loop.settle is not None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from dovetail.agent.expectation import Expectation
 from dovetail.agent.handlers import ExtensionHandlers, run_handlers
 from dovetail.agent.native import NativeTools
-from dovetail.agent.tracing import record, request_span
+from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.messages.delta import FinishDelta
 from dovetail.messages.request import ChatMessage, ModelRequest
@@ -19,6 +19,7 @@ from dovetail.response.log import Entry
 from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
+from dovetail.tracing import record
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ class AgentRequest:
             async with aclosing(self.requester.stream(request)) as deltas:
                 async for delta in deltas:
                     if isinstance(delta, FinishDelta):
-                        record(span, _describe_end(delta))
+                        record(span, describe_finish(delta))
                     yield delta
 
     async def _finish(self, result: Result[Any]) -> None:
@@ -106,13 +107,3 @@ def _is_rich(prompt: Prompt) -> bool:
         return True
     history = prompt.get("chat_history")
     return is_list(history) and any(is_mapping(entry) and is_list(entry.get("content")) for entry in history)
-
-
-def _describe_end(finish: FinishDelta) -> dict[str, Any]:
-    return {
-        "gen_ai.response.model": finish.model or None,
-        "gen_ai.response.finish_reasons": (finish.reason,),
-        "gen_ai.response.id": finish.request_id,
-        "gen_ai.usage.input_tokens": finish.usage.input_tokens,
-        "gen_ai.usage.output_tokens": finish.usage.output_tokens,
-    }

@@ -1,35 +1,49 @@
-"""Spans for requests, when the program uses OpenTelemetry; nothing is imported or done otherwise."""
+"""Spans of agents and of their requests, named as OpenTelemetry's conventions for models ask."""
 
-import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from dovetail.lazy import lazy
-from dovetail.version import __version__
-
-_trace = lazy("opentelemetry.trace")
+from dovetail.messages.delta import FinishDelta, Usage
+from dovetail.tracing import span
 
 
-@contextmanager
-def request_span(model: str, **attributes: Any) -> Generator[Any]:
-    """A span around one request to a model, named as OpenTelemetry's conventions for models ask."""
-    if "opentelemetry.trace" not in sys.modules:
-        yield None
-        return
-    provider, _, name = model.partition(":")
-    known = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": provider,
-        "gen_ai.request.model": name or model,
-        **{key: value for key, value in attributes.items() if value is not None},
+def request_span(model: str) -> AbstractContextManager[Any]:
+    """A span around one request to a model."""
+    attributes = {"gen_ai.operation.name": "chat", **_describe_model(model)}
+    return span(f"chat {attributes['gen_ai.request.model']}", attributes, kind="CLIENT")
+
+
+def agent_span(path: Sequence[str], model: str, session_id: str | None) -> AbstractContextManager[Any]:
+    """A span around one run of the agent at the end of `path`."""
+    agent = path[-1] if path else ""
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": agent or None,
+        "gen_ai.conversation.id": session_id,
+        **_describe_model(model),
     }
-    tracer = _trace.get_tracer("dovetail", __version__)
-    with tracer.start_as_current_span(f"chat {name or model}", attributes=known) as span:
-        yield span
+    return span(f"invoke_agent {agent}".rstrip(), attributes)
 
 
-def record(span: Any, attributes: Mapping[str, Any]) -> None:
-    """Put what is known at the end on the span; a value of None is left out."""
-    if span is not None:
-        span.set_attributes({key: value for key, value in attributes.items() if value is not None})
+def describe_finish(finish: FinishDelta) -> dict[str, Any]:
+    """What is known at the end of a request."""
+    return {
+        "gen_ai.response.model": finish.model or None,
+        "gen_ai.response.finish_reasons": (finish.reason,),
+        "gen_ai.response.id": finish.request_id,
+        **describe_usage(finish.usage),
+    }
+
+
+def describe_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of a request or a run."""
+    return {
+        "gen_ai.usage.input_tokens": usage.input_tokens,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+    }
+
+
+def _describe_model(model: str) -> dict[str, str]:
+    provider, _, name = model.partition(":")
+    return {"gen_ai.provider.name": provider, "gen_ai.request.model": name or model}

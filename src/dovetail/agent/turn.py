@@ -1,10 +1,12 @@
 """One turn: a request goes out, its deltas become events, text and calls are collected."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.messages.event import (
@@ -21,6 +23,7 @@ from dovetail.messages.event import (
     ToolInputStart,
 )
 from dovetail.messages.request import ChatMessage
+from dovetail.tracing import record
 
 
 @dataclass(slots=True)
@@ -62,6 +65,13 @@ class Turn:
                 for call in self.calls
             ]
         return message
+
+    async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
+        """Read the answer of a model under a span, and let it go."""
+        with request_span(model) as span:
+            async with aclosing(deltas):
+                await self.read(deltas)
+            record(span, describe_finish(self.finish))
 
     async def read(self, deltas: AsyncIterator[Delta]) -> None:
         """Read the answer to its end; what breaks it off is raised after everything open was closed."""

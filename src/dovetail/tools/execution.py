@@ -7,6 +7,7 @@ A tool that is told to stop gets its `cancelled` event set and its task cancelle
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -18,7 +19,8 @@ from dovetail.tools.guard import SizeGuard
 from dovetail.tools.prepare import Prepared
 from dovetail.tools.result import make_error_result, make_failure, make_result, to_event_data
 from dovetail.tools.scope import CallScope
-from dovetail.tools.tool import ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tracing import record, span
 
 logger = logging.getLogger(__name__)
 
@@ -80,8 +82,12 @@ class Execution:
         )
         if scope.settle is not None and not self._tool.idempotent:
             await scope.settle()
-        result = make_result(await self._tool.execute(args, context))
-        return result if self._guard.lets_through(result) else await self._guard.keep(result, scope)
+        with _tool_span(self._tool, self._call_id) as span:
+            result = make_result(await self._tool.execute(args, context))
+            if not self._guard.lets_through(result):
+                result = await self._guard.keep(result, scope)
+            record(span, {}, error=result.error and result.error.type)
+        return result
 
     async def _ask(
         self,
@@ -147,6 +153,16 @@ class Execution:
         if self._stopped_as is None:
             return "error", make_failure(f"{name!r} cancelled itself")
         return "interrupted", make_failure(f"{name!r} was interrupted", "interrupted")
+
+
+def _tool_span(tool: Tool, call_id: str) -> AbstractContextManager[Any]:
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.call.id": call_id,
+        "gen_ai.tool.type": "function",
+    }
+    return span(f"execute_tool {tool.name}", attributes)
 
 
 def _is_running_in(loop: asyncio.AbstractEventLoop) -> bool:

@@ -9,8 +9,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from dovetail import BaseAgent
-from dovetail.errors import ModelError
+from dovetail import Agent, BaseAgent
+from dovetail.errors import ModelError, ToolError
 from dovetail.messages.delta import Usage
 from dovetail.testing import Reply, ScriptedRequester
 
@@ -63,3 +63,23 @@ def test_program_without_opentelemetry_does_not_load_it() -> None:
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
+
+
+async def test_run_of_an_agent_holds_its_requests_and_calls(exporter: InMemorySpanExporter) -> None:
+    def look() -> str:
+        """Look around."""
+        raise ToolError("nothing to see")
+
+    replies = [{"tool_calls": [{"call_id": "c", "name": "look"}]}, Reply(text="Done.", usage=Usage(3, 5))]
+    agent = Agent("scout", requester=ScriptedRequester(replies, model="openai:small")).use_tools([look])
+    await agent.input("x").async_run()
+    spans = {span.name: span for span in exporter.get_finished_spans()}
+    assert sorted(spans) == ["chat small", "execute_tool look", "invoke_agent scout"]
+    run, call = spans["invoke_agent scout"], spans["execute_tool look"]
+    assert call.attributes is not None
+    assert call.attributes["gen_ai.tool.call.id"] == "c"
+    assert call.status.is_ok is False
+    assert run.context is not None
+    assert run.attributes is not None
+    assert run.attributes["gen_ai.usage.output_tokens"] == 5
+    assert {span.parent and span.parent.span_id for span in spans.values()} == {None, run.context.span_id}
