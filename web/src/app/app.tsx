@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ChatPage } from "@/app/chat-page";
 import { makeCommands } from "@/app/commands";
 import { navigate, useRoute } from "@/app/route";
@@ -11,6 +11,7 @@ import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext } from "@/features/chat/use-chat";
 import { Palette } from "@/features/palette/palette";
 import { initialLanguage, LANGUAGES, type Language, LanguageContext } from "@/text/text";
+import { useStore } from "@/ui/store";
 
 export function App({ services }: { services: Services }) {
   const [language, setLanguage] = useState<Language>(initialLanguage);
@@ -109,7 +110,7 @@ export function App({ services }: { services: Services }) {
 
 /** Brings the pages to the front when a tool has opened one. */
 function useOpenedPages(services: Services, onOpened: () => void): void {
-  const { activeKey } = useSyncExternalStore(services.stack.subscribe, services.stack.read);
+  const { activeKey } = useStore(services.stack);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly opened page calls for it
   useEffect(() => {
     if (activeKey !== null) onOpened();

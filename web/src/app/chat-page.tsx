@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
 import { useServices } from "@/app/services";
@@ -9,6 +9,7 @@ import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
 import type { SkillInfo } from "@/protocol/catalog";
 import { listSkills } from "@/transport/catalog";
+import { useStore } from "@/ui/store";
 
 const MODEL_KEY = "dovetail.model";
 
@@ -23,7 +24,7 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const { session, isLoading, loadError } = useChatSession();
   const isBusy = useIsBusy();
   const hasMessages = useHasMessages();
-  const { models, isKnown } = useSyncExternalStore(services.models.subscribe, services.models.read);
+  const { models, isKnown } = useStore(services.models);
   const [chosen, setChosen] = useState(() => localStorage.getItem(MODEL_KEY));
   const skills = useSkills();
   const model = models.find((one) => one.name === chosen && one.state === "ready");

@@ -1,11 +1,12 @@
 import { X } from "lucide-react";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import type { Services } from "@/app/services";
 import { PanelView } from "@/features/browser-tools/panel-view";
 import { useText } from "@/text/text";
 import { listAgents, listExtensions, listSkills, listTools } from "@/transport/catalog";
 import { ServerError } from "@/transport/http";
 import { IconButton } from "@/ui/button";
+import { useStore } from "@/ui/store";
 
 const ToolsPanel = lazy(() => import("@/features/tools/tools-panel").then((it) => ({ default: it.ToolsPanel })));
 const ExtensionsPanel = lazy(() =>
@@ -40,7 +41,7 @@ interface WorkbenchProps {
 /** What lies beside the chat: opened pages, what there is to work with, and what happened in a run. */
 export function Workbench({ services, panel, runId, onPanel, onClose }: WorkbenchProps) {
   const t = useText();
-  const { items } = useSyncExternalStore(services.stack.subscribe, services.stack.read);
+  const { items } = useStore(services.stack);
   const missing = useMissingPanels();
   const shown = PANELS.filter((name) => !missing.has(name) && (name !== "pages" || items.length > 0));
   const active = shown.includes(panel) ? panel : "models";

@@ -1,5 +1,7 @@
 /** The pages that tools have opened beside the chat. */
 
+import { Store } from "@/ui/store";
+
 export interface StackItem {
   key: string;
   url: string;
@@ -11,46 +13,37 @@ export interface StackSnapshot {
   readonly activeKey: string | null;
 }
 
-export class PanelStack {
-  #snapshot: StackSnapshot = { items: [], activeKey: null };
-  readonly #listeners = new Set<() => void>();
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly read = (): StackSnapshot => this.#snapshot;
+export class PanelStack extends Store<StackSnapshot> {
+  constructor() {
+    super({ items: [], activeKey: null });
+  }
 
   /** Opens a page, or brings it to the front when it is open already; returns its key. */
   push(url: string, title: string): string {
-    const known = this.#snapshot.items.find((item) => item.url === url);
+    const { items } = this.read();
+    const known = items.find((item) => item.url === url);
     if (known !== undefined) {
-      this.#set(this.#snapshot.items, known.key);
+      this.activate(known.key);
       return known.key;
     }
     const key = crypto.randomUUID();
-    this.#set([...this.#snapshot.items, { key, url, title }], key);
+    this.change({ items: [...items, { key, url, title }], activeKey: key });
     return key;
   }
 
-  activate(key: string): void {
-    this.#set(this.#snapshot.items, key);
+  activate(activeKey: string): void {
+    this.change({ activeKey });
   }
 
   close(key: string): void {
-    const at = this.#snapshot.items.findIndex((item) => item.key === key);
-    const items = this.#snapshot.items.filter((item) => item.key !== key);
-    const isActive = this.#snapshot.activeKey === key;
-    this.#set(items, isActive ? (items[Math.min(at, items.length - 1)]?.key ?? null) : this.#snapshot.activeKey);
+    const { items, activeKey } = this.read();
+    const at = items.findIndex((item) => item.key === key);
+    const left = items.filter((item) => item.key !== key);
+    const next = left[Math.min(at, left.length - 1)]?.key ?? null;
+    this.change({ items: left, activeKey: activeKey === key ? next : activeKey });
   }
 
   clear(): void {
-    this.#set([], null);
-  }
-
-  #set(items: readonly StackItem[], activeKey: string | null): void {
-    this.#snapshot = { items, activeKey };
-    for (const listener of this.#listeners) listener();
+    this.change({ items: [], activeKey: null });
   }
 }

@@ -1,13 +1,13 @@
 import { ExternalLink, Globe, X } from "lucide-react";
-import { useSyncExternalStore } from "react";
 import type { PanelStack, StackItem } from "@/features/browser-tools/panel-stack";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
+import { useStore } from "@/ui/store";
 
 /** The opened pages, one in front. */
 export function PanelView({ stack }: { stack: PanelStack }) {
   const t = useText();
-  const { items, activeKey } = useSyncExternalStore(stack.subscribe, stack.read);
+  const { items, activeKey } = useStore(stack);
   const active = items.find((item) => item.key === activeKey);
   if (active === undefined) return null;
   return (

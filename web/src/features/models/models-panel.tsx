@@ -1,14 +1,14 @@
-import { useSyncExternalStore } from "react";
 import type { ModelStore } from "@/features/models/model-store";
 import type { ModelInfo } from "@/protocol/model";
 import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
 import { PanelBody, Row } from "@/ui/panel";
 import { Progress } from "@/ui/progress";
+import { useStore } from "@/ui/store";
 
 export function ModelsPanel({ store }: { store: ModelStore }) {
   const t = useText();
-  const { models } = useSyncExternalStore(store.subscribe, store.read);
+  const { models } = useStore(store);
   return (
     <PanelBody hint={t.modelsHint}>
       <ul>

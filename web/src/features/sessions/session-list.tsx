@@ -1,9 +1,10 @@
 import { Search } from "lucide-react";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import { SessionRow } from "@/features/sessions/session-row";
 import { groupByAge, type SessionStore } from "@/features/sessions/session-store";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
+import { useStore } from "@/ui/store";
 
 interface SessionListProps {
   store: SessionStore;
@@ -15,7 +16,7 @@ interface SessionListProps {
 
 export function SessionList({ store, openId, onOpen, onRemoved, exportAddress }: SessionListProps) {
   const t = useText();
-  const { sessions, query, hasMore, isLoaded } = useSyncExternalStore(store.subscribe, store.read);
+  const { sessions, query, hasMore, isLoaded } = useStore(store);
   useEffect(() => void store.refresh(), [store]);
   return (
     <div className="flex min-h-0 flex-1 flex-col">

@@ -1,6 +1,7 @@
 /** The list of sessions: searching, paging, renaming, deleting. */
 
 import type { SessionSummary } from "@/protocol/session";
+import { Store } from "@/ui/store";
 
 export interface SessionPage {
   sessions: SessionSummary[];
@@ -20,48 +21,41 @@ export interface SessionListSnapshot {
   readonly isLoaded: boolean;
 }
 
-export class SessionStore {
-  #snapshot: SessionListSnapshot = { sessions: [], query: "", hasMore: false, isLoaded: false };
+export class SessionStore extends Store<SessionListSnapshot> {
   #cursor: string | null = null;
   #turn = 0;
-  readonly #listeners = new Set<() => void>();
 
-  constructor(private readonly backend: SessionListBackend) {}
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly read = (): SessionListSnapshot => this.#snapshot;
+  constructor(private readonly backend: SessionListBackend) {
+    super({ sessions: [], query: "", hasMore: false, isLoaded: false });
+  }
 
   /** Reads the first page for a query; of overlapping calls the last one wins. */
   async search(query: string): Promise<void> {
     const turn = ++this.#turn;
-    this.#set({ query });
+    this.change({ query });
     const page = await this.backend.list(query, null).catch(() => null);
     if (page !== null && turn === this.#turn) this.#take(page, []);
   }
 
   async refresh(): Promise<void> {
-    await this.search(this.#snapshot.query);
+    await this.search(this.read().query);
   }
 
   async loadMore(): Promise<void> {
     const turn = ++this.#turn;
-    const page = await this.backend.list(this.#snapshot.query, this.#cursor).catch(() => null);
-    if (page !== null && turn === this.#turn) this.#take(page, this.#snapshot.sessions);
+    const page = await this.backend.list(this.read().query, this.#cursor).catch(() => null);
+    if (page !== null && turn === this.#turn) this.#take(page, this.read().sessions);
   }
 
   /** Shows the new name at once; the server's word counts in the end. */
   async rename(id: string, title: string): Promise<void> {
-    const sessions = this.#snapshot.sessions.map((session) => (session.id === id ? { ...session, title } : session));
-    this.#set({ sessions });
+    const sessions = this.read().sessions.map((session) => (session.id === id ? { ...session, title } : session));
+    this.change({ sessions });
     await this.backend.rename(id, title).finally(() => this.refresh());
   }
 
   async remove(id: string): Promise<void> {
-    this.#set({ sessions: this.#snapshot.sessions.filter((session) => session.id !== id) });
+    this.change({ sessions: this.read().sessions.filter((session) => session.id !== id) });
     await this.backend.remove(id).finally(() => this.refresh());
   }
 
@@ -69,12 +63,7 @@ export class SessionStore {
     this.#cursor = page.cursor;
     const known = new Set(before.map((session) => session.id));
     const sessions = [...before, ...page.sessions.filter((session) => !known.has(session.id))];
-    this.#set({ sessions, hasMore: page.cursor !== null, isLoaded: true });
-  }
-
-  #set(change: Partial<SessionListSnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...change };
-    for (const listener of this.#listeners) listener();
+    this.change({ sessions, hasMore: page.cursor !== null, isLoaded: true });
   }
 }
 
