@@ -1,7 +1,7 @@
 /** Approving, declining and changing what a tool is about to do. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, call, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, call, countOf, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -86,4 +86,39 @@ test("a question that was answered elsewhere says so", async () => {
   });
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await answer(page).getByText("Jam noted.").waitFor();
+});
+
+test("what is allowed for a run is not asked again in it, and is asked again in the next one", async () => {
+  await script(
+    { when: "keep salt twice", tool_calls: [note("pantry", "salt")] },
+    { when: "kept pantry: salt", tool_calls: [note("pantry", "salt")] },
+    { when: "kept pantry: salt", text: "Salted twice." },
+    { when: "and once more", tool_calls: [note("pantry", "salt")] },
+  );
+  const page = await openPage();
+  await ask(page, "keep salt twice");
+  await page.getByRole("button", { name: "Allow in this run", exact: true }).click();
+  await answer(page).getByText("Salted twice.").waitFor();
+  await countOf(answer(page).locator("[data-tool-state=done]"), 2);
+  await ask(page, "and once more");
+  await page.getByRole("button", { name: "Decline", exact: true }).waitFor();
+});
+
+test("what is always allowed is not asked again in another chat, and anything else is", async () => {
+  await script(
+    { when: "keep pepper", tool_calls: [note("spices", "pepper")] },
+    { when: "kept spices: pepper", text: "Pepper noted." },
+    { when: "pepper again", tool_calls: [note("spices", "pepper")] },
+    { when: "kept spices: pepper", text: "Noted without asking." },
+    { when: "keep cumin", tool_calls: [note("spices", "cumin")] },
+  );
+  const page = await openPage();
+  await ask(page, "keep pepper");
+  await page.getByRole("button", { name: "Always allow", exact: true }).click();
+  await answer(page).getByText("Pepper noted.").waitFor();
+  await page.getByRole("button", { name: "New chat", exact: true }).first().click();
+  await ask(page, "pepper again");
+  await answer(page).getByText("Noted without asking.").waitFor();
+  await ask(page, "keep cumin");
+  await page.getByRole("button", { name: "Always allow", exact: true }).waitFor();
 });

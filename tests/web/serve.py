@@ -25,6 +25,7 @@ from dovetail.tools.tool import ToolContext
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}
+ADMIN_TOKEN = "open-sesame"
 GATES: dict[str, asyncio.Event] = {}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SHOWN: dict[str, Any] = {
@@ -91,7 +92,8 @@ def make_app(model_url: str, workspace: Path) -> Dovetail:
     prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
     (workspace / "agents").mkdir()
     (workspace / "agents" / "scribe.md").write_text(SCRIBE, encoding="utf-8")
-    app = Dovetail({"model": {**model, "prices": prices}}, workspace=workspace)
+    settings = {"model": {**model, "prices": prices}, "server": {"admin_token": ADMIN_TOKEN}}
+    app = Dovetail(settings, workspace=workspace)
     for tool in (
         make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
         make_tool(count_up, kind=Kind.Think, display_name="Count"),

@@ -42,3 +42,28 @@ test("the inspector shows a sub-agent below its call", async () => {
   await rows.filter({ hasText: "Gods and their end." }).first().waitFor();
   await countOf(rows.filter({ hasText: "summarizer" }), 2);
 });
+
+test("a sub-agent's question is answered at its card while another sub-agent still works", async () => {
+  await script(
+    {
+      when: "note and sum up",
+      tool_calls: [call("scribe", { query: "write down mint" }), call("summarizer", { text: "The tale of Gisli" })],
+    },
+    { when: "write down mint", tool_calls: [call("write_note", { name: "herbs", text: "mint" })] },
+    { when: "kept herbs: mint", text: "Mint is written down." },
+    { when: "The tale of Gisli", steps: ["An outlaw", { hold: "gisli" }, " and his dream."] },
+    { when: "Mint is written down.", text: "Both done." },
+    { when: "An outlaw and his dream.", text: "Both done." },
+  );
+  const page = await openPage();
+  await ask(page, "note and sum up");
+  const scribe = answer(page).getByRole("region", { name: /^Scribe: / });
+  const summarizer = answer(page).getByRole("region", { name: /^Summarizer: / });
+  // Nobody has opened the card: the question does.
+  await scribe.getByText("Asked by scribe").waitFor();
+  await scribe.getByRole("button", { name: "Allow", exact: true }).click();
+  await scribe.and(page.locator("[data-tool-state=done]")).waitFor();
+  await summarizer.and(page.locator("[data-tool-state=running]")).waitFor();
+  await release("gisli");
+  await answer(page).getByText("Both done.").waitFor();
+});

@@ -7,6 +7,7 @@ import { address, answer, ask, call, composer, countOf, openPage, requestAbout, 
 
 useBrowser();
 
+const ADMIN_TOKEN = "open-sesame"; // as serve.py has it
 const folder = join(address.workspace, "extensions", "greeter");
 const WORKING = `
 def greet(name: str) -> str:
@@ -35,11 +36,18 @@ function write(content: string): void {
 
 test("an extension that breaks keeps its last good version, and is mended while chatting", async () => {
   write(WORKING);
-  const page = await openPage();
+  const page = await openPage({ expected: /403/ });
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Extensions", exact: true }).click();
-  await page.getByRole("button", { name: "Reload", exact: true }).click();
   const panel = page.getByRole("tabpanel");
+  await panel.getByText("Not watched: reload after a change").waitFor();
+  await page.getByRole("button", { name: "Reload", exact: true }).click();
+  const token = panel.getByRole("textbox", { name: "Admin token", exact: true });
+  await token.fill("a wrong one");
+  await token.press("Enter");
+  await panel.getByText("This is not the admin token.").waitFor();
+  await token.fill(ADMIN_TOKEN);
+  await token.press("Enter");
   await panel.getByText("greeter", { exact: true }).waitFor();
 
   write(`${WORKING}\ndef broken(:\n`);
@@ -157,7 +165,8 @@ test("a skill is completed while it is typed, and reaches the model", async () =
     join(skill, "SKILL.md"),
     "---\nname: haiku\ndescription: Write three lines.\n---\nFive, seven, five.\n",
   );
-  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST" });
+  const headers = { "x-admin-token": ADMIN_TOKEN };
+  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
   await script({ when: "about joints", text: "Wood meets wood at last." });
   const page = await openPage();
   await composer(page).fill("/skill/ha");
@@ -168,4 +177,32 @@ test("a skill is completed while it is typed, and reaches the model", async () =
   await composer(page).press("Enter");
   await answer(page).getByText("Wood meets wood at last.").waitFor();
   expect(await requestAbout("about joints")).toContain("Five, seven, five.");
+});
+
+test("who answers is chosen for each chat, and stays after a reload", async () => {
+  await script(
+    { when: "who are you, scribe", text: "I write notes." },
+    { when: "and you, assistant", text: "I help." },
+    { when: "once more, scribe", text: "Still writing." },
+  );
+  const page = await openPage();
+  await page.getByRole("button", { name: "Agent: Assistant", exact: true }).click();
+  await page.getByRole("menuitem", { name: /^Scribe/ }).click();
+  await ask(page, "who are you, scribe?");
+  await answer(page).getByText("I write notes.").waitFor();
+  expect(await requestAbout("who are you, scribe")).toContain("You write notes.");
+
+  await page.getByRole("button", { name: "New chat", exact: true }).first().click();
+  await page.getByRole("button", { name: "Agent: Assistant", exact: true }).waitFor();
+  await ask(page, "and you, assistant?");
+  await answer(page).getByText("I help.").waitFor();
+  expect(await requestAbout("and you, assistant")).not.toContain("You write notes.");
+
+  await page.getByRole("navigation").getByRole("button", { name: "who are you, scribe?", exact: true }).click();
+  await answer(page).getByText("I write notes.").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Agent: Scribe", exact: true }).waitFor();
+  await ask(page, "once more, scribe");
+  await answer(page).getByText("Still writing.").waitFor();
+  expect(await requestAbout("once more, scribe")).toContain("You write notes.");
 });

@@ -2,16 +2,17 @@ import { useCallback, useEffect, useState } from "react";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
 import { useServices } from "@/app/services";
+import { AgentPicker } from "@/features/agents/agent-picker";
 import { Composer, type ComposerHandle } from "@/features/chat/composer";
 import type { Outgoing } from "@/features/chat/session-info";
-import { useChatSession, useHasMessages, useIsBusy } from "@/features/chat/use-chat";
+import { useAgent, useChatSession, useHasMessages, useIsBusy } from "@/features/chat/use-chat";
 import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
-import type { SkillInfo } from "@/protocol/catalog";
-import { listSkills } from "@/transport/catalog";
+import { listAgents, listSkills } from "@/transport/catalog";
 import { useStore } from "@/ui/store";
 
 const MODEL_KEY = "dovetail.model";
+const DEFAULT_AGENT = "master";
 
 interface ChatPageProps {
   composer: React.RefObject<ComposerHandle | null>;
@@ -26,11 +27,17 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const hasMessages = useHasMessages();
   const { models, isKnown } = useStore(services.models);
   const [chosen, setChosen] = useState(() => localStorage.getItem(MODEL_KEY));
-  const skills = useSkills();
+  const skills = useCatalog(listSkills, (found) => found.skills);
   const model = models.find((one) => one.name === chosen && one.state === "ready");
+  const agents = useCatalog(listAgents, (found) => found.agents);
+  const agent = useAgent() ?? DEFAULT_AGENT;
+  const isAgentThere = agents.some((one) => one.name === agent);
   useEffect(() => {
-    session.requestBody = () => (model === undefined ? {} : { model: model.name });
-  }, [session, model]);
+    session.requestBody = () => ({
+      ...(model === undefined ? {} : { model: model.name }),
+      ...(isAgentThere ? { agent } : {}),
+    });
+  }, [session, model, agent, isAgentThere]);
 
   const send = useCallback(
     (message: Outgoing) => {
@@ -56,21 +63,27 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
           skills={skills}
           onSend={send}
           onStop={() => void session.stop()}
-          tools={<ModelPicker models={models} chosen={chosen} onChoose={choose} />}
+          tools={
+            <>
+              <AgentPicker agents={agents} chosen={agent} onChoose={(name) => session.choose(name)} />
+              <ModelPicker models={models} chosen={chosen} onChoose={choose} />
+            </>
+          }
         />
       </div>
     </div>
   );
 }
 
-/** The skills that may be typed; none when the server has no such route. */
-function useSkills(): SkillInfo[] {
-  const [skills, setSkills] = useState<SkillInfo[]>([]);
+/** A list of the server's; empty until it is there, and when the server has no such route. */
+function useCatalog<Found, Item>(load: () => Promise<Found>, pick: (found: Found) => Item[]): Item[] {
+  const [items, setItems] = useState<Item[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is picked does not change
   useEffect(() => {
-    listSkills().then(
-      (found) => setSkills(found.skills),
-      () => setSkills([]),
+    load().then(
+      (found) => setItems(pick(found)),
+      () => setItems([]),
     );
-  }, []);
-  return skills;
+  }, [load]);
+  return items;
 }

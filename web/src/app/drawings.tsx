@@ -11,11 +11,12 @@ import { Transcript } from "@/features/subagents/transcript";
 import { UnifiedTool } from "@/features/tool-cards/unified-tool";
 import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
+import type { SubAgentStream } from "@/protocol/subagent";
 
 const ICONS: Record<string, ReactNode> = {
   "open-url": <Globe size={15} aria-hidden="true" />,
   "sub-agent": <Bot size={15} aria-hidden="true" />,
-  shell: <SquareTerminal size={15} aria-hidden="true" />,
+  run_shell_command: <SquareTerminal size={15} aria-hidden="true" />,
   read: <FileText size={15} aria-hidden="true" />,
   search: <Search size={15} aria-hidden="true" />,
 };
@@ -23,28 +24,35 @@ const ICONS: Record<string, ReactNode> = {
 interface ToolCardProps {
   part: ToolPart;
   isLive: boolean;
-  /** The message the call is in; null inside a sub-agent. */
-  message: ChatMessage | null;
+  /** What the call is in: an answer, or the stream of a sub-agent. */
+  caller: ChatMessage | SubAgentStream;
+  /** The sub-agents on the way down to the caller. */
+  path?: readonly string[];
 }
 
-function ToolCard({ part, isLive, message }: ToolCardProps) {
+function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
   const services = useServices();
   const session = useChat();
-  const subAgents = useSubAgentsOf(part.toolCallId, message);
+  const { streams, isAsked } = useSubAgentsOf(part.toolCallId, caller);
   const name = toolName(part);
   return (
     <UnifiedTool
       part={part}
       isLive={isLive}
-      icon={ICONS[name] ?? (subAgents.length > 0 ? ICONS["sub-agent"] : undefined)}
-      question={part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} /> : null}
+      icon={ICONS[name] ?? (streams.length > 0 ? ICONS["sub-agent"] : undefined)}
+      isAskedBelow={isAsked}
+      question={
+        part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
+      }
     >
       {name === "open-url" ? <OpenUrlAgain part={part} stack={services.stack} /> : null}
-      {subAgents.map((stream) => (
+      {streams.map((stream) => (
         <Transcript
           key={stream.runId}
           stream={stream}
-          drawTool={(inner, isInnerLive) => <ToolCard part={inner} isLive={isInnerLive} message={null} />}
+          drawTool={(inner, isInnerLive) => (
+            <ToolCard part={inner} isLive={isInnerLive} caller={stream} path={[...path, stream.agent]} />
+          )}
           onNeeded={() => void services.loadSubAgents(session, stream.rootRunId)}
         />
       ))}
@@ -52,7 +60,7 @@ function ToolCard({ part, isLive, message }: ToolCardProps) {
   );
 }
 
-function Question({ part, askId }: { part: ToolPart; askId: string }) {
+function Question({ part, askId, path }: { part: ToolPart; askId: string; path: readonly string[] }) {
   const services = useServices();
   const session = useChat();
   const ask = useAsk(askId);
@@ -60,6 +68,7 @@ function Question({ part, askId }: { part: ToolPart; askId: string }) {
   return (
     <Approval
       input={part.input}
+      path={path}
       reason={told || optionalText(ask?.payload["reason"])}
       onAnswer={(answer) => services.answer(session, askId, answer)}
     />
@@ -67,6 +76,6 @@ function Question({ part, askId }: { part: ToolPart; askId: string }) {
 }
 
 export const drawings: PartDrawings = {
-  tool: (part, isLive, message) => <ToolCard part={part} isLive={isLive} message={message} />,
+  tool: (part, isLive, message) => <ToolCard part={part} isLive={isLive} caller={message} />,
   data: () => null,
 };

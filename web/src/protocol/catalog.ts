@@ -13,6 +13,7 @@ export interface ToolInfo {
 
 export interface AgentInfo {
   name: string;
+  title: string;
   description: string;
   model: string | null;
   tools: string[];
@@ -78,6 +79,7 @@ export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Faul
     errors: list(body["errors"]).map(parseFault),
     agents: agents.map((agent) => ({
       name: text(agent["name"]),
+      title: text(agent["title"]) || text(agent["name"]),
       description: text(agent["description"]),
       model: optionalText(agent["model"]),
       tools: names(agent["tools"]),

@@ -11,6 +11,7 @@ export interface Usage {
 export interface MessageMetadata {
   session_id?: string;
   run_id?: string;
+  agent?: string;
   parent_id?: string | null;
   model?: string;
   usage?: Usage;

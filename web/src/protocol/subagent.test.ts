@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunEntry, RunEvent } from "@/protocol/events.gen";
-import { reduceEntry, type SubAgentStreams, streamOf } from "@/protocol/subagent";
+import { reduceEntry, type SubAgentStream, type SubAgentStreams, streamOf, waitsForAnswer } from "@/protocol/subagent";
 
 function entry(event: RunEvent, path = ["root", "child"]): RunEntry {
   return { ...event, number: 1, run_id: path.at(-1) ?? "", path, time: 0 };
@@ -37,6 +37,7 @@ test("a child's text and calls become a transcript", () => {
   expect(streams["child"]).toEqual({
     runId: "child",
     rootRunId: "root",
+    parentRunId: "root",
     isWhole: true,
     parentCallId: "call",
     agent: "researcher",
@@ -109,4 +110,29 @@ test("a stored sub-agent is known without its transcript", () => {
   const data = { run_id: "c", path: ["r", "c"], agent: "helper", parent_call_id: "1", state: "ended", reason: "goal" };
   expect(streamOf(data)).toMatchObject({ rootRunId: "r", agent: "helper", state: "done", isWhole: false });
   expect(streamOf("nothing")).toBeNull();
+});
+
+test("an open question is seen from every agent above it, and from no other", () => {
+  const request: RunEvent = {
+    type: "ask-request",
+    ask_id: "a",
+    kind: "approval",
+    call_id: "1",
+    payload: {},
+    timeout: null,
+  };
+  const asked = [
+    entry(START),
+    entry(START, ["root", "sibling"]),
+    entry({ type: "tool-input-end", call_id: "0", name: "inner", args: {} }),
+    entry({ ...START, parent_call_id: "0" } as RunEvent, ["root", "child", "grandchild"]),
+    entry(request, ["root", "child", "grandchild"]),
+  ].reduce(reduceEntry, {});
+  const waiting = (streams: SubAgentStreams) =>
+    Object.values(streams)
+      .filter((stream: SubAgentStream) => waitsForAnswer(stream, streams))
+      .map((stream) => stream.runId);
+  expect(waiting(asked)).toEqual(["child", "grandchild"]);
+  const answer = entry({ type: "ask-answer", ask_id: "a", value: { approved: true } }, ["root", "child", "grandchild"]);
+  expect(waiting(reduceEntry(asked, answer))).toEqual([]);
 });

@@ -10,6 +10,8 @@ export interface SubAgentStream {
   readonly runId: string;
   /** The run at the top, whose journal holds this one. */
   readonly rootRunId: string;
+  /** The run that started this one. */
+  readonly parentRunId: string;
   /** The call of the parent that started this run. */
   readonly parentCallId: string | null;
   readonly agent: string;
@@ -27,6 +29,7 @@ export function streamOf(data: unknown): SubAgentStream | null {
   return {
     runId: data["run_id"],
     rootRunId: text(list(data["path"])[0], data["run_id"]),
+    parentRunId: text(list(data["path"]).at(-2)),
     parentCallId: optionalText(data["parent_call_id"]),
     agent: text(data["agent"]),
     state: data["state"] === "running" ? "running" : endState(text(data["reason"])),
@@ -43,6 +46,7 @@ export function reduceEntry(streams: SubAgentStreams, entry: RunEntry): SubAgent
     const started: SubAgentStream = {
       runId,
       rootRunId: entry.path[0] ?? runId,
+      parentRunId: entry.path.at(-2) ?? "",
       parentCallId: entry.parent_call_id,
       agent: entry.agent,
       state: "running",
@@ -91,6 +95,13 @@ function advance(stream: SubAgentStream, entry: RunEntry): SubAgentStream {
     default:
       return stream;
   }
+}
+
+/** Whether this sub-agent, or one below it, waits for an answer. */
+export function waitsForAnswer(stream: SubAgentStream, streams: SubAgentStreams): boolean {
+  if (stream.state !== "running") return false;
+  if (stream.parts.some((part) => "toolCallId" in part && part.state === "approval-requested")) return true;
+  return Object.values(streams).some((one) => one.parentRunId === stream.runId && waitsForAnswer(one, streams));
 }
 
 function endState(reason: string): SubAgentState {

@@ -35,6 +35,8 @@ export async function listExtensions(): Promise<ExtensionReport> {
   return parseExtensions(await getJson(`${BASE}/extensions`));
 }
 
-export async function reloadExtensions(): Promise<ExtensionReport> {
-  return parseExtensions(await sendJson("POST", `${BASE}/extensions/reload`));
+/** Reads the folders anew; a server that has an admin token wants it for that. */
+export async function reloadExtensions(token: string): Promise<ExtensionReport> {
+  const headers = token === "" ? {} : { "x-admin-token": token };
+  return parseExtensions(await sendJson("POST", `${BASE}/extensions/reload`, undefined, headers));
 }

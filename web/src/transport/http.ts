@@ -52,10 +52,15 @@ export async function getJson(path: string, signal?: AbortSignal): Promise<unkno
   return response.status === 204 ? null : response.json();
 }
 
-export async function sendJson(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown> {
+export async function sendJson(
+  method: "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<unknown> {
   const response = await send(path, {
     method,
-    headers: { accept: "application/json", "content-type": "application/json" },
+    headers: { accept: "application/json", "content-type": "application/json", ...headers },
     body: body === undefined ? null : JSON.stringify(body),
   });
   const content = await response.text();

@@ -14,7 +14,11 @@ export function AgentsPanel() {
               <FaultRow key={`${fault.name} ${fault.source}`} {...fault} />
             ))}
             {agents.map((agent) => (
-              <Row key={agent.name} title={agent.name} detail={agent.model}>
+              <Row
+                key={agent.name}
+                title={agent.name}
+                detail={agent.model ?? (agent.title === agent.name ? null : agent.title)}
+              >
                 {agent.description}
                 {agent.tools.length > 0 ? (
                   <span className="mt-0.5 block font-mono text-[12px] text-faint">{agent.tools.join(", ")}</span>

@@ -12,13 +12,15 @@ export interface ApprovalAnswer {
 
 interface ApprovalProps {
   input: unknown;
+  /** The agents on the way down to the one that asks; empty when it is the chat's own. */
+  path?: readonly string[];
   reason: string | null;
   /** Fulfilled when the answer was taken; an error is shown. */
   onAnswer: (answer: ApprovalAnswer) => Promise<void>;
 }
 
 /** Asks whether a call may run: as it is, changed, from now on, or not at all. */
-export function Approval({ input, reason, onAnswer }: ApprovalProps) {
+export function Approval({ input, path = [], reason, onAnswer }: ApprovalProps) {
   const t = useText();
   const [draft, setDraft] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
@@ -36,11 +38,12 @@ export function Approval({ input, reason, onAnswer }: ApprovalProps) {
       setSending(false);
     }
   };
-  const approve = (remember: "once" | "always") =>
+  const approve = (remember: "once" | "run" | "always") =>
     answer({ approved: true, remember, ...(parsed?.isValid ? { edited_args: parsed.value } : {}) });
   return (
     <fieldset disabled={isSending} className="space-y-3">
       <legend className="text-[13.5px] font-medium">{t.mayRun}</legend>
+      {path.length > 0 ? <p className="text-[13px] text-soft">{t.askedBy(path.join(" › "))}</p> : null}
       {reason ? <p className="text-[13px] text-soft first-letter:uppercase">{reason}</p> : null}
       {draft === null ? null : <ArgumentsField draft={draft} onChange={setDraft} isBroken={isBroken} />}
       {error ? (
@@ -52,7 +55,10 @@ export function Approval({ input, reason, onAnswer }: ApprovalProps) {
         <Button look="primary" disabled={isBroken} onClick={() => void approve("once")}>
           {t.allow}
         </Button>
-        <Button disabled={isBroken} onClick={() => void approve("always")}>
+        <Button disabled={isBroken} title={t.rememberHint} onClick={() => void approve("run")}>
+          {t.allowInRun}
+        </Button>
+        <Button disabled={isBroken} title={t.rememberHint} onClick={() => void approve("always")}>
           {t.alwaysAllow}
         </Button>
         {draft === null ? (

@@ -81,6 +81,16 @@ export class ChatSession {
     return this.#chat.messages.findLast((message) => message.metadata?.run_id)?.metadata?.run_id ?? null;
   }
 
+  /** Who answers: whom somebody chose, else who answered last. */
+  get agent(): string | null {
+    const last = this.#chat.messages.findLast((message) => message.metadata?.agent)?.metadata?.agent;
+    return this.#info.agent ?? last ?? null;
+  }
+
+  choose(agent: string): void {
+    this.#set({ agent });
+  }
+
   /** Loads what is stored and, when an answer is still being written, joins it. */
   async open(): Promise<void> {
     this.#set({ isLoading: true, loadError: null });

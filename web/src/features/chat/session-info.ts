@@ -28,6 +28,8 @@ export interface Outgoing {
 
 export interface SessionInfo {
   readonly title: string;
+  /** Who was chosen to answer here; null while the conversation goes on with whom it has. */
+  readonly agent: string | null;
   readonly siblings: Readonly<Record<string, SiblingInfo>>;
   /** What the sub-agents of the shown answers do, by their runs. */
   readonly subAgents: SubAgentStreams;
@@ -41,6 +43,7 @@ export interface SessionInfo {
 
 export const NOTHING: SessionInfo = {
   title: "",
+  agent: null,
   siblings: {},
   subAgents: {},
   asks: {},

@@ -6,7 +6,7 @@ import type { ChatSession } from "@/features/chat/chat-session";
 import type { Ask } from "@/protocol/ask";
 import { type ChatMessage, isToolPart, type ToolPart } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
-import { type SubAgentStream, type SubAgentStreams, streamOf } from "@/protocol/subagent";
+import { type SubAgentStream, type SubAgentStreams, streamOf, waitsForAnswer } from "@/protocol/subagent";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -94,14 +94,24 @@ export function useChatTools(): ChatToolsView {
   }, [messages, subAgents]);
 }
 
+export interface SubAgentsOfCall {
+  streams: readonly SubAgentStream[];
+  /** Whether one of them, or one below them, waits for an answer. */
+  isAsked: boolean;
+}
+
 /** The sub-agents that a call has started: as they are seen now, else as the message tells of them. */
-export function useSubAgentsOf(callId: string, message: ChatMessage | null): SubAgentStream[] {
+export function useSubAgentsOf(callId: string, caller: ChatMessage | SubAgentStream): SubAgentsOfCall {
   const session = useSession();
   const live = useStore(session.subscribe, () => session.info().subAgents);
   return useMemo(() => {
-    const known = { ...storedSubAgents(message === null ? [] : [message]), ...live };
-    return Object.values(known).filter((stream) => stream.parentCallId === callId);
-  }, [live, message, callId]);
+    const known = { ...("runId" in caller ? {} : storedSubAgents([caller])), ...live };
+    const streams = Object.values(known).filter(
+      (stream) =>
+        stream.parentCallId === callId && stream.parentRunId === ("runId" in caller ? caller.runId : stream.rootRunId),
+    );
+    return { streams, isAsked: streams.some((stream) => waitsForAnswer(stream, known)) };
+  }, [live, caller, callId]);
 }
 
 /** The question with this id, if it came with the stream. */
@@ -109,6 +119,13 @@ export function useAsk(id: string | null): Ask | null {
   const session = useSession();
   const asks = useStore(session.subscribe, () => session.info().asks);
   return id === null ? null : (asks[id] ?? null);
+}
+
+/** Who answers in this chat; null for the server's choice. */
+export function useAgent(): string | null {
+  const session = useSession();
+  useStore(session.subscribe, () => session.info().agent);
+  return useStore(session.state.subscribe, () => session.agent);
 }
 
 /** The open chat itself; never a reason to draw anew. */

@@ -15,14 +15,18 @@ interface UnifiedToolProps {
   icon?: ReactNode;
   /** What asks for an answer; the card opens for it. */
   question?: ReactNode;
+  /** Whether something inside asks for an answer; the card opens for it too. */
+  isAskedBelow?: boolean;
   /** Between the question and the input. */
   children?: ReactNode;
 }
 
 /** The card of any tool call: what is done, with what, how it stands, what came out. */
-export const UnifiedTool = memo(function UnifiedTool({ part, isLive, icon, question, children }: UnifiedToolProps) {
+export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
+  const { part, isLive, icon, question, isAskedBelow = false, children } = props;
   const t = useText();
-  const state = callState(part, isLive);
+  const ownState = callState(part, isLive);
+  const state = isAskedBelow && ownState === "running" ? "waiting" : ownState;
   const [isOpen, setOpen] = useState(false);
   const isShown = isOpen || state === "waiting";
   return (
@@ -107,10 +111,11 @@ export function Field({ name, children }: { name: string; children: ReactNode })
 function StateSign({ state, part }: { state: CallState; part: ToolPart }) {
   const t = useText();
   const seconds = callSeconds(part);
+  const time = seconds === null ? null : <span className="tabular-nums">{formatSeconds(seconds)}</span>;
   if (state === "done") {
     return (
-      <span className="flex shrink-0 items-center gap-1.5 text-[12px] text-faint tabular-nums">
-        {seconds === null ? null : formatSeconds(seconds)}
+      <span className="flex shrink-0 items-center gap-1.5 text-[12px] text-faint">
+        {time}
         <Check size={15} className="text-accent" aria-label={t.toolDone} />
       </span>
     );
@@ -134,7 +139,7 @@ function StateSign({ state, part }: { state: CallState; part: ToolPart }) {
     case "failed":
       return (
         <span className={`${look} text-danger`}>
-          {word} <CircleAlert size={15} aria-hidden="true" />
+          {time} {word} <CircleAlert size={15} aria-hidden="true" />
         </span>
       );
     case "denied":

@@ -1,0 +1,54 @@
+import { Check, ChevronDown } from "lucide-react";
+import type { ReactNode } from "react";
+import { Menu, MenuItem } from "@/ui/menu";
+
+export interface Choice {
+  /** Null for the choice that is made without choosing. */
+  value: string | null;
+  name: string;
+  detail?: string;
+}
+
+interface PickerProps {
+  /** What is chosen here. */
+  label: string;
+  icon?: ReactNode;
+  /** What is chosen now, in words. */
+  shown: string;
+  choices: readonly Choice[];
+  chosen: string | null;
+  onChoose: (value: string | null) => void;
+}
+
+/** One of several; with nothing to choose from it only says what is. */
+export function Picker({ label, icon, shown, choices, chosen, onChoose }: PickerProps) {
+  const face = (
+    <span className="flex min-w-0 items-center gap-1.5 text-[13px] text-soft">
+      {icon}
+      <span className="truncate">{shown}</span>
+      {choices.length > 1 ? <ChevronDown size={14} className="shrink-0" aria-hidden="true" /> : null}
+    </span>
+  );
+  if (choices.length < 2) return <span className="min-w-0 px-2">{face}</span>;
+  return (
+    <Menu label={`${label}: ${shown}`} face={face} placement="top-start">
+      <div className="max-h-72 max-w-[min(26rem,84vw)] overflow-y-auto">
+        {choices.map((choice) => (
+          <MenuItem key={choice.value ?? ""} onSelect={() => onChoose(choice.value)}>
+            <Check
+              size={14}
+              className={`shrink-0 self-start ${choice.value === chosen ? "mt-[3px] text-accent" : "invisible"}`}
+              aria-hidden="true"
+            />
+            <span className="min-w-0 flex-1">
+              {choice.name}
+              {choice.detail ? (
+                <span className="line-clamp-2 text-[12px] whitespace-normal text-faint">{choice.detail}</span>
+              ) : null}
+            </span>
+          </MenuItem>
+        ))}
+      </div>
+    </Menu>
+  );
+}
