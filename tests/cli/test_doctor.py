@@ -14,7 +14,7 @@ import pytest
 
 from dovetail.cli import checks
 from dovetail.cli.main import main
-from dovetail.requesters import weights
+from dovetail.requesters import soundness, weights
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def serve() -> Iterator[Callable[[int, object], str]]:
                     return
                 self.send_response(status)
                 self.end_headers()
-                self.wfile.write(json.dumps(body).encode())
+                self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
 
             def log_message(self, format: str, *args: object) -> None:
                 """Say nothing."""
@@ -74,11 +74,35 @@ def test_without_any_model_it_says_how_to_get_one(capsys: pytest.CaptureFixture[
     assert "dovetail models pull good" in text
 
 
-def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+def put_small() -> Path:
+    """A file that stands for the small model's weights; its bytes are wrong unless it is noted as checked."""
     entry = weights.get_weights("small")
     weights.cache_folder().mkdir()
-    with (weights.cache_folder() / entry.file_name).open("wb") as file:
+    path = weights.cache_folder() / entry.file_name
+    with path.open("wb") as file:
         file.truncate(entry.size)
+    return path
+
+
+def test_weights_with_wrong_bytes_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    path = put_small()
+    code, text = examine(capsys)
+    assert code == 1
+    assert f"missing local:small      {path} holds wrong bytes" in text
+    assert "dovetail models pull small fetches it again" in text
+
+
+def test_web_page_instead_of_a_model_server_is_told(
+    serve: Callable[[int, object], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choose(monkeypatch, "openai:fast", serve(200, b"<html>Welcome</html>"))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "answers with a web page" in text
+
+
+def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    soundness.note_sound(put_small())
     code, text = examine(capsys)
     assert code == 0
     assert "ok      model            local:small (the best one here)" in text

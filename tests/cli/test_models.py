@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.cli.main import main
-from dovetail.requesters import weights
+from dovetail.requesters import soundness, weights
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +26,7 @@ def put(name: str) -> Path:
     path.parent.mkdir(exist_ok=True)
     with path.open("wb") as file:
         file.truncate(entry.size)
+    soundness.note_sound(path)
     return path
 
 

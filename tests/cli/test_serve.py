@@ -26,12 +26,38 @@ def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_a_taken_port_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = fail(capsys, "--workspace", str(tmp_path), "--port", str(port))
     assert f"port {port} on 127.0.0.1 is taken" in told
     assert f"--port {port + 1}" in told
+    assert f"PORT={port + 1} make run" in told
+
+
+@pytest.mark.parametrize(
+    ("model", "message", "hint"),
+    [
+        ("foo:bar", "the model name 'foo:bar' is not of the form", "Providers: openai, ollama, local"),
+        ("gpt-5", "the model name 'gpt-5' is not of the form", "Providers: openai"),
+        ("local:huge", "no embedded model 'huge'", "good, small"),
+        ("openai:gpt-5", "OpenAI needs an API key and none is set", "DOVETAIL_API_KEY"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_told_before_anything_is_served(
+    model: str,
+    message: str,
+    hint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", model)
+    for name in ("DOVETAIL_BASE_URL", "DOVETAIL_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
+    assert message in told
+    assert hint in told
 
 
 def test_a_public_address_needs_keys(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -43,7 +69,7 @@ def test_a_public_address_needs_keys(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_a_database_that_cannot_be_opened_is_one_clear_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}")
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
     assert "no database at" in told

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 import urllib.error
@@ -207,6 +208,23 @@ async def test_broken_weights_are_removed_and_the_error_says_how_to_get_them_aga
     path.write_bytes(b"GGUF and then nonsense")
     with pytest.raises(ModelError, match="dovetail models pull small"):
         await collect(LocalRequester(path, "local:small"), ask("Hi"))
+    assert not path.exists()
+
+
+def copy_with_one_wrong_byte(weights_file: Path, folder: Path) -> Path:
+    path = Path(shutil.copy(weights_file, folder))
+    with path.open("r+b") as file:
+        file.seek(60_000_000)
+        byte = file.read(1)[0]
+        file.seek(60_000_000)
+        file.write(bytes([byte ^ 1]))
+    return path
+
+
+def test_one_wrong_byte_is_found_before_the_weights_are_loaded(small_weights: Path, tmp_path: Path) -> None:
+    path = copy_with_one_wrong_byte(small_weights, tmp_path)
+    with pytest.raises(ModelError, match="were broken and have been removed"):
+        llama.load(path)
     assert not path.exists()
 
 

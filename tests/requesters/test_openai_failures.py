@@ -225,7 +225,7 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
         (refuse(413, "big"), "too large", "smaller"),
         (Reply(status=302, headers={"location": "http://x"}), "has moved", "model.base_url"),
         (PAGE, "answered with a web page (status 200)", "model.base_url"),
-        (replace(PAGE, status=502), "answered with a web page (status 502)", "model.base_url"),
+        (replace(PAGE, status=502), "answered with a web page (status 502)", "later"),
         (
             Reply(headers={"content-type": "image/png"}, body=b"\x89PNG"),
             "answered with 'image/png'",

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import http.server
 import importlib.metadata
+import os
 import random
 import shutil
 import sys
@@ -83,7 +84,8 @@ async def test_parts_are_joined_checked_and_found(wheels: Path) -> None:
     assert [progress.state for progress in seen][-2:] == ["checking", "ready"]
     assert seen[-1].done == seen[-1].total == len(CONTENT)
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
-    assert {file.name for file in path.parent.iterdir()} <= {path.name, f"{path.name}.lock"}
+    beside = {path.name, f"{path.name}.lock", f"{path.name}.checked"}
+    assert {file.name for file in path.parent.iterdir()} <= beside
 
 
 async def test_second_pull_fetches_nothing(wheels: Path) -> None:
@@ -92,6 +94,13 @@ async def test_second_pull_fetches_nothing(wheels: Path) -> None:
     seen: list[PullProgress] = []
     await pull("tiny", seen.append)
     assert [progress.state for progress in seen] == ["ready"]
+
+
+async def test_pull_of_a_model_whose_bytes_went_wrong_fetches_it_again(wheels: Path) -> None:
+    path = await pull("tiny")
+    path.write_bytes(b"x" * len(CONTENT))
+    os.utime(path, ns=(1, 1))  # a clock may give two writes one time
+    assert (await pull("tiny")).read_bytes() == CONTENT
 
 
 async def test_broken_off_pull_continues_at_the_part_border(wheels: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dovetail.assets import find_assets
-from dovetail.requesters import weights
+from dovetail.requesters import soundness, weights
 
 EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),
@@ -87,6 +87,9 @@ def check_weights() -> Iterator[Check]:
         path = weights.find(name)
         if path is None:
             yield Check("note", entry.model, "not fetched", f"dovetail models pull {name}")
+        elif not soundness.is_sound(path, entry):
+            hint = f"dovetail models pull {name} fetches it again."
+            yield Check("missing", entry.model, f"{path} holds wrong bytes", hint)
         else:
             yield Check("ok", entry.model, str(path))
 

@@ -10,6 +10,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from dovetail.concurrency import run_sync
 from dovetail.requesters.background_pull import BackgroundPull
 from dovetail.requesters.pull import PullProgress, pull
+from dovetail.requesters.resolve import resolve
+from dovetail.requesters.soundness import drop_broken
 from dovetail.requesters.weights import find, find_best, get_weights
 from dovetail.server.models import ModelBoard
 from dovetail.settings import Settings
@@ -20,18 +22,30 @@ class FirstModel:
 
     def __init__(self, settings: Settings) -> None:
         self.board: ModelBoard | None = None
+        self._settings = settings
         self._chosen: str | None = settings.get("model.name")
         self._percent = -1
 
     def prepare(self) -> None:
-        """Fetch the small model, or the chosen embedded one, when there is none to start with."""
-        if self._chosen is None:
-            wanted = None if find_best() else "small"
-        else:
-            provider, _, name = self._chosen.partition(":")
-            wanted = name if provider == "local" and not find(name) else None
+        """Fetch what is needed to start with, then see to it that the chosen model can be had at all."""
+        wanted = self._find_missing()
         if wanted is not None:
             _pull_now(wanted)
+        resolve(None, self._settings)
+
+    def _find_missing(self) -> str | None:
+        """The embedded model to fetch now: the chosen one, or the small one when there is none."""
+        if self._chosen is None:
+            if self._settings.get("model.base_url"):
+                return None
+            while (best := find_best()) and _drop_broken(best):
+                """The next best one may be whole."""
+            return None if best else "small"
+        provider, _, name = self._chosen.partition(":")
+        if provider != "local":
+            return None
+        _drop_broken(name)
+        return None if find(name) else name
 
     @asynccontextmanager
     async def arrive(self) -> AsyncGenerator[None]:
@@ -53,6 +67,13 @@ class FirstModel:
         elif percent >= self._percent + 5:
             self._percent = percent
             typer.echo(f"The good model is on its way: {percent} %", err=True)
+
+
+def _drop_broken(name: str) -> bool:
+    if not drop_broken(name):
+        return False
+    typer.echo(f"The weights of local:{name} were broken and have been removed.", err=True)
+    return True
 
 
 def _pull_now(name: str) -> None:

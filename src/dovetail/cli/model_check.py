@@ -39,7 +39,7 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
     request = urllib.request.Request(address, headers=endpoint.build_headers())
     try:
         with urllib.request.urlopen(request, timeout=ANSWER_LIMIT) as response:
-            names = _read_names(response.read())
+            body = response.read()
     except urllib.error.HTTPError as error:
         with error:
             return _judge_refusal(model, address, error.code)
@@ -47,6 +47,10 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
         reason = getattr(error, "reason", error)
         hint = "Check the address (DOVETAIL_BASE_URL), the network and whether the server runs."
         return Check("missing", "model", f"{model}: {address} cannot be reached: {reason}", hint)
+    if body.lstrip()[:1] == b"<":
+        hint = "Check DOVETAIL_BASE_URL: it usually ends in /v1. A proxy or log-in page may stand in between."
+        return Check("missing", "model", f"{model}: {address} answers with a web page", hint)
+    names = _read_names(body)
     if names and endpoint.model not in names:
         known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         return Check("missing", "model", f"{model}: the server does not know it", f"It knows: {known}")

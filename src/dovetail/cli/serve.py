@@ -92,7 +92,8 @@ def listen(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise ConfigError(
                 f"port {port} on {host} is taken",
-                hint=f"Stop what listens there, or choose another one: dovetail serve --port {port + 1}",
+                hint=f"Stop what listens there, or choose another one: dovetail serve --port {port + 1} "
+                f"(with make: PORT={port + 1} make run).",
             ) from error
         raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
 

@@ -85,9 +85,12 @@ class Failures:
         """A web page came where an answer was expected."""
         start = " ".join(body[:120].decode("utf-8", "replace").split())
         make = self.fail_passing if may_pass(status) else self.fail
+        hint = "Check model.base_url: it usually ends in /v1. A proxy or log-in page may stand in between."
+        if status >= 500:
+            hint = "The server, or a proxy before it, has a problem of its own: try again a little later."
         return make(
             f"{self.address} answered with a web page (status {status}), not with a model's words: {start!r}",
-            hint="Check model.base_url: it usually ends in /v1. A proxy or log-in page may stand in between.",
+            hint=hint,
             status=status,
         )
 

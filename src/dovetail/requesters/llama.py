@@ -16,7 +16,8 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.line import Line
-from dovetail.requesters.weights import find_entry, remove_if_broken
+from dovetail.requesters.soundness import remove_if_broken
+from dovetail.requesters.weights import Weights, find_entry
 
 xllamacpp = lazy("xllamacpp", extra="local")
 
@@ -123,6 +124,9 @@ class Engine:
 
 def load(path: Path) -> Any:
     """Load a weights file; a broken one is removed, so that it can be fetched again."""
+    entry = find_entry(path)
+    if entry is not None and remove_if_broken(path, entry):
+        raise _explain_broken(path, entry)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = CONTEXT
@@ -146,12 +150,16 @@ def load(path: Path) -> Any:
         raise _explain_failure(path) from error
 
 
+def _explain_broken(path: Path, entry: Weights) -> ModelError:
+    return ModelError(
+        f"the weights of {entry.model} were broken and have been removed ({path})",
+        provider="local",
+        hint=f"Fetch them again with: dovetail models pull {entry.name}",
+    )
+
+
 def _explain_failure(path: Path) -> ModelError:
-    entry = find_entry(path)
-    if entry is not None and remove_if_broken(path, entry):
-        message = f"the weights of {entry.model} were broken and have been removed ({path})"
-        hint = f"Fetch them again with: dovetail models pull {entry.name}"
-    elif not path.exists():
+    if not path.exists():
         message, hint = f"there are no weights at {str(path)!r}", "`dovetail models list` shows what is here."
     else:
         message = f"the weights {str(path)!r} cannot be loaded"

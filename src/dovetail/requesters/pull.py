@@ -19,7 +19,8 @@ from typing import Literal, TypeAlias
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters import pip
-from dovetail.requesters.weights import MEBIBYTE, Weights, cache_folder, compute_checksum, find, get_weights
+from dovetail.requesters.soundness import compute_checksum, drop_broken, note_sound
+from dovetail.requesters.weights import MEBIBYTE, Weights, cache_folder, find, get_weights
 
 filelock = lazy("filelock", extra="local")
 
@@ -48,7 +49,7 @@ def ignore_progress(progress: PullProgress) -> None:
 
 
 async def pull(name: str, on_progress: OnProgress = ignore_progress) -> Path:
-    """Fetch an embedded model unless it is here; its weights file."""
+    """Fetch an embedded model unless it is here and its bytes are right; its weights file."""
     weights = get_weights(name)
     return await _Pull(weights, on_progress).run()
 
@@ -68,6 +69,7 @@ class _Pull:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             async with self._exclusive():
+                await asyncio.to_thread(drop_broken, self.weights.name)
                 if find(self.weights.name) is None:
                     await self._fetch()
         except OSError as error:
@@ -143,6 +145,7 @@ class _Pull:
             self.partial.unlink()
             raise _wrong_bytes(f"the checksum of {self.weights.model} is {found}, not {self.weights.sha256}")
         os.replace(self.partial, self.path)
+        note_sound(self.path)
 
     def _report(self, state: PullState, done: int) -> None:
         self.on_progress(

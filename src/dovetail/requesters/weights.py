@@ -1,10 +1,10 @@
 """The embedded models' weights: which there are, where they lie, which is the best one here.
 
 A model's file is in the cache folder only when it is whole and its checksum was right: `pull.py` puts it
-there in one step. So `find` needs no more than a look at the name and the size.
+there in one step. So `find` needs no more than a look at the name and the size; `soundness.py` looks at the
+bytes before they are loaded.
 """
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -105,20 +105,6 @@ def find(name: str) -> Path | None:
 def find_entry(path: Path) -> Weights | None:
     """The catalogue's entry for a weights file."""
     return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
-
-
-def compute_checksum(path: Path) -> str:
-    """The sha256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def remove_if_broken(path: Path, weights: Weights) -> bool:
-    """Remove a file that does not hold its model's weights; whether it was removed."""
-    if not path.exists() or compute_checksum(path) == weights.sha256:
-        return False
-    path.unlink()
-    return True
 
 
 def find_best() -> str | None:
