@@ -25,8 +25,10 @@ from dovetail.messages.event import (
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.sessions.message import Message
+from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Keep
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
@@ -115,6 +117,59 @@ async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: 
         handle = await engine.start(SPEC, Job(talk))
         await read_all(await engine.read(handle.run_id))
         assert await engine.find_running("s") is None
+
+
+async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(
+    engine: InProcessEngine, database: Database
+) -> None:
+    sessions = SessionStore(database)
+
+    async def keep(context: RunContext, outcome: RunOutcome) -> Keep:
+        message = Message(id="m", role="assistant", parts=[{"type": "text", "text": outcome.result}])
+        return lambda connection: store_answer(connection, "s", "local", message, Usage(7, 3))
+
+    handle = await engine.start(SPEC, Job(talk, keep))
+    await read_all(await engine.read(handle.run_id))
+    session, tree = await sessions.open("s")
+    assert (tree.get("m").text, session.usage.input_tokens) == ("one two three", 7)
+
+
+async def test_the_answer_to_a_deleted_session_ends_for_its_readers(
+    engine: InProcessEngine, database: Database
+) -> None:
+    gate = asyncio.Event()
+
+    async def work(context: RunContext) -> RunOutcome:
+        await gate.wait()
+        return RunOutcome()
+
+    handle = await engine.start(SPEC, Job(work))
+    reader = await engine.read(handle.run_id)
+    await SessionStore(database).delete("s")
+    gate.set()
+    assert events_of(await read_all(reader))[-1].type == "run-end"
+
+
+async def test_a_refused_run_leaves_nothing_of_its_opening(
+    engine: InProcessEngine, database: Database
+) -> None:
+    gate = asyncio.Event()
+
+    async def work(context: RunContext) -> RunOutcome:
+        await gate.wait()
+        return RunOutcome()
+
+    sessions = SessionStore(database)
+    message = Message(id="m", parts=[{"type": "text", "text": "Hi"}])
+    session = await sessions.get("s")
+    handle = await engine.start(SPEC, Job(work))
+    with pytest.raises(ConflictError, match="'s' is busy"):
+        await engine.start(
+            SPEC, Job(work), opening=lambda connection: store_question(connection, session, message, "Hi")
+        )
+    assert len(await sessions.tree(session)) == 0
+    gate.set()
+    await handle.done
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,23 @@ def test_nothing_comes_after_the_end() -> None:
     assert [entry.event for entry in journal.after(0)] == [RunEnd("goal")]
 
 
+def test_the_end_is_seen_once_it_is_stored() -> None:
+    journal = write([TextMore("t", "one")])
+    journal.end(RunEnd("goal"))
+    journal.append(TextMore("t", "late"), ROOT)
+    assert ([entry.number for entry in journal.after(0)], journal.closed) == ([1], False)
+    assert [block.last for block in journal.take_unsaved()] == [1, 2]
+    journal.mark_saved(2)
+    assert (journal.after(1)[0].event, journal.closed) == (RunEnd("goal"), True)
+
+
+def test_an_end_that_can_no_longer_be_stored_is_seen_all_the_same() -> None:
+    journal = write([TextMore("t", "one")])
+    journal.end(RunEnd("goal"))
+    journal.freeze()
+    assert (journal.after(1)[0].event, journal.closed) == (RunEnd("goal"), True)
+
+
 def test_the_end_of_a_child_is_not_the_end() -> None:
     journal = Journal("r")
     journal.append(RunEnd("goal"), ("r", "child"))

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from dovetail.errors import ConfigError, ConflictError, StoreError
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import sessions
 
 ROW = {"id": "a", "owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
@@ -49,6 +49,28 @@ async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path
 
         await asyncio.gather(*(write(number) for number in range(20)))
         assert await count(database) == 20
+
+
+@pytest.mark.parametrize("name", ["x.db", ":memory:"])
+async def test_work_at_one_go_is_all_or_nothing_beside_other_writers(tmp_path: Path, name: str) -> None:
+    async with Database(name if name == ":memory:" else tmp_path / name) as database:
+
+        def write_twice(connection: Transaction) -> None:
+            connection.execute(sa.insert(sessions).values({**ROW, "id": "twice"}))
+            connection.execute(sa.insert(sessions).values({**ROW, "id": "twice"}))
+
+        async def write_slowly() -> None:
+            async with database.write() as connection:
+                await connection.execute(sa.insert(sessions).values({**ROW, "id": "slow"}))
+
+        def write(connection: Transaction) -> None:
+            connection.execute(sa.insert(sessions).values(ROW))
+
+        with pytest.raises(ConflictError):
+            await database.write_with(write_twice)
+        await asyncio.gather(database.write_with(write), write_slowly())
+        found = await database.read_with(lambda connection: set(connection.scalars(sa.select(sessions.c.id))))
+    assert found == {"a", "slow"}
 
 
 async def test_a_database_in_memory_serves_many_at_once() -> None:

@@ -1,7 +1,7 @@
 """Keeps asks: each is answered at most once, by its owner."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +13,8 @@ from dovetail.store.database import Database
 from dovetail.store.tables import asks, early_answers
 
 AskState: TypeAlias = Literal["open", "answered", "timeout", "cancelled"]
+_OPEN = (asks.c.run_id == sa.bindparam("run")) & (asks.c.state == "open")
+_CLOSE = sa.update(asks).where(_OPEN).values(state="cancelled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +86,6 @@ class AskStore:
             statement = sa.update(asks).where(still_open).values(state=state, value=value)
             return bool((await connection.execute(statement)).rowcount)
 
-    async def close_run(self, run_id: str) -> None:
-        """Clear the waits of a run that has ended."""
-        still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
-        async with self._database.write() as connection:
-            await connection.execute(sa.update(asks).where(still_open).values(state="cancelled"))
-
     async def claim(self, ask: Ask, tab_id: str, seconds: float) -> float:
         """Let one tab act for some seconds; another tab is refused until then."""
         now = time.time()
@@ -130,6 +126,11 @@ class AskStore:
         if row is None:
             raise NotFoundError(missing)
         return _read_ask(row)
+
+
+def close_asks(connection: sa.Connection, run_ids: Sequence[str]) -> None:
+    """Clear the waits of runs that end."""
+    connection.execute(_CLOSE, [{"run": run_id} for run_id in run_ids])
 
 
 def _read_ask(row: Any) -> Ask:

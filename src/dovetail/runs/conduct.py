@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from dovetail.errors import CancelledRunError, DovetailError, NotFoundError
+from dovetail.errors import CancelledRunError, DovetailError
 from dovetail.messages.context import within
 from dovetail.messages.event import RunEnd
 from dovetail.runs.failure import describe_error
@@ -11,6 +11,7 @@ from dovetail.runs.live import LiveRun
 from dovetail.runs.persist import persist
 from dovetail.runs.replay import Replay
 from dovetail.runs.run import Job, RunContext, RunOutcome
+from dovetail.store.database import Keep
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +31,7 @@ async def _conduct(live: LiveRun, job: Job, done: Replay) -> None:
             live.done.cancel()
             return
         live.journal.close_calls()
-        await _keep(context, job, outcome)
-        await _end(live, outcome)
+        await _end(live, outcome, await _keep(context, job, outcome))
     except asyncio.CancelledError:
         live.done.cancel()
         raise
@@ -64,18 +64,12 @@ async def _work(context: RunContext, job: Job) -> RunOutcome | None:
         return RunOutcome(reason="error", error=describe_error(error))
 
 
-async def _keep(context: RunContext, job: Job, outcome: RunOutcome) -> None:
+async def _keep(context: RunContext, job: Job, outcome: RunOutcome) -> Keep | None:
     on_end = job.on_end
-    if on_end is not None:
-        try:
-            await persist(lambda: on_end(context, outcome))
-        except NotFoundError as error:
-            logger.warning("run %s has nobody left to tell: %s", context.run_id, error.message)
+    return None if on_end is None else await persist(lambda: on_end(context, outcome))
 
 
-async def _end(live: LiveRun, outcome: RunOutcome) -> None:
-    await persist(lambda: live.desk.asks.store.close_run(live.run_id))
+async def _end(live: LiveRun, outcome: RunOutcome, keep: Keep | None) -> None:
     event = RunEnd(outcome.reason, outcome.result, live.journal.usage, outcome.error)
-    live.journal.append(event, (live.run_id,))
-    await persist(live.settle)
+    await persist(lambda: live.desk.writer.end(live.journal, event, keep))
     live.done.set_result(outcome)

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import Entry, Event, RunStart, TurnReset
+from dovetail.messages.event import Entry, Event, TurnReset
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
 from dovetail.runs.block import Block
@@ -26,7 +26,7 @@ from dovetail.runs.replay import Replay, replay
 from dovetail.runs.run import Job, Rebuild, RunHandle, RunRecord, RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.runs.writer import JournalWriter
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Keep
 from dovetail.store.ids import new_id
 from dovetail.store.link import open_link
 
@@ -49,7 +49,9 @@ class InProcessEngine:
         self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
         writer.on_saved = self._tell_saved
-        self._desk = Desk(writer=writer, asks=self.asks, load=self.store.load)
+        self._desk = Desk(
+            writer=writer, asks=self.asks, load=self.store.load, process_id=self.link.process_id
+        )
         self._mirrors = Mirrors(self.store)
         self._live: dict[str, LiveRun] = {}
         self._exits = AsyncExitStack()
@@ -75,19 +77,23 @@ class InProcessEngine:
         """How many runs go on in this process."""
         return len(self._live)
 
-    async def start(self, spec: RunSpec, job: Job, *, run_id: str | None = None) -> RunHandle:
-        """Start a run and return at once; a session that has a running run is a `ConflictError`."""
+    async def start(
+        self, spec: RunSpec, job: Job, *, run_id: str | None = None, opening: Keep | None = None
+    ) -> RunHandle:
+        """Start a run and return at once; a session that has a running run is a `ConflictError`.
+
+        What `opening` stores and the run are stored together or not at all.
+        """
         run_id = run_id or new_id("run")
         try:
-            await self.store.create(run_id, spec)
+            await self.store.create(run_id, spec, opening)
         except ConflictError as error:
             raise ConflictError(
                 f"session {spec.session_id!r} is busy: a run goes on in it",
                 hint="Wait for its end or cancel it.",
             ) from error
         live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), desk=self._desk)
-        event = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
-        live.journal.append(event, (run_id,))
+        live.begin()
         return self._launch(live, job, Replay())
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
@@ -109,7 +115,8 @@ class InProcessEngine:
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
         """The stored run; one of another owner is a `NotFoundError`."""
-        record = await self.store.get(run_id)
+        live = self._live.get(run_id)
+        record = await self.store.get(run_id) if live is None or live.journal.closed else live.record
         if owner is not None and record.spec.owner != owner:
             raise NotFoundError(f"no run {run_id!r}")
         return record
@@ -166,13 +173,17 @@ class InProcessEngine:
                 logger.warning("cannot look for runs that were left behind: %s", error.message)
 
     async def _resume(self, record: RunRecord, rebuild: Rebuild) -> RunHandle:
-        live = LiveRun(run_id=record.id, spec=record.spec, journal=Journal(record.id), desk=self._desk)
+        live = LiveRun(
+            run_id=record.id,
+            spec=record.spec,
+            journal=Journal(record.id),
+            desk=self._desk,
+            created_at=record.created_at,
+        )
         while blocks := await self.store.load(record.id, live.journal.last):
             live.journal.extend(blocks)
         if not live.journal.last:  # it died before its first event was stored
-            spec = record.spec
-            start = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
-            live.journal.append(start, (record.id,))
+            live.begin()
         done = replay(live.journal.after(0), (record.id,))
         if done.has_partial:
             live.journal.append(TurnReset(), (record.id,))

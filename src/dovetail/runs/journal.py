@@ -1,8 +1,8 @@
 """The numbered events of one run, in memory, for any number of readers.
 
 Promises: numbers are 1, 2, 3, … without gaps; a call has at most one `tool-end`; `run-end` is the last
-event; a reader costs nothing but its place, so a slow one holds up neither the run nor memory; what is
-stored may leave memory, what is not stored never does.
+event, and is shown when it is stored; a reader costs nothing but its place, so a slow one holds up neither
+the run nor memory; what is stored may leave memory, what is not stored never does.
 """
 
 import logging
@@ -47,6 +47,7 @@ class Journal:
         self._memory_limit = memory_limit
         self._blocks: list[Block] = []
         self._in_memory = 0
+        self._end: Block | None = None
         self._open_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
 
@@ -55,7 +56,7 @@ class Journal:
 
         An event of a child is kept as its own, under the child's longer path.
         """
-        if self.closed or self.frozen:
+        if self.closed or self.frozen or self._end is not None:
             logger.debug("run %s takes no more events; %s came too late", self.run_id, event.type)
             return
         while isinstance(event, ChildEvent):
@@ -68,6 +69,22 @@ class Journal:
             if self.observe is not None:
                 self.observe(event, path)
         self._wake()
+
+    def end(self, event: RunEnd) -> None:
+        """Take the run's end; readers see it once `mark_saved` says that it is stored."""
+        if not self.closed and self._end is None:
+            self._end = Block(self.last + 1, (self.run_id,), time.time(), event)
+
+    def freeze(self) -> None:
+        """Take nothing more: the run is not ours. An end that cannot be stored is shown all the same."""
+        self.frozen = True
+        if self._end is not None:
+            self._show_end(self._end)
+
+    @property
+    def newest(self) -> int:
+        """The number of the last event that is to be stored, seen or not."""
+        return self.last if self._end is None else self._end.first
 
     def extend(self, blocks: Iterable[Block]) -> None:
         """Take over blocks that are stored already, in order."""
@@ -98,12 +115,16 @@ class Journal:
         """The blocks to be stored next; they take no more deltas."""
         place = bisect_right(self._blocks, self.saved, key=_first)
         unsaved = self._blocks[place:]
+        if self._end is not None:
+            unsaved.append(self._end)
         for block in unsaved:
             block.sealed = True
         return unsaved
 
     def mark_saved(self, number: int) -> None:
         """Note that all up to `number` is stored, and let the oldest go when there is too much."""
+        if self._end is not None and number >= self._end.first:
+            self._show_end(self._end)
         fresh = self._blocks[bisect_right(self._blocks, self.saved, key=_first) :]
         self._in_memory += sum(block.size for block in fresh if block.last <= number)
         self.saved = number
@@ -125,6 +146,15 @@ class Journal:
             block.pieces.append(event.delta)
         else:
             self._blocks.append(Block(self.last, path, clock(), event, [event.delta]))
+
+    def _show_end(self, end: Block) -> None:
+        self._blocks.append(end)
+        self._end = None
+        self.last = end.first
+        self.closed = True
+        if self.observe is not None:
+            self.observe(end.event, end.path)
+        self._wake()
 
     def _admits(self, event: Event, path: tuple[str, ...]) -> bool:
         if isinstance(event, ToolInputEnd):

@@ -8,12 +8,12 @@ from typing import Any
 
 from dovetail.agent.scope import current_run
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.event import AskKind, Emit, Entry, Event
+from dovetail.messages.event import AskKind, Emit, Entry, Event, RunStart
 from dovetail.runs.asks import AskDesk, make_ask
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.replay import Replay
-from dovetail.runs.run import RunContext, RunOutcome, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import JournalWriter
 
 
@@ -24,6 +24,7 @@ class Desk:
     writer: JournalWriter
     asks: AskDesk
     load: Load
+    process_id: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,12 +35,34 @@ class LiveRun:
     spec: RunSpec
     journal: Journal
     desk: Desk
+    created_at: float = field(default_factory=time.time)
     cancel: CancelSignal = field(default_factory=CancelSignal)
     done: "asyncio.Future[RunOutcome]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     task: "asyncio.Task[None] | None" = None
     since: float = field(default_factory=time.monotonic)
+
+    @property
+    def record(self) -> RunRecord:
+        """The run as it is stored, or will be in a moment."""
+        return RunRecord(
+            id=self.run_id,
+            spec=self.spec,
+            state="running",
+            outcome=None,
+            last_number=self.journal.last,
+            created_at=self.created_at,
+            ended_at=None,
+            process_id=self.desk.process_id,
+            cancel_mode=self.cancel.mode,
+        )
+
+    def begin(self) -> None:
+        """Write the first event."""
+        spec = self.spec
+        event = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
+        self.journal.append(event, (self.run_id,))
 
     def context(self, replay: Replay, path: tuple[str, ...] | None = None) -> RunContext:
         """What the work of this run, or of a child of it, is given."""

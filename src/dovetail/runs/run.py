@@ -13,6 +13,7 @@ from dovetail.messages.cancel import CancelMode, CancelSignal
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import AskKind, Emit, EndReason, Entry
 from dovetail.runs.replay import Replay
+from dovetail.store.database import Keep
 
 RunState: TypeAlias = Literal["running", "ended"]
 
@@ -88,8 +89,8 @@ class RunContext:
 
 
 Work: TypeAlias = Callable[[RunContext], Awaitable[RunOutcome]]
-OnEnd: TypeAlias = Callable[[RunContext, RunOutcome], Awaitable[None]]
-"""Called once before `run-end`, also after a failure; keeps what must be kept of the run."""
+OnEnd: TypeAlias = Callable[[RunContext, RunOutcome], Awaitable[Keep | None]]
+"""Called once before `run-end`, also after a failure; says how to keep what must be kept of the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,44 @@
 """Keeps runs and their journals.
 
 Promises: events are stored in order and once; only the process that a run belongs to can add to it; the row
-of a run says "ended" in the same transaction that stores its `run-end`.
+of a run says "ended" in the same transaction that stores its `run-end` and what is kept of it.
 """
 
+import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from dovetail.errors import NotFoundError
 from dovetail.messages.cancel import CancelMode
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import RunEnd
+from dovetail.runs.ask_store import close_asks
 from dovetail.runs.block import Block
 from dovetail.runs.codec import decode_block, encode_block
 from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
-from dovetail.store.database import Database
+from dovetail.runs.writer import Batch
+from dovetail.store.database import Database, Keep
 from dovetail.store.tables import entries, runs
 
+logger = logging.getLogger(__name__)
 _PAGE = 500
+
+_OF_RUN = runs.c.id == sa.bindparam("run")
+_RUN = sa.select(runs).where(_OF_RUN)
+_INSERT_RUN = sa.insert(runs)
+_INSERT_ENTRIES = sa.insert(entries)
+_OWN = (
+    sa.select(runs.c.id)
+    .where(runs.c.id.in_(sa.bindparam("ids", expanding=True)), runs.c.process_id == sa.bindparam("process"))
+    .order_by(runs.c.id)
+    .with_for_update()
+)
+_ADVANCE = sa.update(runs).where(_OF_RUN).values(last_number=sa.bindparam("number"))
+_END = sa.update(runs).where(_OF_RUN).values(state="ended")
 
 
 class RunStore:
@@ -32,8 +48,8 @@ class RunStore:
         self._database = database
         self.process_id = process_id
 
-    async def create(self, run_id: str, spec: RunSpec) -> None:
-        """Store a run that begins here."""
+    async def create(self, run_id: str, spec: RunSpec, opening: Keep | None = None) -> None:
+        """Store a run that begins here, together with what `opening` stores."""
         values = {
             **asdict(spec),
             "id": run_id,
@@ -43,13 +59,19 @@ class RunStore:
             "last_number": 0,
             "created_at": time.time(),
         }
-        async with self._database.write() as connection:
-            await connection.execute(sa.insert(runs).values(values))
+
+        def begin(connection: sa.Connection) -> None:
+            if opening is not None:
+                opening(connection)
+            connection.execute(_INSERT_RUN, values)
+
+        await self._database.write_with(begin)
 
     async def get(self, run_id: str) -> RunRecord:
         """The run with this id."""
-        async with self._database.read() as connection:
-            row = (await connection.execute(sa.select(runs).where(runs.c.id == run_id))).mappings().first()
+        row = await self._database.read_with(
+            lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first()
+        )
         if row is None:
             raise NotFoundError(f"no run {run_id!r}")
         return _read_record(row)
@@ -58,51 +80,71 @@ class RunStore:
         """Runs whose columns have these values, the newest first."""
         statement = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
         statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
-        async with self._database.read() as connection:
-            return [_read_record(row) for row in (await connection.execute(statement)).mappings()]
+        rows = await self._database.read_with(
+            lambda connection: connection.execute(statement).mappings().all()
+        )
+        return [_read_record(row) for row in rows]
 
-    async def append(self, batches: Iterable[tuple[str, list[Block]]]) -> list[str]:
+    async def append(self, batches: Sequence[Batch]) -> list[str]:
         """Store the next blocks of several runs; returns the runs that belong to another process by now."""
-        lost: list[str] = []
-        rows: list[dict[str, Any]] = []
-        async with self._database.write() as connection:
-            for run_id, blocks in batches:
-                if await self._advance(connection, run_id, blocks[-1]):
-                    rows += [{"run_id": run_id, **encode_block(block)} for block in blocks]
-                else:
-                    lost.append(run_id)
-            if rows:
-                await connection.execute(sa.insert(entries), rows)
-        return lost
+        return await self._database.write_with(lambda connection: self._append(connection, batches))
 
     async def load(self, run_id: str, after: int = 0) -> list[Block]:
         """Stored blocks that reach beyond `after`, a page at once."""
         wanted = (entries.c.run_id == run_id) & (entries.c.last > after)
         statement = sa.select(entries).where(wanted).order_by(entries.c.last).limit(_PAGE)
-        async with self._database.read() as connection:
-            return [decode_block(row) for row in (await connection.execute(statement)).mappings()]
+        rows = await self._database.read_with(
+            lambda connection: connection.execute(statement).mappings().all()
+        )
+        return [decode_block(row) for row in rows]
 
     async def take_over(self, record: RunRecord) -> bool:
         """Make a run of a dead process one of this process; False when another was faster."""
         same = (runs.c.id == record.id) & (runs.c.state == "running")
         statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
-        async with self._database.write() as connection:
-            taken = await connection.execute(statement.values(process_id=self.process_id))
-        return bool(taken.rowcount)
+        statement = statement.values(process_id=self.process_id)
+        return await self._database.write_with(
+            lambda connection: bool(connection.execute(statement).rowcount)
+        )
 
     async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Note that a run shall stop, for the process that it belongs to; False when it has ended."""
         running = (runs.c.id == run_id) & (runs.c.state == "running")
-        async with self._database.write() as connection:
-            noted = await connection.execute(sa.update(runs).where(running).values(cancel_mode=mode))
-        return bool(noted.rowcount)
+        statement = sa.update(runs).where(running).values(cancel_mode=mode)
+        return await self._database.write_with(
+            lambda connection: bool(connection.execute(statement).rowcount)
+        )
 
-    async def _advance(self, connection: AsyncConnection, run_id: str, last: Block) -> bool:
-        values: dict[str, Any] = {"last_number": last.last}
-        if isinstance(last.event, RunEnd) and len(last.path) == 1:
-            values |= asdict(last.event) | {"state": "ended", "ended_at": last.time}
-        own = (runs.c.id == run_id) & (runs.c.process_id == self.process_id)
-        return bool((await connection.execute(sa.update(runs).where(own).values(values))).rowcount)
+    def _append(self, connection: sa.Connection, batches: Sequence[Batch]) -> list[str]:
+        wanted = {"ids": [batch.run_id for batch in batches], "process": self.process_id}
+        own = set(connection.scalars(_OWN, wanted))
+        kept = [batch for batch in batches if batch.run_id in own]
+        if kept:
+            advanced = [{"run": batch.run_id, "number": batch.blocks[-1].last} for batch in kept]
+            connection.execute(_ADVANCE, advanced)
+            rows = [
+                {"run_id": batch.run_id, **encode_block(block)} for batch in kept for block in batch.blocks
+            ]
+            connection.execute(_INSERT_ENTRIES, rows)
+            _end_runs(connection, kept)
+        return [batch.run_id for batch in batches if batch.run_id not in own]
+
+
+def _end_runs(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+    ended = [
+        {"run": batch.run_id, "ended_at": batch.blocks[-1].time, **asdict(batch.blocks[-1].event)}
+        for batch in batches
+        if isinstance(batch.blocks[-1].event, RunEnd) and len(batch.blocks[-1].path) == 1
+    ]
+    if ended:
+        connection.execute(_END, ended)
+        close_asks(connection, [str(values["run"]) for values in ended])
+    for batch in batches:
+        if batch.keep is not None:
+            try:
+                batch.keep(connection)
+            except NotFoundError as error:
+                logger.warning("run %s has nobody left to tell: %s", batch.run_id, error.message)
 
 
 def _read_record(row: Any) -> RunRecord:

@@ -6,22 +6,39 @@ database cannot be written, runs go on and their events wait in memory; who wait
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from dovetail.errors import ConflictError, StoreError
+from dovetail.messages.event import RunEnd
 from dovetail.runs.block import Block
 from dovetail.runs.journal import Journal
+from dovetail.store.database import Keep
 
 logger = logging.getLogger(__name__)
 INTERVAL = 0.2
 _LONGEST_PAUSE = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The next blocks of a run; with its end comes what is to be kept of it."""
+
+    journal: Journal
+    blocks: list[Block]
+    keep: Keep | None = None
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        return self.journal.run_id
+
+
 class Shelf(Protocol):
     """Where blocks are kept."""
 
-    async def append(self, batches: list[tuple[str, list[Block]]]) -> list[str]:
+    async def append(self, batches: Sequence[Batch]) -> list[str]:
         """Store blocks; returns the runs that are not ours any more."""
         ...
 
@@ -42,6 +59,7 @@ class JournalWriter:
         self._interval = interval
         self._patience = patience
         self._dirty: dict[str, Journal] = {}
+        self._kept: dict[str, Keep] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
         self.on_saved: Callable[[list[Journal]], Awaitable[None]] | None = None
@@ -53,9 +71,16 @@ class JournalWriter:
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(self._interval, self._start)
 
+    async def end(self, journal: Journal, event: RunEnd, keep: Keep | None) -> None:
+        """Store the run's end together with what is kept of it; readers see it then."""
+        journal.end(event)
+        if keep is not None:
+            self._kept[journal.run_id] = keep
+        await self.settle(journal)
+
     async def settle(self, journal: Journal) -> None:
         """Wait until everything in the journal is stored; a `StoreError` when it takes too long."""
-        number = journal.last
+        number = journal.newest
         try:
             async with asyncio.timeout(self._patience):
                 while journal.saved < number and not journal.frozen:
@@ -92,9 +117,9 @@ class JournalWriter:
         try:
             while True:
                 journals, self._dirty = list(self._dirty.values()), {}
-                batches = [(journal, journal.take_unsaved()) for journal in journals]
+                batches = [self._take(journal) for journal in journals]
                 try:
-                    await self._store([batch for batch in batches if batch[1]])
+                    await self._store([batch for batch in batches if batch.blocks])
                     return
                 except StoreError as error:
                     logger.warning("journals are kept in memory for now: %s", error.message)
@@ -106,24 +131,32 @@ class JournalWriter:
             if self._dirty and self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(self._interval, self._start)
 
-    async def _store(self, batches: list[tuple[Journal, list[Block]]]) -> None:
+    def _take(self, journal: Journal) -> Batch:
+        return Batch(journal, journal.take_unsaved(), self._kept.get(journal.run_id))
+
+    async def _store(self, batches: list[Batch]) -> None:
         if not batches:
             return
         try:
-            lost = await self._shelf.append([(journal.run_id, blocks) for journal, blocks in batches])
+            lost = await self._shelf.append(batches)
         except ConflictError:
             if len(batches) == 1:
-                logger.exception("the journal of run %s was refused", batches[0][0].run_id)
-                lost = [batches[0][0].run_id]
+                logger.exception("the journal of run %s was refused", batches[0].run_id)
+                lost = [batches[0].run_id]
             else:  # one bad journal must not keep back the others
                 for batch in batches:
                     await self._store([batch])
                 return
-        for journal, blocks in batches:
-            if journal.run_id in lost:
-                journal.frozen = True
-                self._on_lost(journal.run_id)
-            else:
-                journal.mark_saved(blocks[-1].last)
+        for batch in batches:
+            self._settle(batch, is_lost=batch.run_id in lost)
         if self.on_saved is not None:
-            await self.on_saved([journal for journal, _ in batches if journal.run_id not in lost])
+            await self.on_saved([batch.journal for batch in batches if batch.run_id not in lost])
+
+    def _settle(self, batch: Batch, *, is_lost: bool) -> None:
+        if batch.keep is not None:
+            self._kept.pop(batch.run_id, None)
+        if is_lost:
+            batch.journal.freeze()
+            self._on_lost(batch.run_id)
+        else:
+            batch.journal.mark_saved(batch.blocks[-1].last)

@@ -1,15 +1,16 @@
 """Chats: messages in, answers out; each answer is a run, each run's answer a message.
 
 Promises: the user's message is stored before its answer begins; whatever a run said or did is stored as one
-message when it ends, also when it failed or was stopped; an answer that a crash broke off goes on.
+message together with its end, also when it failed or was stopped; an answer that a crash broke off goes on.
 """
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from dovetail.errors import ConflictError, NotFoundError
+from dovetail.errors import NotFoundError
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import TurnEnd
 from dovetail.runs.engine import InProcessEngine
@@ -20,11 +21,13 @@ from dovetail.sessions.host import ChatHost
 from dovetail.sessions.message import Message
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
-from dovetail.sessions.session import Session, make_title
+from dovetail.sessions.rows import store_answer, store_question
+from dovetail.sessions.session import Session, make_session, make_title
 from dovetail.sessions.skills import add_skills
 from dovetail.sessions.store import SessionStore
 from dovetail.sessions.tree import MessageTree
 from dovetail.skills.library import SkillLibrary
+from dovetail.store.database import Keep, Transaction
 from dovetail.store.ids import new_id
 
 
@@ -38,10 +41,7 @@ class Chat:
 
     async def send(self, request: ChatRequest) -> StartedChat:
         """Store the message and start its answer."""
-        session = await self.sessions.ensure(request.session_id, owner=request.owner)
-        if await self.runs.find_running(session.id) is not None:
-            raise _busy(session)
-        tree = await self.sessions.tree(session)
+        session, tree = await self._open(request)
         if request.trigger == "regenerate":
             history = _find_question(tree, request.message_id)
             new = None
@@ -57,9 +57,7 @@ class Chat:
             owner=request.owner,
         )
         plan = plan_answer(self._host, turn)
-        if new is not None:
-            await self._save_question(session, new)
-        return await self._start(turn, plan)
+        return await self._start(turn, plan, _keep_question(session, new) if new else None)
 
     async def answer(self, turn: ChatTurn) -> RunHandle:
         """Answer messages of a conversation that is kept elsewhere: nothing but the run is stored."""
@@ -79,12 +77,14 @@ class Chat:
         """Continue the answers that a dead process has left behind."""
         return await self.runs.recover(self.rebuild)
 
-    async def _save_question(self, session: Session, message: Message) -> None:
-        await self.sessions.save_message(session.id, message, owner=session.owner)
-        if not session.title and (title := make_title(message.text)):
-            await self.sessions.update(session.id, owner=session.owner, title=title)
+    async def _open(self, request: ChatRequest) -> tuple[Session, MessageTree]:
+        """The session and its messages; one that does not exist yet is stored with its first message."""
+        if request.session_id is not None:
+            with suppress(NotFoundError):
+                return await self.sessions.open(request.session_id, owner=request.owner)
+        return make_session(request.owner, request.session_id, version=0), MessageTree()
 
-    async def _start(self, turn: ChatTurn, plan: Plan) -> StartedChat:
+    async def _start(self, turn: ChatTurn, plan: Plan, opening: Keep | None) -> StartedChat:
         message_id, parent_id = new_id("msg"), turn.history[-1].id
         spec = RunSpec(
             agent=turn.agent,
@@ -95,7 +95,7 @@ class Chat:
             message_id=message_id,
             input={"parent_id": parent_id, "model": turn.model, "tab_id": turn.tab_id},
         )
-        handle = await self.runs.start(spec, Job(plan.work, self._keep))
+        handle = await self.runs.start(spec, Job(plan.work, self._keep), opening=opening)
         return StartedChat(
             handle=handle,
             session_id=turn.session.id,
@@ -122,8 +122,8 @@ class Chat:
         )
         return Job(plan_answer(self._host, turn).work, self._keep)
 
-    async def _keep(self, context: RunContext, outcome: RunOutcome) -> None:
-        """Store what the run has said and done as the answer's message."""
+    async def _keep(self, context: RunContext, outcome: RunOutcome) -> Keep:
+        """What the run has said and done is stored as the answer's message."""
         spec = context.spec
         entries = await context.history()
         usage = sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
@@ -146,7 +146,16 @@ class Chat:
             metadata=metadata,
             created_at=entries[0].time,
         )
-        await self.sessions.save_message(spec.session_id or "", message, owner=spec.owner, usage=usage)
+
+        def keep(connection: Transaction) -> None:
+            store_answer(connection, spec.session_id or "", spec.owner, message, usage)
+
+        return keep
+
+
+def _keep_question(session: Session, message: Message) -> Keep:
+    title = session.title or make_title(message.text)
+    return lambda connection: store_question(connection, session, message, title)
 
 
 def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary) -> Message:
@@ -176,9 +185,3 @@ def _find_question(tree: MessageTree, message_id: str | None) -> Sequence[Messag
     if not path:
         raise NotFoundError("there is no message to answer again")
     return path
-
-
-def _busy(session: Session) -> ConflictError:
-    return ConflictError(
-        f"session {session.id!r} is busy: an answer is being written", hint="Wait for its end or cancel it."
-    )

@@ -1,8 +1,10 @@
 """A conversation: who it belongs to, what it is called and where its head stands."""
 
+import time
 from dataclasses import dataclass
 
 from dovetail.messages.delta import Usage
+from dovetail.store.ids import new_id
 
 LOCAL_OWNER = "local"
 """The owner of everything when nobody has to say who they are."""
@@ -10,7 +12,7 @@ LOCAL_OWNER = "local"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A conversation without its messages; `version` grows with every change."""
+    """A conversation without its messages; `version` grows with every change, 0: it is not stored yet."""
 
     id: str
     owner: str
@@ -28,6 +30,21 @@ class SessionPage:
 
     sessions: list[Session]
     cursor: str | None
+
+
+def make_session(owner: str, session_id: str | None = None, *, title: str = "", version: int = 1) -> Session:
+    """A session that begins now; somebody has to store it."""
+    now = time.time()
+    return Session(
+        id=session_id or new_id("ses"),
+        owner=owner,
+        title=title,
+        head_id=None,
+        version=version,
+        usage=Usage(),
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def make_title(text: str, limit: int = 60) -> str:

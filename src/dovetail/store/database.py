@@ -6,10 +6,10 @@ failing; what the database refuses is a `ConflictError`, what it cannot do just 
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -18,7 +18,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from dovetail.errors import ConfigError, ConflictError, StoreError
 from dovetail.store.migrate import migrate
+from dovetail.store.thread import TransactionThread
 
+T = TypeVar("T")
+Transaction: TypeAlias = sa.Connection
+"""A transaction in which something is stored, at one go."""
+Keep: TypeAlias = Callable[[Transaction], None]
+"""Stores something in somebody's transaction; is called again when that has to be repeated."""
 _DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
     "postgres": "postgresql+asyncpg",
@@ -36,6 +42,7 @@ class Database:
         self.url = _parse_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._engine: AsyncEngine | None = None
+        self._thread: TransactionThread | None = None
         self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
@@ -47,8 +54,11 @@ class Database:
             self.url, pool_pre_ping=not self.is_sqlite, json_serializer=_to_json, **options
         )
         if self.is_sqlite:
-            event.listen(self._engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(self._engine.sync_engine, "begin", _begin_sqlite)
+            _teach_sqlite(self._engine.sync_engine)
+        if self.is_sqlite and not self.is_in_memory:
+            engine = sa.create_engine(self.url.set(drivername="sqlite"), json_serializer=_to_json)
+            _teach_sqlite(engine)
+            self._thread = TransactionThread(engine)
         try:
             async with self.write() as connection:
                 await connection.run_sync(migrate)
@@ -71,6 +81,9 @@ class Database:
 
     async def close(self) -> None:
         """Give back all connections."""
+        if self._thread is not None:
+            await self._thread.close()
+            self._thread = None
         if self._engine is not None:
             await self._engine.dispose()
             self._engine = None
@@ -92,6 +105,23 @@ class Database:
                     await connection.execution_options(writes=True)
                     async with connection.begin():
                         yield connection
+
+    async def read_with(self, work: Callable[[sa.Connection], T]) -> T:
+        """What the work reads at one go: much cheaper on SQLite than one statement after the other."""
+        if self._thread is None:
+            async with self.read() as connection:
+                return await connection.run_sync(work)
+        with _translated_errors():
+            return await self._thread.run(work, writes=False)
+
+    async def write_with(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do the work inside one transaction, at one go."""
+        if self._thread is None:
+            async with self.write() as connection:
+                return await connection.run_sync(work)
+        async with self._turn:
+            with _translated_errors():
+                return await self._thread.run(work, writes=True)
 
     def _open_engine(self) -> AsyncEngine:
         if self._engine is None:
@@ -152,6 +182,11 @@ def _to_json(value: Any) -> str:
     except UnicodeEncodeError:
         return json.dumps(value)
     return text
+
+
+def _teach_sqlite(engine: sa.Engine) -> None:
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:

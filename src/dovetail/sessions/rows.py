@@ -1,0 +1,122 @@
+"""Sessions and messages as rows: what is done on one connection, inside the caller's transaction."""
+
+import time
+from dataclasses import asdict, replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from dovetail.errors import NotFoundError
+from dovetail.messages.delta import Usage
+from dovetail.sessions.message import Message
+from dovetail.sessions.session import Session
+from dovetail.sessions.tree import MessageTree
+from dovetail.store.tables import messages, sessions
+
+_SESSION = (
+    sa.select(sessions)
+    .where(sessions.c.id == sa.bindparam("session"), sessions.c.owner == sa.bindparam("user"))
+    .with_for_update()
+)
+_MESSAGES = (
+    sa.select(messages).where(messages.c.session_id == sa.bindparam("session")).order_by(messages.c.position)
+)
+_PLACE = (
+    sa.select(sa.func.coalesce(sa.func.max(messages.c.position), 0) + 1)
+    .where(messages.c.session_id == sa.bindparam("session"))
+    .scalar_subquery()
+)
+_INSERT_SESSION = sa.insert(sessions)
+_INSERT_MESSAGE = sa.insert(messages).values(position=_PLACE)
+_OF_MESSAGE = (messages.c.session_id == sa.bindparam("session")) & (messages.c.id == sa.bindparam("message"))
+_HAS_MESSAGE = sa.select(messages.c.id).where(_OF_MESSAGE)
+_REPLACE_MESSAGE = sa.update(messages).where(_OF_MESSAGE)
+_TOUCH = sa.update(sessions).where(sessions.c.id == sa.bindparam("session"))
+
+
+def insert_session(connection: sa.Connection, session: Session) -> None:
+    """Store a new session."""
+    connection.execute(_INSERT_SESSION, asdict(session))
+
+
+def fetch_session(connection: sa.Connection, session_id: str, owner: str) -> Session:
+    """The session with this id; inside a write nobody else changes it meanwhile."""
+    row = connection.execute(_SESSION, {"session": session_id, "user": owner}).mappings().first()
+    if row is None:
+        raise NotFoundError(f"no session {session_id!r}")
+    return read_session(row)
+
+
+def fetch_tree(connection: sa.Connection, session: Session) -> MessageTree:
+    """The session's messages."""
+    rows = connection.execute(_MESSAGES, {"session": session.id}).mappings()
+    return MessageTree((_read_message(row) for row in rows), session.head_id)
+
+
+def insert_message(connection: sa.Connection, session_id: str, message: Message) -> None:
+    """Add a message after all others."""
+    values = {**_message_values(message), "session_id": session_id, "session": session_id}
+    connection.execute(_INSERT_MESSAGE, values)
+
+
+def save_message(
+    connection: sa.Connection, session: Session, message: Message, changes: dict[str, Any]
+) -> None:
+    """Add the message, move the head to it, change the session; saved again, it replaces what was there."""
+    key = {"session": session.id, "message": message.id}
+    if connection.execute(_HAS_MESSAGE, key).first() is not None:
+        connection.execute(_REPLACE_MESSAGE, {**key, **_message_values(message)})
+        touch(connection, session, {})
+        return
+    insert_message(connection, session.id, message)
+    touch(connection, session, {"head_id": message.id, **changes})
+
+
+def store_question(connection: sa.Connection, session: Session, message: Message, title: str) -> None:
+    """Store a user's message, and the session with it when that is not stored yet."""
+    if session.version:
+        current = fetch_session(connection, session.id, session.owner)
+        save_message(connection, current, message, {"title": current.title or title})
+        return
+    try:
+        insert_session(connection, replace(session, title=title, head_id=message.id, version=1))
+    except IntegrityError:
+        raise NotFoundError(f"no session {session.id!r}") from None  # it is there, but another owner's
+    insert_message(connection, session.id, message)
+
+
+def store_answer(
+    connection: sa.Connection, session_id: str, owner: str, message: Message, usage: Usage
+) -> None:
+    """Store an answer and count what it has used, once."""
+    session = fetch_session(connection, session_id, owner)
+    save_message(connection, session, message, {"usage": asdict(session.usage + usage)})
+
+
+def touch(connection: sa.Connection, session: Session, changes: dict[str, Any]) -> None:
+    """Change the session; its version grows."""
+    values = {**changes, "version": session.version + 1, "updated_at": time.time()}
+    connection.execute(_TOUCH, {**values, "session": session.id})
+
+
+def read_session(row: Any) -> Session:
+    """The session that a row holds."""
+    values: dict[str, Any] = {**row, "usage": Usage.read(row["usage"])}
+    return Session(**values)
+
+
+def _message_values(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "parent_id": message.parent_id,
+        "role": message.role,
+        "parts": list(message.parts),
+        "content": list(message.content),
+        "metadata": dict(message.metadata),
+        "created_at": message.created_at or time.time(),
+    }
+
+
+def _read_message(row: Any) -> Message:
+    return Message(**{name: row[name] for name in Message.__dataclass_fields__})
