@@ -1,11 +1,14 @@
 """`dovetail chat` in the terminal."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from dovetail.cli.main import main
+from dovetail.messages.delta import ToolCallDelta
 from dovetail.testing import ScriptedServer
+from pseudo_terminal import Terminal
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: ScriptedServer, *arguments: str) -> int:
@@ -45,3 +48,60 @@ def test_a_failing_model_is_one_message_and_exit_code_1(
     printed = capsys.readouterr().out
     assert printed.startswith("Error: ")
     assert "Traceback" not in printed
+
+
+def write(path: str) -> list[ToolCallDelta]:
+    return [ToolCallDelta(0, "c1", "write_file", json.dumps({"path": path, "content": "oak"}))]
+
+
+def sit_down(folder: Path, model: ScriptedServer) -> Terminal:
+    environment = {"DOVETAIL_MODEL": "openai:scripted", "DOVETAIL_BASE_URL": model.url}
+    return Terminal("chat", folder=folder, environment=environment)
+
+
+@pytest.mark.timeout(60)
+def test_an_approval_is_asked_for_at_the_terminal_and_can_be_remembered(tmp_path: Path) -> None:
+    replies = [write("a.txt"), "One.", write("b.txt"), "Two.", write("b.txt"), "Three."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("first\n")
+        asked = terminal.read_until("[y]es, [a]lways, [N]o: ")
+        assert 'master asks: may it call write_file {"path": "a.txt", "content": "oak"}' in asked
+        terminal.type("n\n")
+        assert "declined" in terminal.read_until("> ")
+        terminal.type("second\n")
+        terminal.read_until("[N]o: ")
+        terminal.type("a\n")
+        terminal.read_until("Two.")
+        terminal.read_until("> ")
+        terminal.type("third\n")
+        assert "[N]o" not in terminal.read_until("Three.")
+        terminal.read_until("> ")
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    assert [path.name for path in sorted(tmp_path.glob("*.txt"))] == ["b.txt"]
+
+
+@pytest.mark.timeout(60)
+def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_the_chat(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer([write("a.txt"), "Never."]) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("first\n")
+        terminal.read_until("[N]o: ")
+        terminal.type("\x03")
+        assert "(cancelled)" in terminal.read_until("> ")
+        terminal.type("\x03")
+        assert terminal.wait() == 0
+
+
+def test_where_nobody_sits_a_call_that_asks_is_declined(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer([write("a.txt"), "So be it."]) as model:
+        assert run(monkeypatch, model, "--workspace", str(tmp_path), "Write") == 0
+        told = model.requests[1].body["messages"][-1]["content"]
+    assert "nobody sits at the terminal" in told
+    assert "So be it." in capsys.readouterr().out
+    assert not (tmp_path / "a.txt").exists()

@@ -1,6 +1,5 @@
 """What a running agent and its children have done so far, as a tree for the terminal."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +8,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 from rich.tree import Tree
 
+from dovetail.cli.terminal import shorten
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import (
     ChildEvent,
@@ -23,7 +23,6 @@ from dovetail.messages.event import (
 
 MARKS = {"ok": ("✓", "green"), "error": ("✗", "red"), "denied": ("⊘", "yellow")}
 OTHER_MARK = ("!", "yellow")
-LONGEST = 100
 TAIL = 6  # lines of the text that is being written
 
 
@@ -124,10 +123,3 @@ class AgentTree:
         call_id = event.parent_call_id if isinstance(event, RunStart) else None
         call = parent.calls.get(call_id or "")
         (parent.strays if call is None else call.children).append(branch)
-
-
-def shorten(value: Any) -> str:
-    """A value on one line, cut."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

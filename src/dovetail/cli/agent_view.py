@@ -4,7 +4,6 @@ The same view asks for approvals, one at a time, in a terminal that somebody sit
 """
 
 import asyncio
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any, Self
@@ -13,7 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 
-from dovetail.cli.agent_tree import MARKS, OTHER_MARK, AgentTree, shorten
+from dovetail.cli.agent_tree import MARKS, OTHER_MARK, AgentTree
+from dovetail.cli.terminal import ask_person, shorten
 from dovetail.messages.event import (
     AskKind,
     ChildEvent,
@@ -64,15 +64,10 @@ class AgentView:
         """Ask whoever sits at the terminal whether a call may run."""
         async with self._asking:
             self._end()
-            who = " → ".join(map(str, payload.get("agent_path", ())))
-            called = f"{payload.get('tool')} {shorten(payload.get('args'))}"
-            self._console.print(f"[yellow]{escape(who)}[/yellow] asks: may it call {escape(called)}")
-            self._console.print(r"\[y/N] ", end="")
             try:
-                answer = (await read_line()).strip().lower()
+                return await ask_person(self._console, payload)
             finally:
                 self._begin()
-        return {"approved": answer in ("y", "yes")}
 
     def _begin(self) -> None:
         """Draw from here on; a picture that has ended would be drawn over what came after it."""
@@ -138,15 +133,3 @@ class LineView:
         if isinstance(event, RunEnd) and event.reason != "goal":
             return f"[yellow]ended by {event.reason}[/yellow]"
         return None
-
-
-async def read_line() -> str:
-    """A line from the standard input; waiting for it can be cancelled."""
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
-    try:
-        await ready
-        return sys.stdin.readline()
-    finally:
-        loop.remove_reader(sys.stdin.fileno())

@@ -1,6 +1,7 @@
 """`dovetail chat`: talk to an agent in the terminal; the same agents, tools and sessions as in the page."""
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from rich.console import Console
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.terminal import read_line
 from dovetail.cli.transcript import Transcript
 from dovetail.sessions.request import ChatRequest
 
@@ -33,21 +35,28 @@ def chat(
 
 async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
     """One message, or a conversation until the end of input; whether the last answer failed."""
-    console = Console()
+    console = Console(highlight=False)
     async with dovetail:
         await dovetail.open_chat()
         transcript = Transcript(dovetail, console)
         if text:
             return not await transcript.exchange(text, request)
         console.print("[dim]Ctrl-D ends the chat, Ctrl-C stops an answer.[/dim]")
-        while (line := await _read_line()) is not None:
+        while (line := await _read_line(console)) is not None:
             if line.strip():
                 await transcript.exchange(line, request)
     return False
 
 
-async def _read_line() -> str | None:
+async def _read_line(console: Console) -> str | None:
+    """The next message; None at the end of the input, or when somebody presses Ctrl-C at the prompt."""
+    reading = asyncio.ensure_future(read_line())
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, reading.cancel)
     try:
-        return await asyncio.to_thread(input, "\n> ")
-    except (EOFError, KeyboardInterrupt):
-        return None
+        console.print("\n> ", end="")
+        await asyncio.wait([reading])
+        return None if reading.cancelled() else reading.result()
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        reading.cancel()

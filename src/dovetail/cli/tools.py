@@ -1,6 +1,5 @@
 """`dovetail tools`: which there are, call one, and why a call may run or not."""
 
-import asyncio
 import json
 import sys
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.bus.rule import MODES, Mode, PolicyCall
+from dovetail.cli.terminal import ask_person
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -179,10 +179,4 @@ async def _ask(
 ) -> Mapping[str, Any]:
     if kind != "approval":
         return {"approved": False, "value": f"a terminal cannot answer a {kind}"}
-    errors.print(f"[bold]{escape(payload['title'])}[/bold]: {escape(payload['reason'])}")
-    errors.print(escape(to_json_text(payload["args"])))
-    answer = (await asyncio.to_thread(input, "Run it? [y]es, [a]lways, [N]o: ")).strip().lower()
-    return {
-        "approved": answer in ("y", "yes", "a", "always"),
-        "remember": "always" if answer[:1] == "a" else "once",
-    }
+    return await ask_person(errors, payload)

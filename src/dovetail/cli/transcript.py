@@ -1,8 +1,9 @@
 """An answer in the terminal, as it is written."""
 
 import asyncio
-import json
 import signal
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from dovetail.app import Dovetail
+from dovetail.cli.terminal import ask_person, shorten
 from dovetail.messages.event import (
     AskRequest,
     Entry,
@@ -21,6 +23,7 @@ from dovetail.messages.event import (
     ToolEnd,
     ToolInputEnd,
 )
+from dovetail.runs.run import RunHandle
 from dovetail.sessions.parts import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
 
@@ -46,7 +49,7 @@ class Transcript:
             async with await self._app.runs.read(started.run_id) as reader:
                 while not reader.ended:
                     for entry in await reader.next():
-                        await self._show(entry)
+                        await self._show(entry, started.handle)
         finally:
             loop.remove_signal_handler(signal.SIGINT)
         outcome = await started.handle.done
@@ -55,10 +58,10 @@ class Transcript:
     def _stop(self, run_id: str) -> None:
         self._stopping = asyncio.ensure_future(self._app.runs.cancel(run_id))
 
-    async def _show(self, entry: Entry) -> None:
+    async def _show(self, entry: Entry, run: RunHandle) -> None:
         event = entry.event
         if isinstance(event, AskRequest):
-            await self._ask(event)
+            await self._ask(event, run)
         elif len(entry.path) == 1:
             self._show_event(event)
 
@@ -71,11 +74,11 @@ class Transcript:
         elif isinstance(event, TextEnd):
             console.print()
         elif isinstance(event, ToolInputEnd):
-            console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(_shorten(event.args))}[/dim]")
+            console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(shorten(event.args))}[/dim]")
         elif isinstance(event, ToolEnd):
             told = shown_output(event) if event.status == "ok" else error_text(event)
             style = "dim" if event.status == "ok" else "red"
-            console.print(f"  → {escape(_shorten(told))}", style=style)
+            console.print(f"  → {escape(shorten(told))}", style=style)
         elif isinstance(event, RunEnd):
             self._show_end(event)
 
@@ -87,14 +90,19 @@ class Transcript:
         elif event.reason != "goal":
             self._console.print(f"({event.reason})", style="dim")
 
-    async def _ask(self, event: AskRequest) -> None:
-        self._console.print(f"[yellow]Allow this call?[/yellow] {escape(_shorten(event.payload))}")
-        answer = await asyncio.to_thread(input, "[y/N] ")
-        value: dict[str, Any] = {"approved": answer.strip().lower() in ("y", "yes")}
-        await self._app.runs.asks.answer(event.ask_id, value, owner="local")
+    async def _ask(self, event: AskRequest, run: RunHandle) -> None:
+        """Have the ask answered; a run that is stopped meanwhile no longer waits for it."""
+        answering = asyncio.ensure_future(self._answer(event))
+        await asyncio.wait({answering, run.done}, return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner="local")
+        else:
+            answering.cancel()
+            self._console.print()
 
-
-def _shorten(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    line = " ".join(text.split())
-    return line if len(line) <= 200 else f"{line[:199]}…"
+    async def _answer(self, event: AskRequest) -> Mapping[str, Any]:
+        if event.kind != "approval":
+            return {"status": "failed", "errorText": "this conversation is in a terminal, there is no page"}
+        if not sys.stdin.isatty():
+            return {"approved": False, "value": "nobody sits at the terminal"}
+        return await ask_person(self._console, event.payload)

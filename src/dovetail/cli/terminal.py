@@ -1,0 +1,49 @@
+"""What is read from a terminal that somebody sits at: a line, or whether a call may run."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+_YES = ("y", "yes")
+_ALWAYS = ("a", "always")
+_MOST_SHOWN = 200
+_MOST_ASKED = 4000
+
+
+async def read_line() -> str | None:
+    """A line from the standard input, None at its end; waiting for it can be cancelled."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+        return sys.stdin.readline() or None
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+
+
+async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Ask whether a call may run; the end of the input means no."""
+    who = " → ".join(map(str, payload.get("agent_path", ())))
+    asks = f"[yellow]{escape(who)}[/yellow] asks: may it call" if who else "[yellow]May this run?[/yellow]"
+    called = f"{payload.get('tool')} {shorten(payload.get('args'), _MOST_ASKED)}"
+    reason = f" [dim]({escape(str(payload['reason']))})[/dim]" if payload.get("reason") else ""
+    console.print(f"{asks} {escape(called)}{reason}", soft_wrap=True, highlight=False)
+    console.print(r"\[y]es, \[a]lways, \[N]o: ", end="", highlight=False)
+    answer = (await read_line() or "").strip().lower()
+    return {
+        "approved": answer in (*_YES, *_ALWAYS),
+        "remember": "always" if answer in _ALWAYS else "once",
+    }
+
+
+def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
+    """A value on one line, cut at a length."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
