@@ -36,7 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "subagents": {"enabled": True},
     "bus": {"enabled": True},
     "store": {"url": None},
-    "server": {"admin_token": None, "api_keys": None},
+    "server": {"admin_token": None, "api_keys": None, "log_format": "text", "log_level": "info"},
     "model": {
         "name": None,
         "base_url": None,
@@ -60,6 +60,8 @@ ENVIRONMENT = {
     "DATABASE_URL": "store.url",
     "EXTENSIONS_ADMIN_TOKEN": "server.admin_token",
     "DOVETAIL_API_KEYS": "server.api_keys",
+    "DOVETAIL_LOG_FORMAT": "server.log_format",
+    "DOVETAIL_LOG_LEVEL": "server.log_level",
     "DOVETAIL_MODEL": "model.name",
     "DOVETAIL_BASE_URL": "model.base_url",
     "DOVETAIL_API_KEY": "model.api_key",

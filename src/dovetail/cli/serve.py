@@ -17,6 +17,7 @@ from dovetail.errors import ConfigError
 from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
+from dovetail.server.logs import write_logs
 from dovetail.subagents.file import list_agent_files
 from dovetail.tools.browser import open_url
 
@@ -51,7 +52,7 @@ def serve(
 
     api = create_app(dovetail, is_open=insecure, beside=work_beside)
     first.board = api.state.models
-    with listen(host, port) as listener:
+    with write_logs(dovetail.settings), listen(host, port) as listener:
         address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
 
         def greet() -> None:

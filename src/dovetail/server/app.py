@@ -14,10 +14,14 @@ from dovetail.server import asks, catalog, chat, completions, health, runs, sess
 from dovetail.server.access import AccessLayer, read_keys
 from dovetail.server.body_limit import BodyLimit
 from dovetail.server.failures import add_error_handlers
+from dovetail.server.metrics import Metrics, is_shared
 from dovetail.server.models import ModelBoard
+from dovetail.server.observer import RunObserver
+from dovetail.server.observing import ObserveLayer
 from dovetail.server.page import make_page_router
 from dovetail.server.security import SecurityHeaders
 from dovetail.sessions.warming import warm_up
+from dovetail.settings import Settings
 from dovetail.version import __version__
 
 Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
@@ -37,27 +41,41 @@ def create_app(
         try:
             async with app, beside():
                 await app.open_chat()
+                app.runs.observe = observer.observe
                 await app.chat.recover()
                 api.state.is_ready = True
-                warming = asyncio.create_task(warm_up(app))
+                beside_requests = [asyncio.create_task(warm_up(app))]
+                if is_shared():
+                    beside_requests.append(asyncio.create_task(observer.keep_sampling()))
                 yield
                 api.state.is_ready = False
-                warming.cancel()
+                for task in beside_requests:
+                    task.cancel()
         except Exception as error:
             api.state.failure = error
             raise
 
+    metrics = Metrics()
+    observer = RunObserver(app, metrics)
     api = FastAPI(title="Dovetail", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     api.state.dovetail = app
     api.state.models = ModelBoard(app.settings)
     api.state.is_ready = False
     api.state.failure = None
+    api.state.metrics = metrics
+    api.state.observer = observer
     add_error_handlers(api)
     for module in (health, chat, runs, asks, sessions, catalog, completions):
         api.include_router(module.router)
     api.include_router(make_page_router(web or find_assets("web")))
-    api.add_middleware(BodyLimit)
-    keys = read_keys(app.settings.get("server.api_keys"))
-    api.add_middleware(AccessLayer, keys=keys, is_open=is_open)
-    api.add_middleware(SecurityHeaders)
+    _add_layers(api, app.settings, metrics, is_open=is_open)
     return api
+
+
+def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: bool) -> None:
+    """What every request passes, the innermost first."""
+    keys = read_keys(settings.get("server.api_keys"))
+    api.add_middleware(BodyLimit)
+    api.add_middleware(AccessLayer, keys=keys, is_open=is_open)
+    api.add_middleware(ObserveLayer, metrics=metrics)
+    api.add_middleware(SecurityHeaders)

@@ -1,6 +1,5 @@
 """Errors as HTTP answers: `{"error": {type, message, hint?, details?}}` with a fitting status."""
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,10 +17,8 @@ from dovetail.errors import (
     StoreError,
     ToolError,
 )
-from dovetail.runs.failure import INTERNAL, describe_error
+from dovetail.runs.failure import describe_error
 from dovetail.server.openai import to_openai_error
-
-logger = logging.getLogger(__name__)
 
 STATUSES: list[tuple[type[DovetailError], int]] = [
     (NotFoundError, 404),
@@ -69,11 +66,10 @@ def find_status(error: DovetailError) -> int:
 
 
 def add_error_handlers(api: FastAPI) -> None:
-    """Make every error of the app a readable answer."""
+    """Make every error that is foreseen a readable answer."""
     api.add_exception_handler(DovetailError, _answer_own)
     api.add_exception_handler(RequestValidationError, _answer_invalid)
     api.add_exception_handler(HTTPException, _answer_http)
-    api.add_exception_handler(Exception, _answer_unknown)
 
 
 async def _answer_own(request: Request, error: Exception) -> Response:
@@ -102,8 +98,3 @@ async def _answer_http(request: Request, error: Exception) -> Response:
     response = error_response(error.status_code, {"type": kind, "message": f"{error.detail}: {path}"}, path)
     response.headers.update(error.headers or {})
     return response
-
-
-async def _answer_unknown(request: Request, error: Exception) -> Response:
-    logger.exception("%s %s failed", request.method, request.url.path, exc_info=error)
-    return error_response(500, INTERNAL, request.url.path)

@@ -1,10 +1,11 @@
-"""Whether the server lives, and whether it can work."""
+"""Whether the server lives, whether it can work, and what it did so far."""
 
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
+from dovetail.server.metrics import CONTENT_TYPE
 from dovetail.version import __version__
 
 router = APIRouter(tags=["health"])
@@ -24,3 +25,12 @@ async def get_readiness(request: Request) -> JSONResponse:
         return JSONResponse({"status": "starting"}, 503)
     await state.dovetail.sessions.check()
     return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics", response_class=Response)
+async def get_metrics(request: Request) -> Response:
+    """Numbers about requests, runs, calls and tokens in Prometheus' text format."""
+    state = request.app.state
+    if state.is_ready:
+        state.observer.sample()
+    return Response(state.metrics.write(), headers={"content-type": CONTENT_TYPE})

@@ -1,0 +1,103 @@
+"""Log lines for machines and people: `key=value` or JSON, with the ids of what was being done.
+
+A line never holds a secret: what the settings keep secret is masked wherever it turns up.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.messages.context import get_request_context
+from dovetail.server.secrets import SecretMask
+from dovetail.settings import Settings
+
+FORMATS = ("text", "json")
+LEVELS = ("debug", "info", "warning", "error")
+_IDS = ("request_id", "owner", "session_id", "run_id", "call_id")
+
+
+@contextmanager
+def write_logs(settings: Settings, stream: TextIO | None = None) -> Generator[None]:
+    """Write what the package logs as the settings `server.log_format` and `server.log_level` say."""
+    style = _choose(settings, "server.log_format", FORMATS)
+    level = _choose(settings, "server.log_level", LEVELS)
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(LineFormatter(SecretMask.of(settings), is_json=style == "json"))
+    logger = logging.getLogger("dovetail")
+    before = (logger.level, logger.propagate)
+    logger.addHandler(handler)
+    logger.setLevel(level.upper())
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+class LineFormatter(logging.Formatter):
+    """One line for each record; `extra={"fields": {...}}` adds what a line knows beside its words."""
+
+    def __init__(self, mask: SecretMask, *, is_json: bool) -> None:
+        super().__init__()
+        self._mask = mask
+        self._is_json = is_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as a line; in text a traceback follows on lines of its own."""
+        line = self._describe(record)
+        trace = self.formatException(record.exc_info) if record.exc_info else ""
+        if self._is_json:
+            text = json.dumps(
+                {**line, "exception": trace} if trace else line, ensure_ascii=False, default=str
+            )
+        else:
+            text = " ".join(f"{name}={_quote(value)}" for name, value in line.items())
+            text += "".join(f"\n    {row}" for row in trace.splitlines())
+        return self._mask.apply(text)
+
+    def _describe(self, record: logging.LogRecord) -> dict[str, Any]:
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        context = get_request_context()
+        ids = {name: value for name in _IDS if (value := getattr(context, name, None)) is not None}
+        message, fields = _read_words(record)
+        return {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": message,
+            **ids,
+            **fields,
+        }
+
+
+def _read_words(record: logging.LogRecord) -> tuple[str, Mapping[str, Any]]:
+    message = record.getMessage()
+    if record.name == "dovetail.audit":  # its message is the whole record of a call as JSON
+        fields = {name: value for name, value in json.loads(message).items() if value not in (None, "", [])}
+        fields.pop("time", None)
+        return "call", fields
+    fields = getattr(record, "fields", None)
+    return message, fields if is_mapping(fields) else {}
+
+
+def _quote(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    is_plain = text and not any(
+        letter.isspace() or letter in '"=' or not letter.isprintable() for letter in text
+    )
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def _choose(settings: Settings, key: str, choices: tuple[str, ...]) -> str:
+    value = settings.get(key)
+    if value not in choices:
+        raise ConfigError(f"{key} is {value!r}; it must be one of {', '.join(choices)}")
+    return value

@@ -1,0 +1,88 @@
+"""Numbers for Prometheus: what runs, calls and requests did, and how long they took.
+
+With several worker processes (`PROMETHEUS_MULTIPROC_DIR` is set) each scrape tells the sums of all of them.
+"""
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from dovetail.messages.delta import Usage
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900)
+
+
+class Metrics:
+    """All metrics of one server; names begin with `dovetail_`."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        self.requests = Counter(
+            "dovetail_http_requests", "Requests.", ["method", "route", "status"], registry=registry
+        )
+        self.request_seconds = Histogram(
+            "dovetail_http_request_seconds",
+            "How long answers took, streams included.",
+            ["method", "route"],
+            registry=registry,
+            buckets=_SECONDS,
+        )
+        self.runs = Counter(
+            "dovetail_runs", "Runs that ended, by their reason.", ["agent", "reason"], registry=registry
+        )
+        self.run_seconds = Histogram(
+            "dovetail_run_seconds", "How long runs took.", ["agent"], registry=registry, buckets=_SECONDS
+        )
+        self.tokens = Counter("dovetail_tokens", "Tokens of models.", ["model", "kind"], registry=registry)
+        self.calls = Counter("dovetail_tool_calls", "Calls of tools.", ["tool", "status"], registry=registry)
+        self.call_seconds = Histogram(
+            "dovetail_tool_call_seconds",
+            "How long calls took.",
+            ["tool"],
+            registry=registry,
+            buckets=_SECONDS,
+        )
+        self.asks = Counter("dovetail_asks", "Questions to people and browsers.", ["kind"], registry=registry)
+        self._streams = self._gauge("dovetail_streams_active", "Streams that are being read.")
+        self._runs_active = self._gauge("dovetail_runs_active", "Runs that go on.")
+        self._asks_open = self._gauge("dovetail_asks_open", "Questions that wait for an answer.")
+        if not is_shared():
+            ProcessCollector(registry=registry)
+
+    def add_stream(self, change: int) -> None:
+        """A stream begins or ends."""
+        self._streams.inc(change)
+
+    def add_usage(self, model: str, usage: Usage) -> None:
+        """Count the tokens of a turn."""
+        kinds = {
+            "input": usage.input_tokens,
+            "output": usage.output_tokens,
+            "cached": usage.cached_tokens,
+            "reasoning": usage.reasoning_tokens,
+        }
+        for kind, tokens in kinds.items():
+            self.tokens.labels(model, kind).inc(tokens)
+
+    def sample(self, *, runs: int, asks: int) -> None:
+        """Note how much goes on in this process just now."""
+        self._runs_active.set(runs)
+        self._asks_open.set(asks)
+
+    def write(self) -> bytes:
+        """All numbers in Prometheus' text format."""
+        if not is_shared():
+            return generate_latest(self._registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+        return generate_latest(registry)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
+
+
+def is_shared() -> bool:
+    """Whether several processes write their numbers into one folder."""
+    return "PROMETHEUS_MULTIPROC_DIR" in os.environ

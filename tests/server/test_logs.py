@@ -1,0 +1,109 @@
+"""Log lines: their ids, their two forms, and no secrets."""
+
+import io
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.messages.kind import Kind
+from dovetail.server.logs import write_logs
+from dovetail.server.secrets import SecretMask
+from dovetail.settings import as_settings
+from dovetail.tools.tool import Tool, ToolContext
+from serving import serve
+
+
+def make_tool() -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> str:
+        logging.getLogger("dovetail.mine").warning("I see %s", args["where"])
+        return "seen"
+
+    schema = {"type": "object", "properties": {"where": {"type": "string"}}, "required": ["where"]}
+    return Tool(name="look", description="Look.", parameters=schema, execute=execute, kind=Kind.Read)
+
+
+async def test_lines_of_a_chat_carry_the_ids_of_request_session_run_and_call(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    settings = {"server": {"log_format": "json"}}
+    nearly_json = "{'where': 'there',}"
+    call = {"tool_calls": [{"call_id": "c", "name": "look", "arguments": nearly_json}]}
+    with write_logs(as_settings(settings), stream):
+        async with serve(tmp_path, [call, "Done."], [make_tool()], settings=settings) as server:
+            server.client.headers["x-request-id"] = "my-request"
+            chunks = await server.chat("Look")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    run_id = chunks[0]["messageMetadata"]["run_id"]
+    ids = {"request_id": "my-request", "owner": "local", "session_id": "s", "run_id": run_id, "call_id": "c"}
+    [repair] = [line for line in lines if "[tool-repair]" in line["message"]]
+    [own] = [line for line in lines if line["logger"] == "dovetail.mine"]
+    [audit] = [line for line in lines if line["logger"] == "dovetail.audit"]
+    for line in (repair, own, audit):
+        assert line | ids == line
+    assert own["message"] == "I see there"
+    assert (audit["tool"], audit["status"]) == ("look", "ok")
+    [end] = [line for line in lines if line["message"] == "run ended"]
+    assert (end["reason"], end["run_id"], end["agent"]) == ("goal", run_id, "master")
+    [access] = [line for line in lines if line["logger"] == "dovetail.access" and line["level"] == "info"]
+    assert (access["message"], access["status"], access["request_id"]) == (
+        "POST /api/v1/chat",
+        200,
+        "my-request",
+    )
+
+
+def test_a_line_of_text_is_one_line_of_keys_and_values() -> None:
+    stream = io.StringIO()
+    with write_logs(as_settings({}), stream):
+        logging.getLogger("dovetail.x").info("a b\nc", extra={"fields": {"n": 1, "empty": ""}})
+        logging.getLogger("dovetail.x").debug("too fine")
+    [line] = stream.getvalue().splitlines()
+    assert line.split(" ", 1)[1] == r'level=info logger=dovetail.x message="a b\nc" n=1 empty=""'
+
+
+def test_a_failure_brings_its_traceback() -> None:
+    stream = io.StringIO()
+    with write_logs(as_settings({"server": {"log_format": "json"}}), stream):
+        try:
+            raise ValueError("broken")
+        except ValueError:
+            logging.getLogger("dovetail.x").exception("it failed")
+    assert "ValueError: broken" in json.loads(stream.getvalue())["exception"]
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_no_secret_gets_into_a_line(style: str) -> None:
+    secrets = {
+        "server": {"log_format": style, "admin_token": "adminsecret", "api_keys": "ann:key-one,bob:key-two"},
+        "store": {"url": "postgresql://me:pass%40word@host/name"},
+        "model": {
+            "api_key": "modelsecret",
+            "headers": {"x-team": "headersecret"},
+            "providers": {"other": {"base_url": "http://o", "api_key": "othersecret"}},
+        },
+    }
+    told = (
+        "adminsecret key-one key-two pass%40word pass@word modelsecret headersecret othersecret "
+        "Authorization: Bearer abc.def sk-abcdefgh12345"
+    )
+    stream = io.StringIO()
+    with write_logs(as_settings(secrets), stream):
+        logging.getLogger("dovetail.x").info("%s", told, extra={"fields": {"url": "http://x?k=othersecret"}})
+    for secret in (*told.split()[:8], "abc.def", "sk-abcdefgh12345"):
+        assert secret not in stream.getvalue(), secret
+    assert "Bearer ***" in stream.getvalue()
+
+
+def test_short_values_tear_no_text_apart() -> None:
+    assert SecretMask.for_values(["a", ""]).apply("a banana") == "a banana"
+
+
+def test_an_unknown_format_is_a_clear_error() -> None:
+    with (
+        pytest.raises(ConfigError, match=r"server.log_format is 'xml'; it must be one of text, json"),
+        write_logs(as_settings({"server": {"log_format": "xml"}})),
+    ):
+        pass
