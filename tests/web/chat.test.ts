@@ -164,25 +164,6 @@ test("code is coloured and formulas are drawn under the strict content policy", 
   await answer(page).locator(".katex").first().waitFor();
 });
 
-test("a picture goes with the message and stays in the conversation", async () => {
-  await script({ when: "what is on it", text: "A dot." });
-  const page = await openPage();
-  const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-  await page.locator("input[type=file]").setInputFiles({
-    name: "dot.png",
-    mimeType: "image/png",
-    buffer: Buffer.from(pixel, "base64"),
-  });
-  await page.getByRole("button", { name: "Remove dot.png", exact: true }).waitFor();
-  await ask(page, "what is on it?");
-  await answer(page).getByText("A dot.").waitFor();
-  await page.reload();
-  await page
-    .getByRole("article", { name: "You", exact: true })
-    .getByRole("img", { name: "dot.png", exact: true })
-    .waitFor();
-});
-
 test("a running tool shows how far it is", async () => {
   await script(
     { when: "count up to three", tool_calls: [call("count_up", { to: 3, gate: "count" })] },

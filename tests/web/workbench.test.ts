@@ -82,6 +82,29 @@ test("a tool can be tried with a form from its schema", async () => {
   await page.getByRole("status").getByText("1024").waitFor();
 });
 
+test("the form of a tool has lists, objects, choices and switches, and names what does not fit", async () => {
+  const page = await openPage();
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  await page.getByRole("tab", { name: "Tools", exact: true }).click();
+  await page.getByRole("button", { name: /^Cut/ }).click();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByRole("button", { name: "Add to boards", exact: true }).click();
+  await panel.getByRole("button", { name: "Add to boards", exact: true }).click();
+  await panel.getByRole("button", { name: "Take out boards 2", exact: true }).click();
+  const board = panel.getByRole("group", { name: /^boards 1/ });
+  await board.getByRole("combobox", { name: "wood", exact: true }).selectOption("oak");
+  await board.getByRole("textbox", { name: "width", exact: true }).fill("wide");
+  await panel.getByRole("button", { name: "Run", exact: true }).click();
+  await board.getByText("This is not a whole number.").waitFor();
+  await board.getByRole("textbox", { name: "width", exact: true }).fill("90");
+  await panel.getByRole("combobox", { name: /^glued/ }).selectOption("true");
+  await panel.getByRole("button", { name: "Add to customer", exact: true }).click();
+  await panel.getByRole("button", { name: "Take out customer", exact: true }).click();
+  await panel.getByRole("button", { name: "Run", exact: true }).click();
+  const outcome = JSON.parse((await panel.getByRole("status").locator("pre").textContent()) ?? "");
+  expect(outcome).toEqual({ boards: [{ wood: "oak", width: 90 }], customer: null, glued: true, note: "" });
+});
+
 test("agents and models are listed", async () => {
   const page = await openPage();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();

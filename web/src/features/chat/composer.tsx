@@ -33,6 +33,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
   const [caret, setCaret] = useState(0);
   const [choice, setChoice] = useState(0);
   const [files, setFiles] = useState<FilePart[]>([]);
+  const [isDropping, setDropping] = useState(false);
   const [notice, setNotice] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -80,13 +81,23 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
         event.preventDefault();
         send();
       }}
-      onDragOver={(event) => event.preventDefault()}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={() => setDropping(false)}
       onDrop={(event) => {
         event.preventDefault();
+        setDropping(false);
         void attach(event.dataTransfer.files);
       }}
       className="relative rounded-2xl border border-line bg-surface shadow-float transition-colors focus-within:border-line-strong"
     >
+      {isDropping ? (
+        <p className="pointer-events-none absolute inset-0 z-10 flex items-center justify-center rounded-2xl border-2 border-dashed border-accent bg-accent-soft text-[13.5px] text-accent">
+          {t.dropFiles}
+        </p>
+      ) : null}
       {completion === null ? null : <CompletionList matches={completion.matches} choice={choice} onChoose={choose} />}
       <FileChips files={files} onRemove={(index) => setFiles(files.filter((_, at) => at !== index))} />
       {notice ? (

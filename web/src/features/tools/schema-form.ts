@@ -1,94 +1,98 @@
-/** A form from a JSON Schema: which fields there are, and what their texts mean as arguments. */
+/** A form from a JSON Schema: which fields there are, however deep, and what is typed into them means. */
 
 import { isRecord, type Json, list, record, text } from "@/protocol/shapes";
 
-export type FieldShape = "text" | "number" | "integer" | "boolean" | "choice" | "json";
+export type FieldShape = "text" | "number" | "integer" | "boolean" | "choice" | "json" | "object" | "list";
 
 export interface FormField {
   name: string;
   shape: FieldShape;
   description: string;
   isRequired: boolean;
-  choices: string[];
-  /** What stands in the field at first. */
-  initial: string;
+  /** The values of a choice. */
+  choices: readonly unknown[];
+  /** The fields of an object. */
+  fields: readonly FormField[];
+  /** What each item of a list is. */
+  item: FormField | null;
+  /** What stands in the field at first; undefined when an object or a list is not there yet. */
+  initial: FormValue | undefined;
 }
 
-export type FormValues = Record<string, string>;
+/** What is typed: texts, and for what has parts, the parts. */
+export type FormValue = string | FormValue[] | { [name: string]: FormValue | undefined };
 
-const SHAPES: Record<string, FieldShape> = {
+const PLAIN: Record<string, FieldShape> = {
   string: "text",
   number: "number",
   integer: "integer",
   boolean: "boolean",
 };
+const DEEPEST = 5;
 
-export function fieldsOf(schema: Json): FormField[] {
+export function fieldsOf(schema: Json, root: Json = schema, depth = 0): FormField[] {
   const required = list(schema["required"]);
-  return Object.entries(record(schema["properties"])).map(([name, value]) => {
-    const property = record(value);
-    const choices = list(property["enum"]).map(String);
-    const fallback = property["default"];
-    return {
-      name,
-      shape: choices.length > 0 ? "choice" : shapeOf(property),
-      description: text(property["description"]),
-      isRequired: required.includes(name),
-      choices,
-      initial: fallback === undefined || fallback === null ? "" : shown(fallback),
-    };
-  });
+  return Object.entries(record(schema["properties"])).map(([name, property]) =>
+    makeField(name, record(property), required.includes(name), root, depth),
+  );
 }
 
-/** The one plain type of a property; `null` beside it does not count. */
-function shapeOf(property: Json): FieldShape {
-  const variants = list(property["anyOf"]).filter(isRecord);
-  const named = variants.length > 0 ? variants.map((variant) => variant["type"]) : [property["type"]].flat();
-  const types = named.filter((type) => type !== "null");
-  return types.length === 1 ? (SHAPES[String(types[0])] ?? "json") : "json";
+function makeField(name: string, given: Json, isRequired: boolean, root: Json, depth: number): FormField {
+  const schema = { ...resolve(given, root), ...pick(given, "description", "default") };
+  const shape = shapeOf(schema, depth);
+  const choices = shape === "choice" ? [...list(schema["enum"])] : [];
+  const fields = shape === "object" ? fieldsOf(schema, root, depth + 1) : [];
+  const item = shape === "list" ? makeField("", record(schema["items"]), true, root, depth + 1) : null;
+  const field = { name, shape, description: text(schema["description"]), isRequired, choices, fields, item };
+  const fallback = schema["default"];
+  return { ...field, initial: fallback === undefined || fallback === null ? blank(field) : typed(fallback, shape) };
+}
+
+/** What is there before anything is typed. */
+export function blank(field: Pick<FormField, "shape" | "fields" | "isRequired">): FormValue | undefined {
+  if (field.shape === "list") return field.isRequired ? [] : undefined;
+  if (field.shape !== "object") return "";
+  return field.isRequired ? opened(field) : undefined;
+}
+
+/** An object that is there, with all its fields. */
+export function opened(field: Pick<FormField, "fields">): FormValue {
+  return Object.fromEntries(field.fields.map((inner) => [inner.name, inner.initial]));
+}
+
+/** The schema a reference means; of several variants the only one besides `null`. */
+function resolve(schema: Json, root: Json): Json {
+  const reference = schema["$ref"];
+  if (typeof reference === "string") {
+    const path = reference.replace(/^#\/?/, "").split("/");
+    return resolve(record(path.reduce<unknown>((at, key) => record(at)[key], root)), root);
+  }
+  const variants = [...list(schema["anyOf"]), ...list(schema["oneOf"])].filter(isRecord);
+  const real = variants.filter((variant) => variant["type"] !== "null");
+  return real.length === 1 && real[0] !== undefined ? resolve(real[0], root) : schema;
+}
+
+function shapeOf(schema: Json, depth: number): FieldShape {
+  if (list(schema["enum"]).length > 0) return "choice";
+  const types = [schema["type"]].flat().filter((type) => type !== "null");
+  const type = types.length === 1 ? String(types[0]) : "";
+  if (depth < DEEPEST && type === "object" && Object.keys(record(schema["properties"])).length > 0) return "object";
+  if (depth < DEEPEST && type === "array" && isRecord(schema["items"])) return "list";
+  return PLAIN[type] ?? "json";
+}
+
+function pick(schema: Json, ...names: string[]): Json {
+  return Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]]));
+}
+
+/** A value as somebody would have typed it. */
+function typed(value: unknown, shape: FieldShape): FormValue {
+  if (shape === "object" && isRecord(value)) return value as FormValue;
+  if (shape === "list" && Array.isArray(value))
+    return value.map((item) => (isRecord(item) ? item : shown(item)) as FormValue);
+  return shown(value);
 }
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-export interface FormResult {
-  args: Record<string, unknown>;
-  /** Names of the fields whose text does not fit. */
-  faults: string[];
-}
-
-/** The arguments that the texts mean; an empty optional field is left out. */
-export function readForm(fields: FormField[], values: FormValues): FormResult {
-  const result: FormResult = { args: {}, faults: [] };
-  for (const field of fields) {
-    const typed = values[field.name] ?? field.initial;
-    if (typed === "" && !field.isRequired) continue;
-    const value = readField(field.shape, typed);
-    if (value === undefined) result.faults.push(field.name);
-    else result.args[field.name] = value;
-  }
-  return result;
-}
-
-function readField(shape: FieldShape, typed: string): unknown {
-  switch (shape) {
-    case "text":
-    case "choice":
-      return typed;
-    case "boolean":
-      return typed === "true";
-    case "number":
-    case "integer": {
-      const value = Number(typed);
-      const fits = typed.trim() !== "" && Number.isFinite(value) && (shape === "number" || Number.isInteger(value));
-      return fits ? value : undefined;
-    }
-    case "json":
-      try {
-        return JSON.parse(typed);
-      } catch {
-        return undefined;
-      }
-  }
 }

@@ -1,9 +1,14 @@
 import { Play } from "lucide-react";
-import { useId, useMemo, useState } from "react";
-import { type FormField, type FormValues, fieldsOf, readForm } from "@/features/tools/schema-form";
+import { useMemo, useState } from "react";
+import { FieldView } from "@/features/tools/field-view";
+import { type FormValues, readForm } from "@/features/tools/read-form";
+import { fieldsOf } from "@/features/tools/schema-form";
 import type { ToolInfo } from "@/protocol/catalog";
+import { isRecord, number, record, text } from "@/protocol/shapes";
+import { formatSeconds } from "@/text/format";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
+import { ScrollBlock } from "@/ui/scroll-block";
 import { Spinner } from "@/ui/spinner";
 
 interface TryToolProps {
@@ -11,7 +16,7 @@ interface TryToolProps {
   call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
 }
 
-type Trial = { state: "idle" | "running" } | { state: "done"; text: string } | { state: "failed"; text: string };
+type Trial = { state: "idle" | "running" } | { state: "done" | "failed"; text: string; seconds: number | null };
 
 /** A form from the tool's schema, and what a call with it gives. */
 export function TryTool({ tool, call }: TryToolProps) {
@@ -27,10 +32,10 @@ export function TryTool({ tool, call }: TryToolProps) {
     if (form.faults.length > 0) return;
     setTrial({ state: "running" });
     try {
-      const result = await call(tool.name, form.args);
-      setTrial({ state: "done", text: typeof result === "string" ? result : JSON.stringify(result, null, 2) });
+      setTrial(outcomeOf(await call(tool.name, form.args)));
     } catch (error) {
-      setTrial({ state: "failed", text: error instanceof Error ? error.message : String(error) });
+      const message = error instanceof Error ? error.message : String(error);
+      setTrial({ state: "failed", text: message, seconds: null });
     }
   };
   return (
@@ -45,8 +50,9 @@ export function TryTool({ tool, call }: TryToolProps) {
         <FieldView
           key={field.name}
           field={field}
-          value={values[field.name] ?? field.initial}
-          isFaulty={faults.includes(field.name)}
+          value={field.name in values ? values[field.name] : field.initial}
+          path={field.name}
+          faults={faults}
           onChange={(value) => setValues({ ...values, [field.name]: value })}
         />
       ))}
@@ -54,58 +60,27 @@ export function TryTool({ tool, call }: TryToolProps) {
         {trial.state === "running" ? <Spinner /> : <Play size={13} aria-hidden="true" />} {t.tryTool}
       </Button>
       {trial.state === "done" || trial.state === "failed" ? (
-        <pre
-          role={trial.state === "failed" ? "alert" : "status"}
-          className={`max-h-72 overflow-auto rounded-lg border border-line bg-surface p-3 font-mono text-[12.5px] leading-[1.6] break-words whitespace-pre-wrap ${trial.state === "failed" ? "text-danger" : ""}`}
-        >
-          {trial.text}
-        </pre>
+        <div role={trial.state === "failed" ? "alert" : "status"}>
+          <ScrollBlock
+            className={`max-h-72 rounded-lg border border-line bg-surface p-3 text-[12.5px] break-words whitespace-pre-wrap ${trial.state === "failed" ? "text-danger" : ""}`}
+          >
+            {trial.text}
+          </ScrollBlock>
+          {trial.seconds === null ? null : (
+            <p className="mt-1 text-right text-[12px] text-faint tabular-nums">{formatSeconds(trial.seconds)}</p>
+          )}
+        </div>
       ) : null}
     </form>
   );
 }
 
-interface FieldViewProps {
-  field: FormField;
-  value: string;
-  isFaulty: boolean;
-  onChange: (value: string) => void;
-}
-
-function FieldView({ field, value, isFaulty, onChange }: FieldViewProps) {
-  const t = useText();
-  const id = useId();
-  const look = `w-full rounded-lg border bg-surface px-2.5 text-[13px] ${isFaulty ? "border-danger" : "border-line focus:border-line-strong"}`;
-  const common = { id, value, "aria-invalid": isFaulty, "aria-required": field.isRequired };
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1 flex items-baseline gap-2 text-[12.5px]">
-        <span className="font-mono">{field.name}</span>
-        {field.isRequired ? null : <span className="text-faint">{t.optional}</span>}
-      </label>
-      {field.shape === "choice" || field.shape === "boolean" ? (
-        <select {...common} onChange={(event) => onChange(event.target.value)} className={`${look} h-8`}>
-          <option value="" />
-          {(field.shape === "boolean" ? ["true", "false"] : field.choices).map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : field.shape === "json" ? (
-        <textarea
-          {...common}
-          rows={2}
-          onChange={(event) => onChange(event.target.value)}
-          className={`${look} py-1.5 font-mono`}
-        />
-      ) : (
-        <input
-          {...common}
-          inputMode={field.shape === "text" ? "text" : "decimal"}
-          onChange={(event) => onChange(event.target.value)}
-          className={`${look} h-8`}
-        />
-      )}
-      {field.description ? <p className="mt-0.5 text-[12px] text-faint">{field.description}</p> : null}
-    </div>
-  );
+/** What a call gave: the error's words, else the data, else the text that a model would read. */
+function outcomeOf(answer: unknown): Trial {
+  const { error, result, duration } = record(answer);
+  const seconds = number(duration);
+  if (isRecord(error)) return { state: "failed", text: text(error["message"]), seconds };
+  const { return_display: display, data, llm_content: content } = record(result);
+  const value = display ?? data ?? content ?? result;
+  return { state: "done", text: typeof value === "string" ? value : JSON.stringify(value, null, 2), seconds };
 }
