@@ -93,6 +93,47 @@ def test_check_tells_every_problem_with_its_place(tmp_path: Path, capsys: pytest
     ]
 
 
+def test_check_tells_every_error_of_a_slot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(
+        tmp_path,
+        "p.yaml",
+        """\
+input: go
+tools:
+  - saw
+  - {name: plane}
+  - {name: rasp, desc: rough, kwargs: {}}
+  - {desc: no name, kwargs: {}}
+chat_history:
+  - {role: 5, content: [x, {type: text, text: y}, 7]}
+  - {role: user}
+attachment:
+  - {image_url: u}
+  - {type: 3}
+.alias:
+  info: {neither: 1}
+  input: {nor: 2}
+""",
+    )
+    assert run("prompt", "check", path) == 1
+    told = [
+        line.partition(", got")[0] for line in capsys.readouterr().out.replace(f"{path}:", "").splitlines()
+    ]
+    assert told == [
+        "3:5: error: prompt slot tools[0]: a tool must be a mapping with name, desc and kwargs",
+        "4:5: error: prompt slot tools[1]: a tool needs desc, kwargs",
+        "6:5: error: prompt slot tools[3]: a tool needs name",
+        "8:6: error: prompt slot chat_history[0].role: a role must be text",
+        "8:25: error: prompt slot chat_history[0].content[0]: a part must be a mapping with `type`",
+        "8:51: error: prompt slot chat_history[0].content[2]: a part must be a mapping with `type`",
+        "9:5: error: prompt slot chat_history[1].content: content must be text or a list of parts",
+        "11:5: error: prompt slot attachment[0]: a part needs a `type` that is text",
+        "12:5: error: prompt slot attachment[1]: a part needs a `type` that is text",
+        "14:3: error: .alias info: info() got an unexpected keyword argument 'neither'",
+        "15:3: error: .alias input: input() got an unexpected keyword argument 'nor'",
+    ]
+
+
 def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "p.yaml", GOOD)
     assert run("prompt", "check", path, "--var", "wood=oak") == 0
@@ -106,7 +147,7 @@ def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
         ("p.json", '{"a":\n}', "2:1: error: this is not valid JSON"),
         ("p.yaml", "just words", "a prompt configuration must be a mapping, got 'just words'"),
         ("p.yaml", "system: only me", "error: Prompt requires at least one of 'input'"),
-        ("p.yaml", "input: x\n.alias: {info: {no: 1}}", "error: .alias info: PromptShorthands.info() got"),
+        ("p.yaml", "input: x\n.alias: {info: {no: 1}}", "2:10: error: .alias info: info() got"),
         (
             "p.yaml",
             "input: x\n.alias: {info: 1}",

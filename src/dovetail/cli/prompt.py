@@ -31,6 +31,8 @@ def render(
 ) -> None:
     """Show the text or the messages that a prompt file makes."""
     draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
+    for message in draft.refused.values():
+        raise PromptError(message)
     for message in draft.skipped.values():
         typer.echo(message, err=True)
     if messages or rich:
@@ -56,6 +58,7 @@ class Draft:
 
     def __init__(self, source: Source, variables: dict[str, str], key: str | None) -> None:
         self.skipped: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
         self._agent = Agent()
         prompts = (self._agent.agent_prompt, self._agent.request_prompt)
         configure(source, variables, key).apply(*prompts, self._take_alias)
@@ -77,7 +80,8 @@ class Draft:
         try:
             getattr(self._agent, step.name)(*step.args, **step.kwargs)
         except TypeError as error:
-            raise PromptError(f".alias {step.name}: {error}") from error
+            told = str(error).removeprefix(f"{PromptShorthands.__name__}.")
+            self.refused[step.name] = f".alias {step.name}: {told}"
 
 
 def _explain_skip(name: str) -> str:
@@ -96,7 +100,11 @@ def _check(source: Source, variables: dict[str, str], key: str | None) -> list[P
         return [Problem(message=error.problem, line=error.line, column=error.column)]
     except (PromptError, PromptTypeError) as error:
         return [Problem(message=error.message)]
-    return find_problems(source, draft.prompt, key) + find_alias_problems(source, draft.unknown, key)
+    return [
+        *find_problems(source, draft.prompt, key),
+        *find_alias_problems(source, draft.refused, key, "error"),
+        *find_alias_problems(source, draft.unknown, key),
+    ]
 
 
 def _read_variables(pairs: list[str] | None) -> dict[str, str]:

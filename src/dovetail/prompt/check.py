@@ -15,6 +15,13 @@ from dovetail.prompt.slots import STANDARD, read_slots, require_content
 from dovetail.prompt.source import Source
 
 _FORMATS = ("json", "markdown", "text")
+_LISTS = ("tools", "chat_history", "attachment")
+_HARMLESS: dict[str | int, Any] = {
+    "role": "user",
+    "content": "x",
+    "part": {"type": "text", "text": "x"},
+    "tools": {"name": "x", "desc": "x", "kwargs": {}},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +50,18 @@ def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = 
 
 
 def find_alias_problems(
-    source: Source, unknown: Mapping[str, str], prompt_key_path: str | None = None
+    source: Source,
+    wrong: Mapping[str, str],
+    prompt_key_path: str | None = None,
+    kind: Literal["error", "warning"] = "warning",
 ) -> list[Problem]:
     """The aliases that cannot be called, each with what is wrong with it."""
     positions = find_positions(source)
     root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
     problems: list[Problem] = []
-    for name, message in unknown.items():
+    for name, message in wrong.items():
         line, column = find_nearest(positions, (*root, ".alias", name)) or (None, None)
-        problems.append(Problem(message=message, kind="warning", line=line, column=column))
+        problems.append(Problem(message=message, kind=kind, line=line, column=column))
     return problems
 
 
@@ -73,17 +83,50 @@ def _judge(prompt: Prompt) -> Iterator[_Verdict]:
 def _judge_slots(data: dict[str, Any]) -> Iterator[_Verdict]:
     is_broken = False
     for key, value in data.items():
-        try:
-            Prompt({"input": "x", key: value}).to_messages(rich_content=True)
-        except PromptError as error:
+        for verdict in _judge_slot(key, value):
             is_broken = True
-            location: Any = getattr(error, "errors")()[0]["loc"][0]  # noqa: B009 (pydantic's own)
-            yield "error", error.message, tuple(split_path(location))
+            yield verdict
     if not is_broken:
         try:
             require_content(read_slots(data))
         except EmptyPromptError as error:
             yield "error", error.message, ()
+
+
+def _judge_slot(key: str, value: Any) -> Iterator[_Verdict]:
+    """Every error of a slot: something harmless takes the place of each one, and the slot is read again."""
+    found: set[Path] = set()
+    if key in _LISTS:
+        value = [_copy(item) for item in (value if is_sequence(value) else [value])]
+    while True:
+        try:
+            Prompt({"input": "x", key: value}).to_messages(rich_content=True)
+            return
+        except PromptError as error:
+            location: Any = getattr(error, "errors")()[0]["loc"][0]  # noqa: B009 (pydantic's own)
+            path = tuple(split_path(location))
+            if path in found:
+                return
+            found.add(path)
+            yield "error", error.message, path
+            if key not in _LISTS:
+                return
+            _put_harmless(value, path)
+
+
+def _put_harmless(items: list[Any], path: Path) -> None:
+    """Replace what stands at an error's path with something that the slot takes."""
+    *steps, last = path[1:]
+    holder: Any = items
+    for step in steps:
+        holder = holder[step]
+    holder[last] = _HARMLESS.get(last) or _HARMLESS[str(path[0]) if path[0] == "tools" else "part"]
+
+
+def _copy(value: Any) -> Any:
+    if is_mapping(value):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if is_sequence(value) else value
 
 
 def _judge_names(data: dict[str, Any]) -> Iterator[_Verdict]:
