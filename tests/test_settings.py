@@ -1,8 +1,11 @@
 """Settings come in layers and the nearest wins."""
 
+from pathlib import Path
+
 import pytest
 
-from dovetail.settings import DEFAULTS, Settings, as_settings, default_settings
+from dovetail.errors import ConfigError
+from dovetail.settings import DEFAULTS, Settings, as_settings, default_settings, open_settings
 
 
 def test_nearest_list_wins_and_mappings_merge() -> None:
@@ -39,3 +42,28 @@ def test_data_becomes_a_layer_over_the_defaults() -> None:
     assert settings["response.streaming_parse_path_style"] == "slash"
     assert settings["runtime.show_tool_logs"] is False
     assert as_settings(settings) is settings
+
+
+def test_file_stands_between_the_defaults_and_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dovetail.toml").write_text('[model]\nname = "openai:a"\nbase_url = "http://b"\n')
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:c")
+    settings = open_settings({"runtime": {"show_tool_logs": True}}, tmp_path)
+    assert (settings["model.name"], settings["model.base_url"]) == ("openai:c", "http://b")
+    assert settings["model.stream"] is True
+    assert settings["runtime.show_tool_logs"] is True
+    given = Settings()
+    assert open_settings(given, tmp_path) is given
+    assert open_settings(None, tmp_path / "nowhere")["model.base_url"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("[model\n", "line 1"), ("[modle]\nname = 'x'\n", "no settings 'modle'; there are: model")],
+)
+def test_file_that_is_wrong_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "dovetail.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"dovetail\.toml") as caught:
+        open_settings(None, tmp_path)
+    assert complaint in str(caught.value)

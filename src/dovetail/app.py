@@ -3,8 +3,7 @@
     async with Dovetail() as app:
         ...
 
-Entering reads the extension folders and agent files of the workspace; leaving gives everything back.
-Making an app starts nothing.
+Making an app starts nothing. Entering it reads the workspace; leaving gives everything back.
 """
 
 import asyncio
@@ -24,9 +23,10 @@ from dovetail.bus.policy import Policy
 from dovetail.bus.policy_file import PolicyFile, PolicyFiles, RememberedRules
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.settings import Settings, as_settings
+from dovetail.settings import Settings, open_settings
 from dovetail.subagents.dispatch import wrap_agents
 from dovetail.subagents.registry import AgentRegistry
+from dovetail.tools.mcp_settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ class Dovetail:
         runtime: Runtime | None = None,
     ) -> None:
         self.workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
-        self.runtime = runtime or Runtime(as_settings(settings), make_policy=self._make_policy)
+        self.runtime = runtime or Runtime(
+            open_settings(settings, self.workspace), make_policy=self._make_policy
+        )
         self.agents = AgentRegistry()
         self.is_watching = False
         self._following: set[asyncio.Task[None]] = set()
@@ -84,6 +86,11 @@ class Dovetail:
         return loading.ExtensionLoader(
             *self._folders("extensions"), workspace=self.workspace, reserved=self._reserved_names
         )
+
+    @cached_property
+    def mcp(self) -> ConfiguredServers:
+        """The MCP servers that the settings name."""
+        return ConfiguredServers(self.tools)
 
     @cached_property
     def skills(self) -> "SkillLibrary":
@@ -129,10 +136,7 @@ class Dovetail:
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read folders, agents, skills and policies anew; runs in progress keep what they began with.
-
-        Processes that share the database follow.
-        """
+        """Read everything anew, here and where the database is shared; a run keeps what it began with."""
         snapshot = await self._read_folders()
         if self._chat is not None:
             self._chat.runs.tell_reload()
@@ -148,6 +152,7 @@ class Dovetail:
             "skills", [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         )
         self.runtime.policy.reload()
+        await self.mcp.connect(self.settings.get("mcp.servers"))
         return snapshot
 
     def _publish_agents(self) -> None:
@@ -180,6 +185,7 @@ class Dovetail:
         self.tools.register_tool(self.runtime.runner.reader)
         await self.reload()
         self._exits.push_async_callback(self.extensions.close)
+        self._exits.push_async_callback(self.mcp.close)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:

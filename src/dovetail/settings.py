@@ -2,9 +2,15 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from dovetail.data.layered import LayeredData
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+
+difflib = lazy("difflib")
+tomllib = lazy("tomllib")
 
 DEFAULTS: dict[str, Any] = {
     "prompt": {
@@ -34,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "runtime": {"show_tool_logs": False, "show_model_logs": False, "record_requests": True},
     "tools": {"strategy": "judge", "max_rounds": 1, "allowed": None, "excluded": []},
     "subagents": {"enabled": True},
+    "mcp": {"servers": {}},
     "bus": {"enabled": True},
     "store": {"url": None},
     "server": {"admin_token": None, "api_keys": None, "log_format": "text", "log_level": "info"},
@@ -78,9 +85,11 @@ class Settings(LayeredData):
     joins_lists = False
 
 
-def default_settings() -> Settings:
-    """A fresh layer that holds the defaults, the environment's choices on top."""
+def default_settings(file: Mapping[str, Any] | None = None) -> Settings:
+    """A fresh layer: the defaults, over them a settings file's choices, over these the environment's."""
     settings = Settings(DEFAULTS)
+    for section, values in (file or {}).items():
+        settings.set(section, values)
     for variable, key in ENVIRONMENT.items():
         if value := os.environ.get(variable):
             settings.set(key, value)
@@ -92,3 +101,29 @@ def as_settings(data: "Settings | Mapping[str, Any] | None", parent: Settings | 
     if isinstance(data, Settings):
         return data
     return Settings(data, parent=parent or default_settings())
+
+
+def open_settings(data: "Settings | Mapping[str, Any] | None", folder: Path) -> Settings:
+    """A settings layer over the defaults, the file `dovetail.toml` of a folder and the environment."""
+    if isinstance(data, Settings):
+        return data
+    return as_settings(data, default_settings(read_settings_file(folder / "dovetail.toml")))
+
+
+def read_settings_file(path: Path) -> Mapping[str, Any]:
+    """The settings of a TOML file, one table for each section; empty when there is no file.
+
+    Raises:
+        ConfigError: it cannot be read, is no TOML, or has a section that does not exist.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: the settings cannot be read: {error}") from error
+    for section in data:
+        if section not in DEFAULTS:
+            near = difflib.get_close_matches(section, DEFAULTS, n=1) or sorted(DEFAULTS)
+            raise ConfigError(f"{path}: no settings {section!r}; there are: {', '.join(near)}")
+    return data

@@ -39,15 +39,19 @@ _ARGUMENTS = typer.Argument(None, help="The arguments, key=value each, or one JS
 def list_tools() -> None:
     """Show all tools: what kind they are, who brings them, what they do."""
 
-    async def collect() -> list[Tool]:
+    async def collect() -> tuple[list[Tool], Mapping[str, str]]:
         async with Dovetail() as dovetail:
-            return list(await dovetail.get_tool_registry().discover_all_tools())
+            tools = list(await dovetail.get_tool_registry().discover_all_tools())
+            return tools, dict(dovetail.mcp.problems)
 
+    tools, problems = run_sync(collect())
     table = Table("tool", "kind", "from", "what for", box=None, header_style="bold")
-    for tool in run_sync(collect()):
+    for tool in tools:
         lines = tool.description.strip().splitlines()
         table.add_row(tool.name, tool.kind.value, tool.origin, escape(lines[0]) if lines else "")
     console.print(table)
+    for name, problem in problems.items():
+        errors.print(f"[red]left out[/red] MCP server {escape(name)}: {escape(problem)}")
 
 
 @app.command("show")

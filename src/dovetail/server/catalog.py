@@ -20,9 +20,13 @@ router = APIRouter(prefix="/api/v1", tags=["catalog"])
 
 @router.get("/tools")
 async def list_tools(app: App) -> dict[str, Any]:
-    """The tools of the newest generation."""
+    """The tools of the newest generation, and MCP servers of the settings that could not be reached."""
     snapshot = app.tools.snapshot()
-    return {"generation": snapshot.generation, "tools": [_describe_tool(tool) for tool in snapshot]}
+    return {
+        "generation": snapshot.generation,
+        "tools": [_describe_tool(tool) for tool in snapshot],
+        "errors": [{"source": f"mcp:{name}", "message": text} for name, text in app.mcp.problems.items()],
+    }
 
 
 @router.post("/tools/{name}/call")

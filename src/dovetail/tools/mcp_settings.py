@@ -1,0 +1,92 @@
+"""The MCP servers that settings name: connected when an app starts, each by itself.
+
+One that cannot be reached is reported and tried again at the next reload; the others and the app go on
+without it. One that is slow may bring its tools later.
+"""
+
+import asyncio
+import logging
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError, DovetailError
+from dovetail.lazy import lazy
+from dovetail.tools.mcp_server import McpServer, read_servers
+from dovetail.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from dovetail.tools.mcp_tools import McpSource
+
+mcp_tools = lazy("dovetail.tools.mcp_tools")
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 10.0
+"""Seconds that a start waits for all servers together."""
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+class ConfiguredServers:
+    """Connects to servers by name and brings their tools to a registry; `problems` says which failed, why."""
+
+    def __init__(self, registry: ToolRegistry) -> None:
+        self.problems: dict[str, str] = {}
+        self._registry = registry
+        self._sources: dict[str, McpSource] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def connect(self, entries: Any) -> None:
+        """Connect to all servers of the setting `mcp.servers` that are not connected yet."""
+        if entries and not is_mapping(entries):
+            raise ConfigError(f"mcp.servers must name each server with its command or url, not {entries!r}")
+        for name, entry in (entries or {}).items():
+            if name not in self._tasks or name in self.problems:
+                self._tasks[name] = asyncio.create_task(self._connect(name, entry))
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=PATIENCE)
+
+    async def close(self) -> None:
+        """Close the connections and give up those that are not there yet."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._tasks.clear()
+        for source in self._sources.values():
+            await source.close()
+
+    async def _connect(self, name: str, entry: Any) -> None:
+        self.problems[name] = "it is not connected yet"
+        try:
+            source = self._sources.get(name)
+            if source is None:
+                source = self._sources[name] = mcp_tools.McpSource(read_entry(name, entry), self._registry)
+            self._registry.publish(source.name, await source.get_tools())
+        except (DovetailError, ImportError) as error:
+            logger.error("MCP server %r is left out: %s", name, error)
+            self.problems[name] = str(error)
+        else:
+            del self.problems[name]
+
+
+def read_entry(name: str, entry: Any) -> McpServer:
+    """One server of the settings; `${NAME}` stands for a variable of the environment."""
+    [server] = read_servers({"mcpServers": {name: _fill(entry)}})
+    return server
+
+
+def _fill(value: Any) -> Any:
+    if isinstance(value, str):
+        return _VARIABLE.sub(_find_variable, value)
+    if is_mapping(value):
+        return {key: _fill(item) for key, item in value.items()}
+    return [_fill(item) for item in value] if is_list(value) else value
+
+
+def _find_variable(match: "re.Match[str]") -> str:
+    value = os.environ.get(match[1])
+    if value is None:
+        raise ConfigError(f"the environment has no {match[1]}, which the settings of the server name")
+    return value

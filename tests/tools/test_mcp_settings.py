@@ -1,0 +1,69 @@
+"""MCP servers that the settings name: connected at the start, reported when they cannot be."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.app import Dovetail
+from dovetail.errors import ConfigError
+from dovetail.tools.mcp_settings import ConfiguredServers, read_entry
+from dovetail.tools.registry import ToolRegistry
+
+SERVER = Path(__file__).parent / "shed_server.py"
+
+
+def make_app(folder: Path, servers: Any) -> Dovetail:
+    return Dovetail({"mcp": {"servers": servers}}, workspace=folder)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_hurts_nobody(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "dovetail.toml").write_text(
+        f"""
+[mcp.servers.shed]
+command = "{sys.executable}"
+args = ["{SERVER}"]
+allow = ["add"]
+
+[mcp.servers.gone]
+command = "no-such-program-here"
+"""
+    )
+    async with Dovetail(workspace=tmp_path) as app:
+        tool = app.tools.get_tool("add")
+        assert tool is not None
+        assert tool.origin == "mcp:shed"
+        assert await app.runtime.manager.async_call_tool("add", {"a": 40}) == {"result": 42}
+        assert list(app.mcp.problems) == ["gone"]
+        assert "cannot be reached" in app.mcp.problems["gone"]
+        generation = app.tools.snapshot().generation
+        await app.reload()
+        assert app.tools.snapshot().generation > generation
+        assert app.tools.get_tool("add") is tool
+
+
+async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
+    async with make_app(tmp_path, {"odd": {"color": "red"}, "secret": {"url": "${NO_SUCH_VARIABLE}"}}) as app:
+        assert "names no MCP server" in app.mcp.problems["odd"]
+        assert "the environment has no NO_SUCH_VARIABLE" in app.mcp.problems["secret"]
+
+
+async def test_servers_without_names_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"mcp\.servers must name each server"):
+        await ConfiguredServers(ToolRegistry()).connect(["http://127.0.0.1"])
+
+
+def test_variables_of_the_environment_are_filled_in_at_any_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHED_KEY", "geheim")
+    entry = {
+        "url": "http://127.0.0.1/mcp",
+        "headers": {"authorization": "Bearer ${SHED_KEY}"},
+        "time_limit": 5,
+    }
+    server = read_entry("shed", entry)
+    assert (server.headers, server.time_limit) == ({"authorization": "Bearer geheim"}, 5)
