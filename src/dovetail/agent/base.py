@@ -1,6 +1,5 @@
 """`BaseAgent`: a prompt that stays, requests that come and go, and every view of their answers."""
 
-import json
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack, overload
@@ -15,8 +14,8 @@ from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.agent.shorthands import PromptShorthands
 from dovetail.data.shapes import is_mapping
-from dovetail.lazy import lazy
 from dovetail.messages.request import ChatMessage
+from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.answer import Answer, DataType, Demands, GeneratorType
@@ -25,8 +24,6 @@ from dovetail.response.result import Result
 from dovetail.settings import Settings
 
 V = TypeVar("V")
-
-_yaml = lazy("yaml")
 
 
 class BaseAgent(PromptShorthands, Answer[Any]):
@@ -135,12 +132,11 @@ class BaseAgent(PromptShorthands, Answer[Any]):
 
     def get_json_prompt(self, save_to: str | Path | None = None) -> str:
         """The request as it stands, as JSON that `load_json_prompt` reads again."""
-        return _save(json.dumps(self._export(), indent=2, ensure_ascii=False), save_to)
+        return _save(to_json(self._export()), save_to)
 
     def get_yaml_prompt(self, save_to: str | Path | None = None) -> str:
         """The request as it stands, as YAML that `load_yaml_prompt` reads again."""
-        text = _yaml.safe_dump(self._export(), indent=2, allow_unicode=True, sort_keys=False)
-        return _save(text, save_to)
+        return _save(to_yaml(self._export()), save_to)
 
     def get_prompt(self, always: bool) -> Prompt:
         """The prompt to write into: the agent's own, or that of the next request."""
@@ -170,10 +166,7 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         )
 
     def _export(self) -> dict[str, Any]:
-        return {
-            ".agent": self.agent_prompt.to_serializable_prompt_data(),
-            ".request": self.request_prompt.to_serializable_prompt_data(),
-        }
+        return to_configuration(self.agent_prompt, self.request_prompt)
 
 
 def _layer(settings: Settings | Mapping[str, Any] | None, parent: Settings) -> Settings:

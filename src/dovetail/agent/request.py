@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ from dovetail.agent.handlers import ExtensionHandlers, run_handlers
 from dovetail.agent.native import NativeTools
 from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.messages.delta import FinishDelta
+from dovetail.messages.delta import FinishDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
@@ -22,6 +22,9 @@ from dovetail.settings import Settings
 from dovetail.tracing import record
 
 T = TypeVar("T")
+
+SPENT = "request.spent"
+"""The setting of a request in which handlers count the tokens of requests that they made for it."""
 
 _CORRECTION = (
     "Your last answer cannot be used: {problem}. "
@@ -61,9 +64,14 @@ class AgentRequest:
         for_broadcast = (self.result_data, self.settings)
         async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
             yield pair
+        spent: Usage | None = self.settings.get(SPENT)
         async with aclosing(self._answer(self.build(schema, correction))) as entries:
             async for entry in entries:
-                yield entry
+                if spent is not None and isinstance(entry, FinishDelta):
+                    self.settings.delete(SPENT)
+                    yield replace(entry, usage=entry.usage + spent)
+                else:
+                    yield entry
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
             yield pair
 

@@ -74,6 +74,12 @@ def test_prompt_that_was_saved_is_loaded_again(tmp_path: Path) -> None:
     assert json.loads(from_json.get_json_prompt()) == json.loads(agent.get_json_prompt())
 
 
+def test_odd_line_breaks_survive_saving_and_loading() -> None:
+    agent = Agent(requester=ScriptedRequester([])).input("a\u2028b\x85c\u2029d")
+    again = Agent(requester=ScriptedRequester([])).load_yaml_prompt(agent.get_yaml_prompt())
+    assert again.request_prompt.get("input") == "a\u2028b\x85c\u2029d"
+
+
 def test_unreadable_file_names_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "broken.yaml"
     path.write_text("input: go\ninfo: [1, 2\n", encoding="utf-8")

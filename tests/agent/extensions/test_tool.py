@@ -124,6 +124,20 @@ async def test_tool_starts_while_the_rest_of_the_plan_still_streams() -> None:
     assert called == ["x"]
 
 
+async def test_usage_of_the_judging_request_counts_as_the_answers() -> None:
+    used = {"input_tokens": 100, "output_tokens": 20}
+    agent, _ = make_agent(
+        {"text": plan("add", first=1, second=2), "usage": used},
+        {"text": "It is 3.", "usage": {"input_tokens": 30, "output_tokens": 4}},
+        {"text": plan("add", first=1, second=2), "usage": used},
+        {"text": "Still 3.", "usage": {"input_tokens": 30, "output_tokens": 4}},
+    )
+    agent.use_tools(add)
+    for _ in range(2):
+        meta = await agent.input("1 + 2?").get_response().async_get_meta()
+        assert (meta["usage"]["input_tokens"], meta["usage"]["output_tokens"]) == (130, 24)
+
+
 async def test_tool_event_comes_first_and_its_log_stays_in_extra() -> None:
     agent, _ = make_agent(plan("add", first=1, second=2), "It is 3.")
     heard: list[Any] = []

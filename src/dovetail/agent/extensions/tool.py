@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from uuid import uuid4
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.extensions.tool_plan import NoPlan, Plan, open_plan, read_plan
+from dovetail.agent.extensions.tool_plan import NoPlan, Plan, end_plan, open_plan, read_plan
 from dovetail.agent.native import NativeTools
+from dovetail.agent.request import SPENT
 from dovetail.agent.tool_log import tell, write_log
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall
+from dovetail.messages.delta import Usage
 from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
 
@@ -150,6 +152,7 @@ class ToolExtension(BaseAgent):
                     settings.append(_EVENTS, ("warning", f"no tool is used: {plan.problem}"))
                 return False
             await self._follow(plan, tools, prompt, settings)
+            settings.set(SPENT, settings.get(SPENT, Usage()) + await end_plan(response))
             return True
         finally:
             response.cancel()

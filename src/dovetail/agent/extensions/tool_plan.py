@@ -1,5 +1,6 @@
 """The judging request of document 000, 1.2: does the model need a tool, which one, with which arguments?"""
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from dovetail.agent.handlers import ExtensionHandlers
 from dovetail.agent.plan_schema import write_plan_schema
 from dovetail.agent.request import AgentRequest
 from dovetail.data.shapes import is_mapping
+from dovetail.errors import DovetailError
+from dovetail.messages.delta import Usage
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.response import Response
@@ -31,6 +34,7 @@ OUTPUT: dict[str, Any] = {
         "tool_kwargs": (dict, "the arguments of the tool by name"),
     },
 }
+_LAST_WORD = 0.25  # seconds that the end of a plan may take once its command is known
 _NO = (False, 0, "false", "False", "no")
 
 
@@ -87,6 +91,20 @@ async def read_plan(response: Response[Any]) -> Plan | NoPlan:
     if response.received.parsed is None:
         return NoPlan("the plan is no JSON object")
     return NoPlan("the plan has no tool_command")
+
+
+async def end_plan(response: Response[Any]) -> Usage:
+    """Stop the judging request, which is over as a rule, and say what it has used, as far as it was told.
+
+    A model tells at the very end, so a request that was stopped before it is counted as nothing.
+    """
+    try:
+        async with asyncio.timeout(_LAST_WORD):
+            await response.async_get_meta()
+    except (TimeoutError, DovetailError):
+        response.cancel()
+    finish = response.received.finish
+    return finish.usage if finish else Usage()
 
 
 def _read_command(command: Any) -> Plan | NoPlan:
