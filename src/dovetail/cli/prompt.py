@@ -99,7 +99,7 @@ def _check(source: Source, variables: dict[str, str], key: str | None) -> list[P
     except PromptSyntaxError as error:
         return [Problem(message=error.problem, line=error.line, column=error.column)]
     except (PromptError, PromptTypeError) as error:
-        return [Problem(message=error.message)]
+        return [Problem(message=error.message.removeprefix(f"{source.name}: "))]
     return [
         *find_problems(source, draft.prompt, key),
         *find_alias_problems(source, draft.refused, key, "error"),
