@@ -91,7 +91,10 @@ TOOLS = [
     {
         "label": "files",
         "name": "write_file",
-        "description": "Write a text file of the workspace, whole; folders are made as needed",
+        "description": (
+            "Write a text file of the workspace, whole; folders are made as needed. "
+            "Only when the user wants a file written"
+        ),
         "kind": "write",
         "parameters": {
             "path": {**PATH, "required": True},

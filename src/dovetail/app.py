@@ -61,7 +61,7 @@ class Dovetail:
         )
         self.agents = AgentRegistry()
         self.is_watching = False
-        self._following: set[asyncio.Task[None]] = set()
+        self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
 
@@ -166,12 +166,16 @@ class Dovetail:
                 )
         self.tools.publish("agents", [tool for tool in wrapped if tool.name not in taken])
 
-    async def watch(self) -> None:
-        """Reload whenever something of the workspace or of the shipped folders changes, until cancelled."""
+    async def watch(self, tell: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
+        """Reload whenever something of the workspace or of the shipped folders changes, until cancelled.
+
+        `tell` is called after each reload.
+        """
         self.is_watching = True
         try:
             async for _ in watching.watch(self._watched()):
-                await _take_over(self.reload)
+                if (snapshot := await _take_over(self.reload)) is not None:
+                    tell(snapshot)
         finally:
             self.is_watching = False
 
@@ -219,12 +223,15 @@ class Dovetail:
         return {tool.name: tool.owner for tool in tools if not tool.origin.startswith("extension:")}
 
 
-async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> None:
+async def _take_over(
+    reload: "Callable[[], Awaitable[ExtensionSnapshot]]",
+) -> "ExtensionSnapshot | None":
     """Reload beside other work: a failure is told, and what was there before serves on."""
     try:
-        await reload()
+        return await reload()
     except Exception:
         logger.exception("a change could not be taken over; what was there before serves on")
+        return None
 
 
 _default: Dovetail | None = None

@@ -43,6 +43,10 @@ def test_a_new_folder_is_sound_and_its_test_passes(
     assert "sound  hello: hello" in capsys.readouterr().out
     written = runpy.run_path(str(workspace / "extensions" / "hello" / "test_hello.py"))
     written["test_it_greets"]()
+    source = workspace / "extensions" / "hello" / "extension.py"
+    source.write_text(source.read_text().replace('"name": "hello"', '"name": "greet"'))
+    with pytest.raises(AssertionError, match="no tool 'hello' any more; there are: greet"):
+        written["test_it_greets"]()
 
 
 @pytest.mark.parametrize(

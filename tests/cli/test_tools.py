@@ -61,6 +61,8 @@ def test_call_runs_through_policy_and_prints_the_result(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == "7 in 2\n"
     assert run("call", "cut", "--yes") == 1
     assert "`plank` is missing (string)" in capsys.readouterr().err
+    assert run("call", "cut", '{"plank": "7", "PIECES": 3}', "--yes") == 0
+    assert "read as pieces" in capsys.readouterr().err
     assert run("call", "cutt") == 1
     assert "no tool 'cutt'; did you mean cut?" in capsys.readouterr().err
 

@@ -126,7 +126,9 @@ class NotedReloads(Dovetail):
 
 
 @pytest.mark.timeout(20)
-async def test_an_edit_is_taken_by_itself_while_the_app_watches(tmp_path: Path) -> None:
+async def test_an_edit_is_taken_by_itself_while_the_app_watches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_version(tmp_path, 0)
     app = NotedReloads(workspace=tmp_path)
     app.reloads = asyncio.Queue()
@@ -140,6 +142,7 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(tmp_path: Path) 
         assert "versioned" not in following.result().unchanged
         assert app.is_watching
     assert not app.is_watching
+    assert "Reloaded: versioned\n" in capsys.readouterr().out
 
 
 async def wait_until_ready(client: httpx.AsyncClient, process: asyncio.subprocess.Process) -> None:

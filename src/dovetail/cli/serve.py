@@ -14,6 +14,7 @@ from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.trusted import open_record
 from dovetail.errors import ConfigError
+from dovetail.extensions.extension import ExtensionSnapshot
 from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
@@ -78,12 +79,19 @@ def guard_agents(dovetail: Dovetail, host: str, trust: bool) -> None:
 @asynccontextmanager
 async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
     """Reload the app beside its work, as folders are edited."""
-    task = asyncio.create_task(dovetail.watch())
+    task = asyncio.create_task(dovetail.watch(_tell_reload))
     try:
         yield
     finally:
         task.cancel()
         await asyncio.wait([task])
+
+
+def _tell_reload(snapshot: ExtensionSnapshot) -> None:
+    """Say what is in service now; what is broken the loader tells."""
+    changed = [name for name in snapshot.loaded_extensions if name not in snapshot.unchanged]
+    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
+    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,8 +1,10 @@
 """`dovetail tools`: which there are, call one, and why a call may run or not."""
 
 import json
+import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -130,7 +132,29 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         scope = CallScope(
             owner=OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
         )
-        return await dovetail.runtime.runner.run_call(snapshot, call, scope)
+        with _telling_repairs():
+            return await dovetail.runtime.runner.run_call(snapshot, call, scope)
+
+
+class _Teller(logging.Handler):
+    """Shows how a call was read that is not quite right: a person may have meant something else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        errors.print(f"[yellow]{escape(record.getMessage())}[/yellow]")
+
+
+@contextmanager
+def _telling_repairs() -> Generator[None]:
+    logger, teller = logging.getLogger("dovetail.tools"), _Teller()
+    teller.addFilter(lambda record: record.getMessage().startswith("[tool-repair]"))
+    before = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addHandler(teller)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(before)
 
 
 def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:

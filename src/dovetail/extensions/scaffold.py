@@ -40,8 +40,9 @@ async def call(arguments: dict[str, object]) -> object:
     """Load the folder as the service does and call its tool."""
     snapshot = await ExtensionLoader(Path(__file__).parent.parent).reload()
     assert "{name}" in snapshot.loaded_extensions, snapshot.failed_extensions
-    tool = next(tool for tool in snapshot.tools if tool.name == "{name}")
-    return await tool.execute(arguments, ToolContext(call_id="test"))
+    tools = {{tool.name: tool for tool in snapshot.tools}}
+    assert "{name}" in tools, f"no tool '{name}' any more; there are: {{', '.join(tools)}}"
+    return await tools["{name}"].execute(arguments, ToolContext(call_id="test"))
 
 
 def test_it_greets() -> None:
