@@ -2,12 +2,13 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { answer, ask, openPage, script, useBrowser } from "./harness";
+import { answer, ask, fillChat, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
 const TOKENS = 10_000;
 const LIMIT = 180_000;
+const MESSAGES = 500;
 
 /** Prose with everything that costs: lists, code, tables and formulas, in pieces of four characters. */
 function longText(characters: number): string {
@@ -61,13 +62,17 @@ async function watchWork(page: Page): Promise<() => Promise<Record<string, numbe
   };
 }
 
+function tell(figures: object): void {
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+}
+
 function quantile(values: number[], share: number): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
 }
 
 test("ten thousand tokens", { timeout: LIMIT }, async () => {
   await script({ when: "write a book", text: longText(TOKENS * 4), cut: 4, delay: 0.0005 });
-  const page = await openPage();
+  const page = await openPage({ isMoving: true });
   const stop = await watchFrames(page);
   const work = await watchWork(page);
   const start = performance.now();
@@ -86,6 +91,31 @@ test("ten thousand tokens", { timeout: LIMIT }, async () => {
     "tasks above 50 ms": tasks.length,
     "seconds of work": await work(),
   };
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  tell(figures);
+  expect(quantile(frames, 0.5)).toBeLessThan(50);
+});
+
+test("five hundred messages", { timeout: LIMIT }, async () => {
+  const path = await fillChat(MESSAGES / 2);
+  const page = await openPage();
+  const start = performance.now();
+  await page.goto(new URL(path, page.url()).href);
+  await page.reload();
+  await answer(page).last().getByText("parts fit").first().waitFor();
+  const opened = performance.now() - start;
+  const stop = await watchFrames(page);
+  const work = await watchWork(page);
+  const column = page.getByRole("main").locator(".overflow-y-auto");
+  for (let step = 0; step < 60; step++) await column.evaluate((element) => element.scrollBy(0, -600));
+  const { frames, tasks } = await stop();
+  tell({
+    messages: MESSAGES,
+    "until it is shown, ms": Math.round(opened),
+    "median frame while scrolling, ms": Number(quantile(frames, 0.5).toFixed(1)),
+    "95 % of frames below, ms": Number(quantile(frames, 0.95).toFixed(1)),
+    "longest frame, ms": Number(Math.max(...frames).toFixed(1)),
+    "tasks above 50 ms": tasks.length,
+    "seconds of work": await work(),
+  });
   expect(quantile(frames, 0.5)).toBeLessThan(50);
 });

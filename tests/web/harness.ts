@@ -141,6 +141,21 @@ export async function callTool(name: string, args: unknown): Promise<void> {
   if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
 }
 
+const PARAGRAPH = "A joint holds because its **parts fit**, not because of the glue. ".repeat(6);
+
+/** Makes a chat with many answers over HTTP; returns its path. */
+export async function fillChat(questions: number): Promise<string> {
+  const id = crypto.randomUUID();
+  await script({ when: "filler", text: PARAGRAPH, repeat: true });
+  for (let number = 1; number <= questions; number++) {
+    const body = JSON.stringify({ session_id: id, message: `filler ${number}` });
+    const headers = { accept: "application/json", "content-type": "application/json" };
+    const response = await fetch(`${address.url}/api/v1/chat`, { method: "POST", body, headers });
+    if (!response.ok) throw new Error(`message ${number}: ${response.status} ${await response.text()}`);
+  }
+  return `/#/s/${id}`;
+}
+
 /** Leaves nothing of a test to the next one: neither its chats, whose names stand in the list, nor its replies. */
 async function forget(): Promise<void> {
   await steer("DELETE", "/script/replies");

@@ -22,7 +22,7 @@ export function Messages({ onInspect }: { onInspect: (runId: string) => void }) 
   const [editing, setEditing] = useState<string | null>(null);
   const last = messages.at(-1);
   return (
-    <Thread anchor={messages.filter((message) => message.role === "user").length}>
+    <Thread chatId={session.id} questions={messages.filter((message) => message.role === "user").length}>
       <div className="space-y-3">
         {messages.map((message) =>
           message.id === editing ? (

@@ -24,12 +24,17 @@ interface MessageViewProps {
 export const MessageView = memo(function MessageView({ message, isLive, drawings, outcome, footer }: MessageViewProps) {
   const t = useText();
   return message.role === "user" ? (
-    <article aria-label={t.you} className="group flex flex-col items-end gap-1">
+    <article aria-label={t.you} data-message={message.id} className="message group flex flex-col items-end gap-1">
       <UserParts message={message} />
       {footer}
     </article>
   ) : (
-    <article aria-label={t.assistant} aria-busy={isLive} className="group flex flex-col gap-1">
+    <article
+      aria-label={t.assistant}
+      aria-busy={isLive}
+      data-message={message.id}
+      className="message group flex flex-col gap-1"
+    >
       <div className="space-y-3.5">
         {message.parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end

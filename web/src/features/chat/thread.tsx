@@ -1,18 +1,31 @@
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { keepPlace, returnToPlace } from "@/features/chat/reading-place";
 import { useText } from "@/text/text";
 
+interface ThreadProps {
+  /** The chat whose place is kept when another one is shown. */
+  chatId: string;
+  /** How many questions there are; one more brings the reader to the end. */
+  questions: number;
+  children: ReactNode;
+}
+
 /** The scrolling column: follows the newest text unless the reader has scrolled away from it. */
-export function Thread({ children, anchor }: { children: ReactNode; anchor: number }) {
+export function Thread({ chatId, questions, children }: ThreadProps) {
   const t = useText();
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const isPinned = useRef(true);
   const lastTop = useRef(0);
   const [isAway, setAway] = useState(false);
+  const known = useRef(questions);
+  /** Whether the reader is being brought back: what comes into sight takes its real height only then. */
+  const isReturning = useRef(false);
 
   const toEnd = useCallback((behavior: ScrollBehavior = "instant") => {
     isPinned.current = true;
+    isReturning.current = false;
     frame.current?.scrollTo({ top: frame.current.scrollHeight, behavior });
   }, []);
 
@@ -20,13 +33,37 @@ export function Thread({ children, anchor }: { children: ReactNode; anchor: numb
     if (content.current === null) return;
     const observer = new ResizeObserver(() => {
       if (isPinned.current) toEnd();
+      else if (isReturning.current && frame.current !== null) returnToPlace(chatId, frame.current);
     });
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [toEnd]);
+  }, [chatId, toEnd]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new question brings the reader back to the end
-  useEffect(() => toEnd(), [anchor, toEnd]);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    if (returnToPlace(chatId, element)) {
+      isPinned.current = false;
+      isReturning.current = true;
+      setAway(true);
+    } else toEnd();
+    const leave = new AbortController();
+    const stay = () => {
+      isReturning.current = false;
+    };
+    for (const name of ["wheel", "pointerdown", "keydown"]) {
+      element.addEventListener(name, stay, { passive: true, signal: leave.signal });
+    }
+    return () => {
+      leave.abort();
+      keepPlace(chatId, element, isPinned.current);
+    };
+  }, [chatId, toEnd]);
+
+  useEffect(() => {
+    if (questions > known.current) toEnd();
+    known.current = questions;
+  }, [questions, toEnd]);
 
   const onScroll = () => {
     const element = frame.current;
