@@ -1,4 +1,4 @@
-"""Prints how smooth the page is, with 10 000 streamed tokens and with 500 messages: `python -m benchmarks.web`.
+"""Prints how smooth the page is: 10 000 streamed tokens, a chat of 500 messages. `python -m benchmarks.web`
 
 Needs Node, `npm ci` and `npm run build` in `web/`; the page runs in the tests' Chromium on the real server.
 """
