@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
-from dovetail.agent.json_schema import write_json_schema
 from dovetail.agent.typed_dicts import adapt_typed_dicts
 from dovetail.data.annotations import read_fields
 from dovetail.data.shapes import is_list, is_mapping
@@ -17,6 +16,7 @@ from dovetail.response.instant import PathStyle
 from dovetail.response.shape import Shape
 from dovetail.settings import Settings
 from dovetail.tools.annotation import remove_titles, split_annotated
+from dovetail.tools.notation import write_notation
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
     output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
     if output_format != "json" or not (is_mapping(output) or is_list(output)):
         return Expectation(Shape())
-    schema = write_json_schema(output) if with_schema else None
+    schema = write_notation(output) if with_schema else None
     return Expectation(Shape(schema=output, path_style=get_style(settings), build=_Builder(prompt)), schema)
 
 

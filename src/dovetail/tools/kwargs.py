@@ -7,13 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.annotations import is_annotation
-from dovetail.data.shapes import is_list, is_mapping, is_tuple
-from dovetail.lazy import lazy
-from dovetail.tools.annotation import write_annotation
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.tools.notation import write_notation
 from dovetail.tools.problem import show_value
-
-_type_names = lazy("dovetail.prompt.type_names")
 
 _PYTHON_NAMES = {
     "string": "str",
@@ -30,7 +26,7 @@ def write_parameters(kwargs: Mapping[str, Any], optional: frozenset[str] = froze
     """The JSON Schema of parameters in the notation; all are required but the `optional` ones."""
     return {
         "type": "object",
-        "properties": {name: _write(notation) for name, notation in kwargs.items()},
+        "properties": {name: write_notation(notation) for name, notation in kwargs.items()},
         "required": [name for name in kwargs if name not in optional],
         "additionalProperties": False,
     }
@@ -45,24 +41,6 @@ def read_parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: (_read(inner, schema), _describe(inner, name in required)) for name, inner in properties.items()
     }
-
-
-def _write(notation: Any) -> dict[str, Any]:
-    if is_tuple(notation):
-        kind, *rest = notation or (Any,)
-        schema = _write_type_name(kind) if isinstance(kind, str) else _write(kind)
-        return {**schema, "description": str(rest[0])} if rest and rest[0] else schema
-    if is_mapping(notation):
-        return write_parameters(notation)
-    if is_list(notation):
-        return {"type": "array", **({"items": _write(notation[0])} if notation else {})}
-    if is_annotation(notation):
-        return write_annotation(notation)
-    return {"description": str(notation)} if notation else {}
-
-
-def _write_type_name(name: str) -> dict[str, Any]:
-    return write_annotation(_type_names.resolve_type_name(name, Any))
 
 
 def _read(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:

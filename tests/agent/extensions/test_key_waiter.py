@@ -129,3 +129,8 @@ def test_key_of_the_schema_may_be_waited_for(key: str) -> None:
 def test_handler_must_be_a_function() -> None:
     with pytest.raises(ConfigError, match="handler of key 'title' must be a function, got 'print'"):
         make_agent().when_key("title", "print")  # type: ignore[arg-type]
+
+
+def test_waiter_without_a_handler_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"no handler to wait with[\s\S]*agent\.when_key"):
+        make_agent().start_waiter()
