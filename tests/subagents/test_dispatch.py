@@ -112,3 +112,15 @@ async def test_secrets_of_a_childs_calls_are_masked_in_its_activity() -> None:
     await (await AgentExecutor.create(PARENT, host)).run({"query": "go"})
     assert heard[0].payload["args"] == {"user": "ann", "password": "***"}
     assert heard[0].path == ("my_agent",)
+
+
+async def test_nothing_goes_over_the_bus_when_it_is_switched_off() -> None:
+    host = Host(
+        [call("my_agent", '{"task": "x"}'), call("see", call_id="c2"), "Seen.", "Done."], make_tool("see")
+    )
+    host.settings.set("bus.enabled", False)
+    host.offer(MY_AGENT)
+    heard: list[Any] = []
+    host.runtime.bus.subscribe("*", lambda message: heard.append(message))
+    output = await (await AgentExecutor.create(PARENT, host)).run({"query": "go"})
+    assert (output.result, heard) == ("Done.", [])

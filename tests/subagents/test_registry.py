@@ -35,6 +35,16 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, not -1"),
         ("---\ndescription: d\ntools: all\n---\n", "list of tool names"),
         ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
+        ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, not 5"),
+        ("---\ndescription: d\noutput: {schema: {type: 5}}\n---\n", "output.schema"),
+        ("---\ndescription: d\nname: a b\n---\n", "'a b' is no name for an agent"),
+        ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must name each input"),
+        ("---\ndescription: d\ninputs: {text: string}\n---\n", "`inputs` must name each input"),
+        ("---\ndescription: d\ninput_schema: {type: odd}\n---\n", "input_schema"),
+        ("---\ndescription: d\ninput_schema: {}\ninputs: {}\n---\n", "not both"),
+        ("---\ndescription: d\nmodel: [a]\n---\n", "`model` must be a name"),
+        ("---\ndescription: d\noptions: 0.5\n---\n", "`options` must be a mapping"),
+        ("---\ndescription: d\ntool: never\n---\n", "`tool` must be true or false"),
     ],
 )
 def test_bad_file_is_reported_and_the_others_live_on(tmp_path: Path, text: str, complaint: str) -> None:
@@ -45,6 +55,16 @@ def test_bad_file_is_reported_and_the_others_live_on(tmp_path: Path, text: str, 
     assert [definition.name for definition in registry.get_all_definitions()] == ["scout"]
     assert complaint in registry.broken[0].error
     assert "bad.md" in registry.broken[0].error
+
+
+def test_output_may_be_of_any_type(tmp_path: Path) -> None:
+    (tmp_path / "lister.md").write_text("---\ndescription: d\noutput: {schema: {type: array}}\n---\nList.\n")
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert registry.broken == []
+    output = registry.get_definition("lister").output_config
+    assert output is not None
+    assert output.schema == {"type": "array"}
 
 
 def test_unknown_agent_names_the_nearest() -> None:

@@ -1,5 +1,6 @@
 """Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from dovetail.subagents.definition import (
     RunConfig,
     ToolConfig,
 )
+from dovetail.tools.schema import compile_schema
 
 Check: TypeAlias = Callable[[Path, bytes], None]
 
@@ -35,6 +37,7 @@ _KEYS = {
     "tool",
     "tools",
 }
+_NAME = re.compile(r"[\w.-]+")
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -73,22 +76,60 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     if unknown:
         raise ConfigError(f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS))}.")
     name = str(front.get("name") or path.stem)
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{name!r} is no name for an agent", hint="Use letters, digits, `_`, `-` and `.`.")
     if not front.get("description"):
         raise ConfigError("no description", hint="`description:` tells other agents when to call this one.")
-    inputs = front.get("inputs") or ({} if front.get("input_schema") else _DEFAULT_INPUTS)
     return AgentDefinition(
         name=name,
         description=str(front["description"]),
         display_name=str(front.get("display_name") or ""),
-        input_config=InputConfig(inputs=inputs, schema=front.get("input_schema")),
+        input_config=_inputs(front),
         output_config=_output(front.get("output")),
         prompt_config=PromptConfig(system_prompt=body, query=str(front.get("query") or "")),
-        model_config=ModelConfig(model=front.get("model"), options=front.get("options") or {}),
+        model_config=_model(front),
         run_config=_limits(front),
         tool_config=ToolConfig(tools=_tools(front.get("tools"))),
-        is_tool=front.get("tool") is not False,
+        is_tool=_flag(front, "tool"),
         source=str(path),
     )
+
+
+def _inputs(front: Mapping[str, Any]) -> InputConfig:
+    inputs, schema = front.get("inputs"), front.get("input_schema")
+    if schema is not None:
+        if inputs is not None:
+            raise ConfigError("give `inputs` or `input_schema`, not both")
+        compile_schema(_schema(schema, "input_schema"), owner="input_schema")
+        return InputConfig(schema=schema)
+    if inputs is None:
+        return InputConfig(inputs=_DEFAULT_INPUTS)
+    if not is_mapping(inputs) or not all(is_mapping(spec) for spec in inputs.values()):
+        hint = "One line each: `text: {type: string, description: What to shorten., required: true}`."
+        raise ConfigError(f"`inputs` must name each input and describe it, not {inputs!r}", hint=hint)
+    return InputConfig(inputs={str(name): spec for name, spec in inputs.items()})
+
+
+def _schema(value: Any, key: str) -> Mapping[str, Any]:
+    if not is_mapping(value):
+        raise ConfigError(f"`{key}` must be a JSON Schema, not {value!r}")
+    return value
+
+
+def _model(front: Mapping[str, Any]) -> ModelConfig:
+    model, options = front.get("model"), front.get("options")
+    if model is not None and not isinstance(model, str):
+        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {model!r}")
+    if options is not None and not is_mapping(options):
+        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {options!r}")
+    return ModelConfig(model=model, options=options or {})
+
+
+def _flag(front: Mapping[str, Any], key: str) -> bool:
+    value = front.get(key, True)
+    if not isinstance(value, bool):
+        raise ConfigError(f"`{key}` must be true or false, not {value!r}")
+    return value
 
 
 def _output(value: Any) -> OutputConfig | None:
@@ -96,10 +137,14 @@ def _output(value: Any) -> OutputConfig | None:
         return None
     if not is_mapping(value):
         raise ConfigError(f"`output` must be a mapping with `name`, `description`, `schema`, not {value!r}")
+    schema = value.get("schema")
+    if schema is not None:
+        nested = {"type": "object", "properties": {"output": _schema(schema, "output.schema")}}
+        compile_schema(nested, owner="output.schema")
     return OutputConfig(
         output_name=str(value.get("name", "result")),
         description=str(value.get("description", "The result of the task.")),
-        schema=value.get("schema"),
+        schema=schema,
     )
 
 
