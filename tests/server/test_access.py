@@ -7,26 +7,14 @@ import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.server.access import hash_key, read_keys
+from dovetail.server.cross_origin import read_origins
+from dovetail.server.rate_limit import Buckets, read_limit
+from dovetail.server.security import HEADERS
 from serving import serve
 
 KEYS = {"server": {"api_keys": f"ann:one,bob:sha256:{hash_key('two')}"}}
 ANN = {"authorization": "Bearer one"}
 BOB = {"authorization": "Bearer two"}
-
-FOREIGN = [
-    ("GET", "/api/v1/sessions/{session}", None),
-    ("PATCH", "/api/v1/sessions/{session}", {"title": "mine"}),
-    ("DELETE", "/api/v1/sessions/{session}", None),
-    ("GET", "/api/v1/sessions/{session}/messages", None),
-    ("DELETE", "/api/v1/sessions/{session}/messages/{message}", None),
-    ("GET", "/api/v1/sessions/{session}/export", None),
-    ("POST", "/api/v1/chat", {"message": "Hi", "session_id": "{session}"}),
-    ("GET", "/api/v1/runs/{run}", None),
-    ("GET", "/api/v1/runs/{run}/events", None),
-    ("POST", "/api/v1/runs/{run}/cancel", {}),
-    ("POST", "/api/v1/asks/ask_unknown", {"approved": True}),
-    ("POST", "/api/v1/asks/ask_unknown/claim", {"tab_id": "t"}),
-]
 
 
 async def test_without_a_key_nothing_is_told_but_the_page_and_health_are_there(tmp_path: Path) -> None:
@@ -39,29 +27,6 @@ async def test_without_a_key_nothing_is_told_but_the_page_and_health_are_there(t
         assert wrong.status_code == 401
         for path in ("/healthz", "/readyz", "/"):
             assert (await server.client.get(path)).status_code == 200, path
-
-
-@pytest.mark.timeout(20)
-async def test_nothing_of_another_owner_can_be_reached(tmp_path: Path) -> None:
-    async with serve(tmp_path, ["Hello."], settings=KEYS) as server:
-        body = {"message": "Secret", "session_id": "s"}
-        answer = await server.client.post(
-            "/api/v1/chat", json=body, headers={**ANN, "accept": "application/json"}
-        )
-        ids = {"session": "s", "run": answer.json()["run_id"], "message": answer.json()["message_id"]}
-        for method, path, content in FOREIGN:
-            filled = content and {
-                name: value.format(**ids) if isinstance(value, str) else value
-                for name, value in content.items()
-            }
-            response = await server.client.request(method, path.format(**ids), json=filled, headers=BOB)
-            assert response.status_code == 404, (method, path, response.text)
-            assert "Secret" not in response.text
-        listed = await server.client.get("/api/v1/sessions?q=Secret", headers=BOB)
-        assert listed.json()["sessions"] == []
-        stream = await server.client.get("/api/v1/chat/s/stream", headers=BOB)
-        assert stream.status_code == 204
-        assert (await server.client.get("/api/v1/sessions/s", headers=ANN)).json()["title"] == "Secret"
 
 
 async def test_a_local_server_answers_only_to_local_names_and_its_own_pages(tmp_path: Path) -> None:
@@ -100,3 +65,98 @@ def test_a_key_without_a_name_is_a_clear_error() -> None:
     with pytest.raises(ConfigError, match="has no name"):
         read_keys("justakey")
     assert read_keys("") == {}
+
+
+async def test_pages_of_listed_origins_may_use_a_local_server(tmp_path: Path) -> None:
+    page = "https://app.example"
+    settings = {"server": {"cors_origins": f"http://localhost:3000, {page}/"}}
+    async with serve(tmp_path, ["Hello."], settings=settings) as server:
+        asked = {"origin": page, "access-control-request-method": "POST"}
+        asked["access-control-request-headers"] = "content-type,authorization"
+        preflight = await server.client.options("/api/v1/chat", headers=asked)
+        assert preflight.status_code == 200
+        assert preflight.headers["access-control-allow-origin"] == page
+        headers = {"origin": page, "accept": "application/json"}
+        answer = await server.client.post("/api/v1/chat", json={"message": "Hi"}, headers=headers)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, page)
+        other = {"origin": "https://evil.example"}
+        refused = await server.client.post("/api/v1/chat", json={"message": "Hi"}, headers=other)
+        assert refused.status_code == 403
+        assert "access-control-allow-origin" not in refused.headers
+
+
+async def test_a_preflight_needs_no_key(tmp_path: Path) -> None:
+    settings = {"server": {**KEYS["server"], "cors_origins": ["*"]}}
+    async with serve(tmp_path, settings=settings) as server:
+        asked = {"origin": "https://x.example", "access-control-request-method": "GET"}
+        assert (await server.client.options("/api/v1/sessions", headers=asked)).status_code == 200
+        plain = {"origin": "https://x.example"}
+        refused = await server.client.get("/api/v1/sessions", headers=plain)
+        assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, "*")
+
+
+def test_origins_that_make_no_sense_are_clear_errors() -> None:
+    with pytest.raises(ConfigError, match=r"'app.example' in server.cors_origins is no origin"):
+        read_origins("app.example", has_keys=True)
+    with pytest.raises(ConfigError, match="lets every page in"):
+        read_origins(["*"], has_keys=False)
+
+
+async def test_an_owner_who_asks_too_often_is_told_when_to_come_back(tmp_path: Path) -> None:
+    settings = {"server": {**KEYS["server"], "rate_limit": 2}}
+    async with serve(tmp_path, settings=settings) as server:
+        for _ in range(2):
+            assert (await server.client.get("/api/v1/tools", headers=ANN)).status_code == 200
+        refused = await server.client.get("/api/v1/tools", headers=ANN)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limited")
+        assert 1 <= int(refused.headers["retry-after"]) <= 30
+        compatible = await server.client.get("/v1/models", headers=ANN)
+        assert compatible.json()["error"]["type"] == "rate_limit_error"
+        assert (await server.client.get("/api/v1/tools", headers=BOB)).status_code == 200
+        assert (await server.client.get("/", headers=ANN)).status_code == 200
+
+
+async def test_without_keys_addresses_are_counted_and_a_local_server_counts_nobody(tmp_path: Path) -> None:
+    settings = {"server": {"rate_limit": 1}}
+    for is_open, status in ((True, 429), (False, 200)):
+        async with serve(tmp_path, settings=settings, is_open=is_open) as server:
+            await server.client.get("/api/v1/tools")
+            assert (await server.client.get("/api/v1/tools")).status_code == status
+
+
+def test_a_bucket_fills_up_again() -> None:
+    now = 0.0
+    buckets = Buckets(60, lambda: now)
+    assert [buckets.take("ann") for _ in range(60)] == [0.0] * 60
+    assert buckets.take("ann") == pytest.approx(1.0)
+    now = 0.5
+    assert buckets.take("ann") == pytest.approx(0.5)
+    now = 1.0
+    assert (buckets.take("ann"), buckets.take("bob")) == (0.0, 0.0)
+    assert buckets.take("ann") > 0
+
+
+def test_callers_of_long_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail.server.rate_limit._MOST_CALLERS", 10)
+    now = 0.0
+    buckets = Buckets(60, lambda: now)
+    for number in range(50):
+        buckets.take(f"caller {number}")
+        assert len(buckets._left) <= 10
+    now = 60.0
+    buckets.take("new")
+    assert len(buckets._left) == 1
+
+
+@pytest.mark.parametrize("value", ["many", "-1"])
+def test_a_limit_that_is_no_number_is_a_clear_error(value: str) -> None:
+    with pytest.raises(ConfigError, match=f"server.rate_limit is '{value}'"):
+        read_limit(value)
+    assert (read_limit("5"), read_limit(None)) == (5, 0)
+
+
+async def test_every_answer_makes_browsers_careful(tmp_path: Path) -> None:
+    async with serve(tmp_path, settings=KEYS) as server:
+        for path in ("/", "/healthz", "/api/v1/tools", "/api/v1/nothing", "/nothing.js"):
+            response = await server.client.get(path)
+            assert HEADERS.items() <= dict(response.headers).items(), path

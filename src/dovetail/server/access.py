@@ -8,7 +8,7 @@ another site cannot speak through the user's browser.
 import hashlib
 import hmac
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -19,18 +19,21 @@ from dovetail.errors import ConfigError
 from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
+from dovetail.server.paths import is_kept
 from dovetail.sessions.session import LOCAL_OWNER
 
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-_KEPT_PATHS = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class AccessLayer:
     """Lets requests in or answers with 401 or 403."""
 
-    def __init__(self, app: ASGIApp, *, keys: Mapping[str, str], is_open: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, *, keys: Mapping[str, str], is_open: bool = False, origins: Sequence[str] = ()
+    ) -> None:
         self._app = app
+        self._origins = origins
         self._keys = keys
         self._is_open = is_open
 
@@ -49,7 +52,7 @@ class AccessLayer:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         if self._keys:
-            if scope["path"].startswith(_KEPT_PATHS):
+            if is_kept(scope["path"]):
                 scope["owner"] = self._find_owner(headers)
             return
         host = headers.get("host", "")
@@ -59,8 +62,13 @@ class AccessLayer:
                 hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
             )
         origin = headers.get("origin")
-        if origin is not None and scope["method"] not in _SAFE_METHODS and urlsplit(origin).netloc != host:
-            raise AccessError(f"pages of {origin!r} may not change anything here")
+        if origin is None or scope["method"] in _SAFE_METHODS or origin in self._origins:
+            return
+        if urlsplit(origin).netloc != host:
+            raise AccessError(
+                f"pages of {origin!r} may not change anything here",
+                hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them.",
+            )
 
     def _find_owner(self, headers: Headers) -> str:
         scheme, _, key = headers.get("authorization", "").partition(" ")

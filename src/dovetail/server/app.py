@@ -13,12 +13,14 @@ from dovetail.assets import find_assets
 from dovetail.server import asks, catalog, chat, completions, health, runs, sessions
 from dovetail.server.access import AccessLayer, read_keys
 from dovetail.server.body_limit import BodyLimit
+from dovetail.server.cross_origin import add_cross_origin, read_origins
 from dovetail.server.failures import add_error_handlers
 from dovetail.server.metrics import Metrics, is_shared
 from dovetail.server.models import ModelBoard
 from dovetail.server.observer import RunObserver
 from dovetail.server.observing import ObserveLayer
 from dovetail.server.page import make_page_router
+from dovetail.server.rate_limit import RateLimit, read_limit
 from dovetail.server.security import SecurityHeaders
 from dovetail.sessions.warming import warm_up
 from dovetail.settings import Settings
@@ -75,7 +77,12 @@ def create_app(
 def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: bool) -> None:
     """What every request passes, the innermost first."""
     keys = read_keys(settings.get("server.api_keys"))
+    origins = read_origins(settings.get("server.cors_origins"), has_keys=bool(keys))
+    limit = read_limit(settings.get("server.rate_limit"))
     api.add_middleware(BodyLimit)
-    api.add_middleware(AccessLayer, keys=keys, is_open=is_open)
+    if limit and (keys or is_open):  # who works alone on a machine is not counted
+        api.add_middleware(RateLimit, per_minute=limit)
+    api.add_middleware(AccessLayer, keys=keys, is_open=is_open, origins=origins)
+    add_cross_origin(api, origins)
     api.add_middleware(ObserveLayer, metrics=metrics)
     api.add_middleware(SecurityHeaders)

@@ -1,0 +1,194 @@
+"""Owner B can reach nothing of owner A: a table of every route of the interface."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.messages.kind import Kind
+from dovetail.tools.tool import Tool, ToolContext
+from serving import Serving, serve
+
+SETTINGS = {"server": {"api_keys": "ann:one-key,bob:two-key"}}
+ANN = {"authorization": "Bearer one-key"}
+BOB = {"authorization": "Bearer two-key"}
+SECRET = "the cat is in the garden"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What Bob sends, with Ann's ids for words that begin with `$`, and the status he gets."""
+
+    status: int
+    path: str = ""
+    body: Any = None
+
+
+ANSWERED = {"type": "dynamic-tool", "toolCallId": "c-drop", "state": "approval-responded"}
+ACTED = {"type": "dynamic-tool", "toolCallId": "c-open", "state": "output-available", "output": "ha"}
+REPLY = {"id": "$message", "role": "assistant"}
+
+TABLE: dict[str, list[Case]] = {
+    "GET /healthz": [Case(200)],
+    "GET /readyz": [Case(200)],
+    "GET /metrics": [Case(200)],
+    "POST /api/v1/chat": [
+        Case(404, body={"message": "Hi", "session_id": "$session"}),
+        Case(404, body={"id": "$session", "messages": [], "trigger": "regenerate-message"}),
+        Case(404, body={"message": "Hi", "session_id": "bobs", "parent_id": "$message"}),
+        Case(
+            404,
+            body={
+                "id": "$waiting",
+                "messages": [
+                    {
+                        **REPLY,
+                        "metadata": {"run_id": "$running"},
+                        "parts": [{**ANSWERED, "approval": {"id": "$ask", "approved": True}}],
+                    }
+                ],
+            },
+        ),
+        Case(404, body={"id": "$acting", "messages": [{**REPLY, "parts": [ACTED]}]}),
+    ],
+    "GET /api/v1/chat/{session_id}/stream": [Case(204, "/api/v1/chat/$waiting/stream")],
+    "GET /api/v1/runs/{run_id}": [Case(404, "/api/v1/runs/$run"), Case(404, "/api/v1/runs/$running")],
+    "GET /api/v1/runs/{run_id}/events": [
+        Case(404, "/api/v1/runs/$run/events"),
+        Case(404, "/api/v1/runs/$running/events?after=1"),
+    ],
+    "POST /api/v1/runs/{run_id}/cancel": [Case(404, "/api/v1/runs/$running/cancel", {"mode": "now"})],
+    "GET /api/v1/asks": [Case(200), Case(200, "/api/v1/asks?run_id=$running")],
+    "POST /api/v1/asks/{ask_id}": [
+        Case(404, "/api/v1/asks/$ask", {"approved": True}),
+        Case(404, "/api/v1/asks/$browser_ask", {"value": {"status": "success"}}),
+    ],
+    "POST /api/v1/asks/{ask_id}/claim": [Case(404, "/api/v1/asks/$browser_ask/claim", {"tab_id": "bob"})],
+    "POST /ai/tools/ack": [Case(202, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
+    "GET /api/v1/sessions": [Case(200), Case(200, "/api/v1/sessions?q=cat")],
+    "POST /api/v1/sessions": [Case(409, body={"id": "$session", "title": "mine"})],
+    "GET /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session")],
+    "PATCH /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session", {"title": "mine"})],
+    "DELETE /api/v1/sessions/{session_id}": [
+        Case(404, "/api/v1/sessions/$session"),
+        Case(404, "/api/v1/sessions/$waiting"),
+    ],
+    "GET /api/v1/sessions/{session_id}/messages": [Case(404, "/api/v1/sessions/$session/messages")],
+    "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": [
+        Case(404, "/api/v1/sessions/$session/messages/$message"),
+        Case(404, "/api/v1/sessions/bobs/messages/$message"),
+    ],
+    "GET /api/v1/sessions/{session_id}/export": [
+        Case(404, "/api/v1/sessions/$session/export"),
+        Case(404, "/api/v1/sessions/$session/export?format=markdown"),
+    ],
+    "GET /api/v1/tools": [Case(200)],
+    "POST /api/v1/tools/{name}/call": [
+        Case(200, "/api/v1/tools/read_artifact/call", {"arguments": {"artifact_id": "$artifact"}})
+    ],
+    "GET /api/v1/agents": [Case(200)],
+    "GET /api/v1/skills": [Case(200)],
+    "GET /api/v1/models": [Case(200)],
+    "GET /api/v1/extensions": [Case(200)],
+    "POST /api/v1/extensions/reload": [Case(200)],
+    "POST /v1/chat/completions": [
+        Case(200, body={"model": "master", "messages": [{"role": "user", "content": "What did Ann say?"}]})
+    ],
+    "GET /v1/models": [Case(200)],
+    "GET /v1/models/{model}": [Case(404, "/v1/models/$run")],
+}
+
+
+def make_tool(name: str, kind: Kind, *, is_browser: bool = False) -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+        if is_browser:
+            assert context.ask is not None
+            return await context.ask("browser", {"url": "https://a.example"}, 60)
+        return SECRET * 2000
+
+    return Tool(
+        name=name,
+        description=name,
+        parameters={"type": "object"},
+        execute=execute,
+        kind=kind,
+        needs_tab=is_browser,
+    )
+
+
+@asynccontextmanager
+async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]]]:
+    """Ann has a conversation, an artifact, a run that asks and one that acts in her browser."""
+    tools = [
+        make_tool("look", Kind.Read),
+        make_tool("drop", Kind.Delete),
+        make_tool("open", Kind.Read, is_browser=True),
+    ]
+    calls = [{"tool_calls": [{"call_id": f"c-{tool.name}", "name": tool.name}]} for tool in tools]
+    replies = [calls[0], SECRET, calls[1], calls[2], "Nothing."]
+    async with serve(folder, replies, tools, settings=SETTINGS) as server:
+        server.client.headers.update(ANN)
+        chunks = await server.chat(SECRET, "talk")
+        start = chunks[0]
+        [output] = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
+        ids = {
+            "session": "talk",
+            "message": start["messageId"],
+            "run": start["messageMetadata"]["run_id"],
+            "artifact": output["artifact_id"],
+            "waiting": "waiting",
+            "acting": "acting",
+        }
+        for session, name in (("waiting", "ask"), ("acting", "browser_ask")):
+            body = {"message": SECRET, "session_id": session, "tab_id": "t"}
+            stream = server.stream("POST", "/api/v1/chat", json=body)
+            async for chunk in stream:
+                if chunk["type"] == "data-ask":
+                    ids[name] = chunk["data"]["ask_id"]
+                    ids.setdefault("running", chunk["data"]["run_id"])
+                    break
+            await stream.aclose()
+        yield server, ids
+
+
+def fill(value: str, ids: dict[str, str]) -> str:
+    for name in sorted(ids, key=len, reverse=True):
+        value = value.replace(f"${name}", ids[name])
+    assert "$" not in value, value
+    return value
+
+
+@pytest.mark.timeout(60)
+async def test_nothing_of_another_owner_can_be_reached(tmp_path: Path) -> None:
+    async with set_scene(tmp_path) as (server, ids):
+        described = (await server.client.get("/openapi.json")).json()["paths"]
+        routes = {f"{method.upper()} {path}" for path, methods in described.items() for method in methods}
+        assert routes == set(TABLE), "every route needs a row in the table"
+        before = await look(server, ids)
+        await server.client.post("/api/v1/sessions", json={"id": "bobs"}, headers=BOB)
+        for route, cases in TABLE.items():
+            method, path = route.split()
+            for case in cases:
+                body = None if case.body is None else json.loads(fill(json.dumps(case.body), ids))
+                filled = fill(case.path or path, ids)
+                response = await server.client.request(method, filled, json=body, headers=BOB)
+                assert response.status_code == case.status, (route, filled, response.text)
+                assert SECRET not in response.text, (route, filled)
+                assert ids["ask"] not in response.text or case.status == 404, (route, filled)
+        assert await look(server, ids) == before
+
+
+async def look(server: Serving, ids: dict[str, str]) -> list[Any]:
+    """All that Ann has, as she sees it."""
+    places = [
+        *(f"/api/v1/sessions/{ids[name]}" for name in ("session", "waiting", "acting")),
+        *(f"/api/v1/runs/{ids[name]}" for name in ("run", "running")),
+        f"/api/v1/sessions/{ids['session']}/messages",
+        "/api/v1/asks",
+        "/api/v1/sessions",
+    ]
+    return [await server.get(place) for place in places]
