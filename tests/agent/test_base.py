@@ -8,7 +8,7 @@ import pytest
 
 from dovetail import Agent, BaseAgent
 from dovetail.agent.runtime import Runtime
-from dovetail.errors import EmptyPromptError
+from dovetail.errors import AnswerTimeoutError, EmptyPromptError
 from dovetail.settings import Settings
 from dovetail.testing import Gate, Reply, ScriptedRequester
 
@@ -20,6 +20,22 @@ def make_agent(*replies: Any, **options: Any) -> tuple[BaseAgent, ScriptedReques
 
 def last_text(requester: ScriptedRequester) -> str:
     return str(requester.requests[-1].messages[-1]["content"])
+
+
+def test_start_takes_a_time_limit() -> None:
+    agent, _ = make_agent(["Hel", Gate("never")], ["Hel", Gate("never")])
+    with pytest.raises(AnswerTimeoutError, match="3 characters had arrived"):
+        agent.input("Hi").start(timeout=0.05)
+    with pytest.raises(AnswerTimeoutError, match="3 characters had arrived"):
+        agent.input("Hi").returns(str).start(timeout=0.05)
+
+
+def test_a_demand_that_means_nothing_is_refused() -> None:
+    agent, _ = make_agent("Hello!", "Hello!")
+    with pytest.raises(TypeError, match="'retries'; there are: ensure_keys, max_retries"):
+        agent.input("Hi").start(retries=3)
+    with pytest.raises(TypeError, match=r"'timeout'; there are: .*\n.*where the request is made"):
+        agent.input("Hi").get_data(timeout=3)
 
 
 def test_plain_question_gives_plain_text() -> None:

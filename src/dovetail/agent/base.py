@@ -117,13 +117,21 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         """The whole answer; with `check` it must also make a valid object."""
         return await self.get_response().async_get_result(check=check, **demands)
 
-    async def async_start(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+    async def async_start(
+        self,
+        type: DataType = "parsed",
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 (the request's own limit, as in `get_response`)
+        **demands: Unpack[Demands],
+    ) -> Any:
         """Send the request and give its data: the parsed output, or the text if none was asked for."""
-        return await self.get_response().async_get_data(type, **demands)
+        return await self.get_response(timeout=timeout).async_get_data(type, **demands)
 
-    def start(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+    def start(
+        self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
+    ) -> Any:
         """Send the request and give its data: the parsed output, or the text if none was asked for."""
-        return self.get_response().get_data(type, **demands)
+        return self.get_response(timeout=timeout).get_data(type, **demands)
 
     def get_prompt_text(self) -> str:
         """What the request says as it stands, as one text."""

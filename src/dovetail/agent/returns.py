@@ -37,13 +37,18 @@ class TypedRequest(PromptShorthands, Answer[T]):
         """The whole answer; with `check` it must also make a valid object."""
         return await self.get_response().async_get_result(check=check, **demands)
 
-    async def async_start(self, **demands: Unpack[Demands]) -> T:
+    async def async_start(
+        self,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 (the request's own limit, as in `get_response`)
+        **demands: Unpack[Demands],
+    ) -> T:
         """Send the request and give the instance; an answer that does not fit is asked for again."""
-        return await self.get_response().async_get_data_object(**demands)
+        return await self.get_response(timeout=timeout).async_get_data_object(**demands)
 
-    def start(self, **demands: Unpack[Demands]) -> T:
+    def start(self, *, timeout: float | None = None, **demands: Unpack[Demands]) -> T:
         """Send the request and give the instance; an answer that does not fit is asked for again."""
-        return self.get_response().get_data_object(**demands)
+        return self.get_response(timeout=timeout).get_data_object(**demands)
 
     def get_prompt(self, always: bool) -> Prompt:
         """The prompt to write into."""

@@ -98,5 +98,6 @@ class Answer:
             reason = "the server ended it without an end"
         else:
             reason = str(explain_connection(error, self._failures))
-        text = f"the answer of {self._failures.provider} broke off after {self._pieces} pieces: {reason}"
+        pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
+        text = f"the answer of {self._failures.provider} broke off after {pieces}: {reason}"
         return self._failures.fail_passing(text, request_id=find_request_id(self._response.headers))

@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
+from dovetail.errors import ConfigError
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.gate import Gate
+
+BreakKind: TypeAlias = Literal["reset", "close", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,15 @@ class Break:
     The connection is reset or closed in the middle, or (`end`) the response ends as if that were all.
     """
 
-    how: Literal["reset", "close", "end"] = "reset"
+    how: BreakKind = "reset"
+
+    def __post_init__(self) -> None:
+        """Refuse another word: a script file may hold any."""
+        if self.how not in get_args(BreakKind):
+            raise ConfigError(
+                f"no break {self.how!r}; there are: {', '.join(get_args(BreakKind))}",
+                hint="An answer that stalls holds at a `Gate` (in a script file: {hold: name}).",
+            )
 
 
 Step: TypeAlias = str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | Gate | Break | Exception

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Ite
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from dovetail.concurrency import iterate_sync, run_sync
+from dovetail.errors import SignatureError
 from dovetail.messages.delta import Delta
 from dovetail.response.instant import Instant
 from dovetail.response.result import Result
@@ -31,6 +32,16 @@ class Demands(TypedDict, total=False):
     ensure_keys: Sequence[str]
     max_retries: int
     raise_ensure_failure: bool
+
+
+def refuse_unknown(demands: Demands) -> None:
+    """Refuse a name that means nothing, which would else go unheard."""
+    known = Demands.__annotations__
+    if unknown := [name for name in demands if name not in known]:
+        raise SignatureError(
+            f"an answer cannot be asked for with {unknown[0]!r}; there are: {', '.join(known)}",
+            hint="A time limit is given where the request is made: `start(timeout=…)` or `get_response`.",
+        )
 
 
 class Answer(ABC, Generic[T]):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.errors import ConfigError, ResponseError
-from dovetail.response.answer import Answer, Demands, GeneratorType
+from dovetail.response.answer import Answer, Demands, GeneratorType, refuse_unknown
 from dovetail.response.attempt import AtEnd, Attempt
 from dovetail.response.log import Entry, get_loop
 from dovetail.response.result import Result
@@ -72,6 +72,7 @@ class Response(Answer[T]):
 
     async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
         """The whole answer; with `check` it must also make a valid object."""
+        refuse_unknown(demands)
         ensure_keys = demands.get("ensure_keys", ())
         max_retries = demands.get("max_retries", self._max_retries)
         attempt = self._attempt

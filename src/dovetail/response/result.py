@@ -34,6 +34,9 @@ class Result(Generic[T]):
         self.attempt = attempt
         """Which try this is: 2 and more were asked for because an earlier answer lacked something."""
 
+    def __repr__(self) -> str:
+        return f"Result(text={self.text!r}, attempt={self.attempt})"
+
     @cached_property
     def text(self) -> str:
         """All text of the answer."""
