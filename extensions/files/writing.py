@@ -20,7 +20,7 @@ def write_text(workspace: Workspace, path: str, content: str) -> str:
     place = workspace.resolve(path)
     if place == workspace.root or place.is_dir():
         raise ToolError(f"{path!r} is a folder, not a file", type="is_folder")
-    folder = workspace.open_folder(str(place.parent), create=True)
+    folder = workspace.open_folder(str(place.parent), create=True, asked=path)
     try:
         existed = _write(folder, place.name, data)
     except OSError as error:

@@ -43,7 +43,7 @@ async def run_shell_command(
     except (OSError, ValueError) as error:
         raise ToolError(f"{arguments[0]!r} cannot be started: {error}") from error
     lines = [f"cwd: {workspace.show(folder)}", *_report(outcome, seconds, characters)]
-    if operators := [each for each in arguments if each in OPERATORS]:
+    if operators := [each for each in arguments if each in OPERATORS or each.endswith(";")]:
         lines.append(f"note: no shell ran; {' '.join(operators)} reached the program as plain arguments")
     return "\n".join(lines)
 

@@ -40,7 +40,10 @@ class AddressRules:
         except ValueError as error:
             raise ToolError(f"{url!r} is no web address: {error}", type="invalid_url") from error
         if parsed.scheme not in ("http", "https"):
-            raise ToolError(f"{url!r} is not http or https", type="invalid_url")
+            raise ToolError(
+                f"{url!r} is not http or https; an address is whole, such as https://example.org/",
+                type="invalid_url",
+            )
         if not host:
             raise ToolError(f"{url!r} names no host", type="invalid_url")
         if parsed.user is not None or parsed.password is not None:

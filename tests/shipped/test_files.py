@@ -66,9 +66,9 @@ async def test_a_file_is_read_in_pieces(shipped: ExtensionSnapshot, workspace: P
 @pytest.mark.parametrize(
     ("path", "complaint"),
     [
-        ("nowhere.txt", "does not exist"),
+        ("nowhere.txt", "'nowhere.txt' does not exist"),
         ("folder", "is a folder"),
-        ("folder/x/y.txt", "does not exist"),
+        ("folder/x/y.txt", "'folder/x/y.txt' does not exist"),
         ("text.txt/y.txt", "no folder"),
         ("binary", "is not a text file"),
         ("pipe", "is not a regular file"),

@@ -49,6 +49,10 @@ async def test_operators_are_plain_arguments(shipped: ExtensionSnapshot, operato
     assert "no shell ran" in text
 
 
+async def test_an_operator_that_ends_a_word_is_noted_too(shipped: ExtensionSnapshot) -> None:
+    assert "no shell ran; a; reached the program" in await ask(shipped.tools, NAME, command="echo a; echo b")
+
+
 async def test_variables_and_globs_are_not_expanded(shipped: ExtensionSnapshot) -> None:
     assert "stdout:\n$HOME * `id`" in await ask(shipped.tools, NAME, command="echo '$HOME' '*' '`id`'")
     assert "stdout:\n$HOME * ~" in await ask(shipped.tools, NAME, command="echo $HOME * ~")

@@ -31,8 +31,11 @@ class Workspace:
         """A real place as a path relative to the root."""
         return place.relative_to(self.root).as_posix()
 
-    def open_folder(self, path: str, *, create: bool = False) -> int:
-        """A file descriptor of the folder, reached without following any link that appears meanwhile."""
+    def open_folder(self, path: str, *, create: bool = False, asked: str | None = None) -> int:
+        """A file descriptor of the folder, reached without following any link that appears meanwhile.
+
+        `asked` is the path to name in an error, when it is another one.
+        """
         parts = self.resolve(path).relative_to(self.root).parts
         current = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -42,7 +45,7 @@ class Workspace:
                 current = deeper
         except OSError as error:
             os.close(current)
-            raise explain(error, path) from error
+            raise explain(error, path if asked is None else asked) from error
         return current
 
     def open_file(self, path: str) -> int:
@@ -50,7 +53,7 @@ class Workspace:
         place = self.resolve(path)
         if place.is_dir():
             raise ToolError(f"{path!r} is a folder, not a file", type="is_folder")
-        folder = self.open_folder(str(place.parent))
+        folder = self.open_folder(str(place.parent), asked=path)
         try:
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a named pipe must not block
             return os.open(place.name, flags, dir_fd=folder)
