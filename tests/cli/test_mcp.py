@@ -102,18 +102,16 @@ async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str
 
 @asynccontextmanager
 async def serve_http(environment: dict[str, str]) -> AsyncIterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = str(probe.getsockname()[1])
     process = await asyncio.create_subprocess_exec(
-        *[sys.executable, "-m", "dovetail", "mcp", "--http", port],
+        *[sys.executable, "-m", "dovetail", "mcp", "--http", "0"],
         env=environment,
         stderr=asyncio.subprocess.PIPE,
     )
     try:
         assert process.stderr is not None
-        while b"running on" not in (line := await process.stderr.readline()):
-            assert line, "the server ended"
-        yield f"http://127.0.0.1:{port}/mcp"
+        line = (await process.stderr.readline()).decode()
+        assert line.startswith("MCP at http://127.0.0.1:"), line
+        yield line.removeprefix("MCP at ").strip()
     finally:
         process.terminate()
         await process.wait()
@@ -123,6 +121,23 @@ async def test_tools_are_offered_over_http(environment: dict[str, str]) -> None:
     async with serve_http(environment) as address, Client(address) as client:
         result = await client.call_tool("cut", {"plank": "ash"})
         assert result.structured_content == {"plank": "ash", "pieces": 2}
+
+
+def test_a_port_that_is_taken_or_none_is_one_clear_message(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SystemExit):
+            frame.main(["mcp", "--workspace", str(tmp_path), "--http", str(port)])
+    told = capsys.readouterr().err
+    assert f"port {port} on 127.0.0.1 is taken" in told
+    assert f"dovetail mcp --http {port + 1}" in told
+    with pytest.raises(SystemExit):
+        frame.main(["mcp", "--workspace", str(tmp_path), "--only", "zz*", "--http", "99999"])
+    told = capsys.readouterr().err
+    assert "No tool matches zz* yet; there are: read_artifact" in told
+    assert "there is no port 99999" in told
 
 
 def test_no_other_machine_may_call_without_a_login(capsys: pytest.CaptureFixture[str]) -> None:

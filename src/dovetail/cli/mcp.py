@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from dovetail.app import Dovetail
+from dovetail.cli.listener import open_listener
 from dovetail.cli.tool_server import ToolServer
 from dovetail.cli.tools import check_mode
 from dovetail.errors import ConfigError
@@ -21,7 +22,9 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @app.command("mcp")
 def serve_mcp(
-    http: int | None = typer.Option(None, metavar="PORT", help="Serve HTTP on this port instead of stdio."),
+    http: int | None = typer.Option(
+        None, metavar="PORT", help="Serve HTTP on this port instead of stdio; 0 takes a free one."
+    ),
     host: str = typer.Option("127.0.0.1", help="The address to serve HTTP on."),
     only: list[str] | None = typer.Option(
         None, help="Offer only tools that match this glob; may be repeated."
@@ -41,16 +44,18 @@ def serve_mcp(
 async def _serve(dovetail: Dovetail, globs: list[str], mode: str, address: tuple[str, int | None]) -> None:
     async with dovetail:
         await dovetail.get_tool_registry().discover_all_tools()
-        server = ToolServer(
-            dovetail.get_tool_registry(), dovetail.runtime.runner, globs, check_mode(mode)
-        ).server
-        host, port = address
+        offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, check_mode(mode))
+        if not offer.get_snapshot().tools:
+            known = ", ".join(dovetail.get_tool_registry().snapshot().tools)
+            typer.echo(f"No tool matches {', '.join(globs)} yet; there are: {known}", err=True)
+        server, (host, port) = offer.server, address
         if port is None:
             async with stdio.stdio_server() as (read, write):
                 await server.run(read, write, server.create_initialization_options())
         else:
-            typer.echo(f"MCP at http://{host}:{port}/mcp", err=True)
-            config = uvicorn.Config(
-                server.streamable_http_app(host=host), host=host, port=port, access_log=False
-            )
-            await uvicorn.Server(config).serve()
+            with open_listener(host, port, "dovetail mcp --http {port}") as listener:
+                typer.echo(f"MCP at http://{host}:{listener.getsockname()[1]}/mcp", err=True)
+                config = uvicorn.Config(
+                    server.streamable_http_app(host=host), log_level="warning", access_log=False
+                )
+                await uvicorn.Server(config).serve(sockets=[listener])

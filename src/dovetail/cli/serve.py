@@ -1,9 +1,7 @@
 """`dovetail serve`: the page and the HTTP interface."""
 
 import asyncio
-import errno
 import os
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
@@ -12,6 +10,7 @@ import typer
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.listener import open_listener
 from dovetail.cli.trusted import open_record
 from dovetail.errors import ConfigError
 from dovetail.extensions.extension import ExtensionSnapshot
@@ -53,7 +52,12 @@ def serve(
 
     api = create_app(dovetail, is_open=insecure, beside=work_beside)
     first.board = api.state.models
-    with write_logs(dovetail.settings), listen(host, port) as listener:
+    with (
+        write_logs(dovetail.settings),
+        open_listener(
+            host, port, "dovetail serve --port {port} (with make: PORT={port} make run)"
+        ) as listener,
+    ):
         address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
 
         def greet() -> None:
@@ -92,21 +96,6 @@ def _tell_reload(snapshot: ExtensionSnapshot) -> None:
     changed = [name for name in snapshot.loaded_extensions if name not in snapshot.unchanged]
     words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
     typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.")
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens, or a clear error."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ConfigError(
-                f"port {port} on {host} is taken",
-                hint=f"Stop what listens there, or choose another one: dovetail serve --port {port + 1} "
-                f"(with make: PORT={port + 1} make run).",
-            ) from error
-        raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
 
 
 def _shown(host: str) -> str:

@@ -43,13 +43,14 @@ class ToolServer:
             "dovetail", version=__version__, on_list_tools=self._list, on_call_tool=self._call
         )
 
-    def _get_snapshot(self) -> ToolSnapshot:
+    def get_snapshot(self) -> ToolSnapshot:
+        """The tools that are offered now."""
         snapshot = self._registry.snapshot()
         names = [name for name in snapshot.tools if any(fnmatchcase(name, glob) for glob in self._globs)]
         return snapshot.select(names)
 
     async def _list(self, context: Any, params: Any) -> Any:
-        return types.ListToolsResult(tools=[_describe(tool) for tool in self._get_snapshot()])
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self.get_snapshot()])
 
     async def _call(self, context: Any, params: Any) -> Any:
         call = ToolCall(call_id=f"call_{uuid4().hex}", name=params.name, arguments=params.arguments or {})
@@ -58,7 +59,7 @@ class ToolServer:
         scope = CallScope(
             owner="local", mode=self._mode, emit=progress.show, ask=question.ask if question.can_ask else None
         )
-        outcome = await self._runner.run_call(self._get_snapshot(), call, scope)
+        outcome = await self._runner.run_call(self.get_snapshot(), call, scope)
         await progress.finish()
         return question.open or _make_result(outcome)
 
