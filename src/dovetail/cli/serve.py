@@ -63,10 +63,6 @@ def serve(
         def greet() -> None:
             typer.echo(f"Dovetail is at {address}")
             typer.echo(f"Model: {api.state.models.active}. Stop with Ctrl-C.")
-            for broken in dovetail.agents.broken:
-                typer.echo(f"Left out: {broken.error}", err=True)
-            for name, problem in dovetail.mcp.problems.items():
-                typer.echo(f"Left out: MCP server {name}: {problem}", err=True)
 
         run_server(api, listener, greet)
 

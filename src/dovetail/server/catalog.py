@@ -1,6 +1,6 @@
 """What there is to work with: tools, agents, skills, models and extension folders."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -11,6 +11,7 @@ from dovetail.server.access import require_admin
 from dovetail.server.bodies import CallBody
 from dovetail.server.caller import App, Owner
 from dovetail.store.ids import new_id
+from dovetail.subagents.definition import AgentDefinition
 from dovetail.tools.result import to_dict
 from dovetail.tools.runner import CallScope
 from dovetail.tools.tool import Tool
@@ -58,7 +59,7 @@ async def list_agents(app: App) -> dict[str, Any]:
                 "title": definition.display_name or definition.name,
                 "description": definition.description,
                 "model": definition.model_config.model,
-                "tools": list(definition.tool_config.tools or ("*",)),
+                "tools": list(_name_tools(definition)),
                 "source": definition.source,
             }
             for definition in definitions
@@ -102,6 +103,11 @@ async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
     """Read the extension folders and agent files anew (document 001)."""
     require_admin(request)
     return (await app.reload()).to_dict()
+
+
+def _name_tools(definition: AgentDefinition) -> Sequence[str]:
+    tools = definition.tool_config.tools
+    return ("*",) if tools is None else tools
 
 
 def _describe_tool(tool: Tool) -> dict[str, Any]:

@@ -1,0 +1,34 @@
+"""What there is to work with, over HTTP, and what could not be had."""
+
+from pathlib import Path
+
+import pytest
+
+from serving import serve
+
+SCOUT = "---\ndescription: Looks.\ntools: [read_*]\n---\nLook.\n"
+
+
+async def test_agents_are_listed_with_the_tools_they_name_and_broken_files_beside_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "scout.md").write_text(SCOUT)
+    (tmp_path / "agents" / "bad.md").write_text("nothing")
+    async with serve(tmp_path) as server:
+        listed = await server.get("/api/v1/agents")
+    tools = {agent["name"]: agent["tools"] for agent in listed["agents"]}
+    assert (tools["scout"], tools["master"], tools["summarizer"]) == (["read_*"], ["*"], [])
+    assert [Path(error["path"]).name for error in listed["errors"]] == ["bad.md"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+async def test_mcp_server_that_cannot_be_reached_is_told_beside_the_tools(tmp_path: Path) -> None:
+    settings = {"mcp": {"servers": {"gone": {"command": "no-such-program-here"}}}}
+    async with serve(tmp_path, settings=settings) as server:
+        listed = await server.get("/api/v1/tools")
+    assert "read_artifact" in [tool["name"] for tool in listed["tools"]]
+    [error] = listed["errors"]
+    assert error["source"] == "mcp:gone"
+    assert "cannot be reached" in error["message"]
