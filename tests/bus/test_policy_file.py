@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.bus.policy import Policy
 from dovetail.bus.policy_file import PolicyFile
-from dovetail.bus.rule import PolicyCall
+from dovetail.bus.rule import Mode, PolicyCall
 from dovetail.messages.kind import Kind
 
 GOOD = """
@@ -94,3 +94,33 @@ def test_missing_file_has_no_rules(tmp_path: Path) -> None:
     file = PolicyFile(tmp_path / "policy.toml")
     assert file.load() == []
     assert file.problem is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "action"),
+    [
+        (Kind.Read, "default", "ask"),
+        (Kind.Other, "yolo", "ask"),
+        (Kind.Read, "plan", "ask"),
+        (Kind.Write, "plan", "deny"),
+    ],
+)
+def test_a_file_that_was_never_good_makes_every_call_a_question(
+    tmp_path: Path, kind: Kind, mode: Mode, action: str
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('[[rule]]\ntol = "read_file"\naction = "deny"\n')
+    policy = Policy(sources=[PolicyFile(path)])
+    call = PolicyCall(tool="read_file", kind=kind, mode=mode)
+    assert policy.decide(call).action == action
+    path.write_text("")
+    policy.reload()
+    assert policy.decide(call).rule.source == "built-in"
+
+
+def test_the_question_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_bytes(b"\xff")
+    policy = Policy(sources=[PolicyFile(tmp_path / "policy.toml")])
+    reason = policy.decide(PolicyCall(tool="read_file", kind=Kind.Read)).reason
+    assert "the policy has an error" in reason
+    assert "policy.toml cannot be read" in reason

@@ -1,6 +1,7 @@
 """`dovetail ext` lists, checks and writes extension folders, and has a server reload."""
 
 import json
+import re
 import runpy
 import threading
 from collections.abc import Iterator
@@ -82,6 +83,22 @@ def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest
     shown = capsys.readouterr().out
     assert "broken broken: tool 'x': lacks label, description, parameters, execute" in shown
     assert "sound  weather: get_weather" in shown
+
+
+def test_a_check_tells_of_agents_and_skills_of_a_folder_that_cannot_be_used(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ext", "new", "hello") == 0
+    folder = workspace / "extensions" / "hello"
+    (folder / "agents").mkdir()
+    (folder / "agents" / "guide.md").write_text("---\nname: [1]\n---\nHelp.\n")
+    (folder / "skills" / "greet").mkdir(parents=True)
+    (folder / "skills" / "greet" / "SKILL.md").write_text("---\nname: two words\n---\nSay it.\n")
+    for names in ([], ["hello"]):
+        assert run("ext", "check", *names) == 0
+        shown = capsys.readouterr().out
+        assert re.search("notice hello: left out: .*guide.md", shown)
+        assert re.search("notice hello: left out: .*SKILL.md: name must be one word", shown)
 
 
 def test_a_check_by_name_or_path_is_of_that_folder_only(

@@ -101,3 +101,18 @@ async def test_two_tools_of_one_name_in_one_folder_fail(folders: Folders) -> Non
     folders.write("one", write_definition() + "TOOLS = [TOOL, TOOL]\ndel TOOL\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert "two tools are called 'add'" in failure.error
+
+
+async def test_a_folder_whose_rules_cannot_be_read_does_not_serve(folders: Folders) -> None:
+    folders.write_tool("two", "ask_two")
+    policy = folders.write("one", write_definition()) / "policy.toml"
+    policy.write_text('[[rule]]\ntool = "add"\naction = "allow"\n')
+    loader = ExtensionLoader(folders.root)
+    snapshot = await loader.reload()
+    [failure] = snapshot.failed_extensions
+    assert "may forbid and ask, but not allow" in failure.error
+    assert (failure.file, snapshot.loaded_extensions) == (str(policy), ("two",))
+    policy.write_text('[[rule]]\ntool = "add"\naction = "deny"\n')
+    assert (await loader.reload()).policy_files == (policy,)
+    policy.write_text("[[rule")
+    assert (await loader.reload()).kept == ("one",)

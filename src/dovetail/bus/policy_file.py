@@ -5,7 +5,8 @@
     arguments = { command = "git (status|log)( .*)?" }
     action = "allow"
 
-A file with an error keeps the rules it had before and says the line.
+A file with an error keeps the rules it had before and says the line. One that was never good may have meant
+to forbid anything, so until it is mended every call is asked about.
 """
 
 import json
@@ -48,20 +49,46 @@ class PolicyFile:
     def __init__(self, path: Path, *, may_allow: bool = True) -> None:
         self._path = path
         self._may_allow = may_allow
-        self._rules: list[PolicyRule] = []
+        self._rules: list[PolicyRule] | None = None
         self.problem: str | None = None
 
     def load(self) -> list[PolicyRule]:
         """The rules of the file; the last good ones when it has an error, none when there is no file."""
         try:
-            text = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
-            self._rules = list(self._read(text))
+            self._rules = self.read()
             self.problem = None
-        except (OSError, UnicodeDecodeError, ConfigError) as error:
+        except ConfigError as error:
             if str(error) != self.problem:
-                logger.error("policy file kept as it was before: %s", error)
+                then = "every call is asked about" if self._rules is None else "its last good rules hold"
+                logger.error("a policy file has an error, %s: %s", then, error)
             self.problem = str(error)
-        return self._rules
+        return self._make_emergency() if self._rules is None else self._rules
+
+    def read(self) -> list[PolicyRule]:
+        """The rules that the file holds now.
+
+        Raises:
+            ConfigError: it cannot be read or has an error; the message names the file and the line.
+        """
+        try:
+            text = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{self._path} cannot be read: {error}") from error
+        return list(self._read(text))
+
+    def _make_emergency(self) -> list[PolicyRule]:
+        if not self._may_allow:
+            return []  # an extension folder with such a file does not come into service
+        ask = PolicyRule(
+            action="ask",
+            modes=tuple(mode for mode in MODES if mode != "plan"),
+            name="until the file is mended",
+            priority=999,
+            reason=f"the policy has an error: {self.problem}",
+            source=str(self._path),
+        )
+        harmless = tuple(kind for kind in Kind if kind.is_read_only)
+        return [ask, replace(ask, modes=("plan",), kinds=harmless)]
 
     def _read(self, text: str) -> Iterator[PolicyRule]:
         rules = read_toml(text, self._path).get("rule", [])
@@ -106,6 +133,9 @@ class RememberedRules(PolicyFile):
     """The answers that are to hold always, in a file of their own."""
 
     lowest_priority = -1000  # an answer stands beside the rule that asked, also beside a built-in one
+
+    def _make_emergency(self) -> list[PolicyRule]:
+        return []  # it only ever allows
 
     def load(self) -> list[PolicyRule]:
         """The remembered rules."""

@@ -19,7 +19,7 @@ from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
 from dovetail.extensions.exclusion import Exclusion
-from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
 
@@ -28,6 +28,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 WORKSPACE = typer.Option(None, help="The folder to work in; else the current one.")
 _TIME_LIMIT = 60.0
+_SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.subagents.registry")
 
 
 @app.command("list")
@@ -88,26 +89,30 @@ def reload_extensions(
 
 @contextmanager
 def _without_log() -> Generator[None]:
-    """These commands show themselves what the loader would log."""
-    logger = logging.getLogger("dovetail.extensions.loader")
-    before, logger.disabled = logger.disabled, True
+    """These commands show themselves what would be logged."""
+    loggers = [logging.getLogger(name) for name in _SHOWN_HERE]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         yield
     finally:
-        logger.disabled = before
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
 
 
 async def _load(workspace: Path | None) -> ExtensionSnapshot:
     with _without_log():
         async with Dovetail(workspace=workspace) as dovetail:
-            return dovetail.extensions.snapshot
+            return _add_contributions(dovetail.extensions.snapshot, dovetail)
 
 
 async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
     """The report of one folder, also when it is left out; its names must not clash with other folders'."""
     with _without_log():
         async with Dovetail(workspace=workspace) as dovetail:
-            return await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
+            snapshot = await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
+            return _add_contributions(snapshot, dovetail)
 
 
 async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
@@ -128,6 +133,19 @@ async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
     return replace(
         snapshot, notices=tuple(each for each in snapshot.notices if each.extension == folder.name)
     )
+
+
+def _add_contributions(snapshot: ExtensionSnapshot, dovetail: Dovetail) -> ExtensionSnapshot:
+    """The report with a notice for each agent and skill of the folders that cannot be used."""
+    broken = [(Path(each.path), each.error) for each in dovetail.agents.broken]
+    broken += [(each.path, each.message) for each in dovetail.skills.problems]
+    notices = [
+        ExtensionNotice(extension=folder.name, text=f"left out: {text}")
+        for folder in snapshot.folders
+        for path, text in broken
+        if path.is_relative_to(folder)
+    ]
+    return replace(snapshot, notices=(*snapshot.notices, *notices))
 
 
 def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:

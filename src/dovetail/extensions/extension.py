@@ -11,6 +11,8 @@ from typing import Any
 
 from dovetail.tools.tool import Tool
 
+POLICY = "policy.toml"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionFailure:
@@ -68,7 +70,7 @@ class ExtensionSnapshot:
     @property
     def policy_files(self) -> tuple[Path, ...]:
         """The `policy.toml` files that folders in service bring."""
-        return tuple(path for folder in self.folders if (path := folder / "policy.toml").is_file())
+        return tuple(path for folder in self.folders if (path := folder / POLICY).is_file())
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON data; tools by name, as document 001 answers a reload."""

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from dovetail.bus.policy_file import PolicyFile
 from dovetail.errors import ConfigError, ExtensionError, ToolError
 from dovetail.extensions.calling import CallPlan
 from dovetail.extensions.definition import ToolDefinition, read_definitions
 from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.extension import POLICY
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.importing import ImportedFolder
 from dovetail.extensions.lifetime import Lease
@@ -34,6 +37,7 @@ class ExtensionVersion:
 def make_version(folder: ExtensionFolder, imported: ImportedFolder, lease: Lease) -> ExtensionVersion:
     """Check what the folder exports and build its tools."""
     definitions, notices = read_definitions(imported.module, folder.sources[ENTRY])
+    _check_policy(folder.path / POLICY)
     return ExtensionVersion(
         folder=folder,
         tools=tuple(_build_tool(definition, folder, lease) for definition in definitions),
@@ -41,6 +45,14 @@ def make_version(folder: ExtensionFolder, imported: ImportedFolder, lease: Lease
         lease=lease,
         lines={definition.name: definition.line for definition in definitions},
     )
+
+
+def _check_policy(path: Path) -> None:
+    """A folder whose rules cannot be read does not serve: they may forbid what its tools do."""
+    try:
+        PolicyFile(path, may_allow=False).read()
+    except ConfigError as error:
+        raise ExtensionError(error.message, file=str(path), hint=error.hint) from error
 
 
 @dataclass(frozen=True, slots=True)
