@@ -79,7 +79,11 @@ test.skipIf(HAS_MODEL)("an approval, and the run beside the chat", async () => {
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await answer(page).hover();
   await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
-  await page.getByRole("tabpanel").getByText("goal").waitFor();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText("goal").waitFor();
+  const prompt = panel.getByRole("button", { name: /^Prompt/ }).nth(1);
+  await prompt.click();
+  await prompt.evaluate((element) => element.closest("li")?.previousElementSibling?.scrollIntoView({ block: "start" }));
   await take(page, "inspector");
 });
 

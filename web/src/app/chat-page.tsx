@@ -8,6 +8,7 @@ import type { Outgoing } from "@/features/chat/session-info";
 import { useAgent, useChatSession, useHasMessages, useIsBusy } from "@/features/chat/use-chat";
 import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
+import type { AgentInfo } from "@/protocol/catalog";
 import { listAgents, listSkills } from "@/transport/catalog";
 import { useStore } from "@/ui/store";
 
@@ -29,7 +30,7 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const [chosen, setChosen] = useState(() => localStorage.getItem(MODEL_KEY));
   const skills = useCatalog(listSkills, (found) => found.skills);
   const model = models.find((one) => one.name === chosen && one.state === "ready");
-  const agents = useCatalog(listAgents, (found) => found.agents);
+  const agents = useCatalog(listAgents, (found) => defaultFirst(found.agents));
   const agent = useAgent() ?? DEFAULT_AGENT;
   const isAgentThere = agents.some((one) => one.name === agent);
   useEffect(() => {
@@ -73,6 +74,11 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
       </div>
     </div>
   );
+}
+
+function defaultFirst(agents: AgentInfo[]): AgentInfo[] {
+  const isDefault = (agent: AgentInfo) => agent.name === DEFAULT_AGENT;
+  return [...agents.filter(isDefault), ...agents.filter((agent) => !isDefault(agent))];
 }
 
 /** A list of the server's; empty until it is there, and when the server has no such route. */

@@ -41,6 +41,7 @@ function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
       isLive={isLive}
       icon={ICONS[name] ?? (streams.length > 0 ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
+      isToldInside={streams.length > 0}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
       }

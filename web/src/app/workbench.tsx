@@ -64,6 +64,7 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
               id={`tab-${name}`}
               aria-selected={name === active}
               aria-controls="workbench-panel"
+              ref={name === active ? bringIntoSight : null}
               onClick={() => onPanel(name)}
               className="shrink-0 rounded-lg px-2.5 py-1 text-[13px] text-soft hover:text-ink aria-selected:bg-raised aria-selected:font-medium aria-selected:text-ink"
             >
@@ -87,6 +88,11 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
       </div>
     </aside>
   );
+}
+
+/** On a phone the tabs are wider than the page. */
+function bringIntoSight(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function PanelContent({ name, services, runId }: { name: PanelName; services: Services; runId: string | null }) {

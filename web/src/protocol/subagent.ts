@@ -82,6 +82,8 @@ function advance(stream: SubAgentStream, entry: RunEntry): SubAgentStream {
       });
     case "tool-input-end":
       return setCall(stream, entry.call_id, () => calledWith(entry));
+    case "tool-start":
+      return setCall(stream, entry.call_id, (part) => ({ ...part, title: entry.title }));
     case "tool-progress":
       return setCall(stream, entry.call_id, (part) => withOutput(part, entry.output, true));
     case "tool-end":

@@ -174,6 +174,7 @@ export const en = {
   time: "Time",
   turns: "Turns",
   turn: "Turn",
+  turnNumber: (number: string) => `Turn ${number}`,
   callCount: (count: number) => (count === 1 ? "1 call" : `${count} calls`),
   tokensName: "Tokens",
   cost: "Cost",

@@ -175,6 +175,7 @@ export const zh: Text = {
   time: "时间",
   turns: "轮次",
   turn: "轮",
+  turnNumber: (number) => `第 ${number} 轮`,
   callCount: (count) => `${count} 次调用`,
   tokensName: "词元",
   cost: "费用",

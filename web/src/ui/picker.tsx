@@ -32,7 +32,9 @@ export function Picker({ label, icon, shown, choices, chosen, onChoose }: Picker
   if (choices.length < 2) return <span className="min-w-0 px-2">{face}</span>;
   return (
     <Menu label={`${label}: ${shown}`} face={face} placement="top-start">
-      <div className="max-h-72 max-w-[min(26rem,84vw)] overflow-y-auto">
+      <div
+        className={`max-h-80 overflow-y-auto ${choices.some((choice) => choice.detail) ? "w-[min(22rem,80vw)]" : ""}`}
+      >
         {choices.map((choice) => (
           <MenuItem key={choice.value ?? ""} onSelect={() => onChoose(choice.value)}>
             <Check

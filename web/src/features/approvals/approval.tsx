@@ -43,8 +43,10 @@ export function Approval({ input, path = [], reason, onAnswer }: ApprovalProps) 
   return (
     <fieldset disabled={isSending} className="space-y-3">
       <legend className="text-[13.5px] font-medium">{t.mayRun}</legend>
-      {path.length > 0 ? <p className="text-[13px] text-soft">{t.askedBy(path.join(" › "))}</p> : null}
-      {reason ? <p className="text-[13px] text-soft first-letter:uppercase">{reason}</p> : null}
+      <div className="space-y-0.5 text-[13px] text-soft empty:hidden">
+        {path.length > 0 ? <p>{t.askedBy(path.join(" › "))}</p> : null}
+        {reason ? <p className="first-letter:uppercase">{reason}</p> : null}
+      </div>
       {draft === null ? null : <ArgumentsField draft={draft} onChange={setDraft} isBroken={isBroken} />}
       {error ? (
         <p role="alert" className="text-[13px] text-danger">

@@ -18,7 +18,7 @@ export function RunFigures({ runId, summary }: { runId: string; summary: RunSumm
   ];
   if (usage.cost !== null) figures.push([t.cost, formatCost(usage.cost)]);
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1 rounded-xl border border-line bg-surface px-4 py-3 text-[13px]">
+    <dl className="grid grid-cols-[auto_1fr] items-center gap-x-5 gap-y-1 rounded-xl border border-line bg-surface px-4 py-3 text-[13px]">
       {figures.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-faint">{name}</dt>

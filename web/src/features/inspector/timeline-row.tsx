@@ -43,9 +43,7 @@ export function TurnMark({ row }: { row: TimelineRow }) {
     <li>
       <Indent depth={row.depth}>
         <div className="flex items-center gap-3 pt-4 pb-1 text-[12px] text-faint">
-          <span className="font-medium text-soft">
-            {t.turn} {row.title}
-          </span>
+          <span className="font-medium text-soft">{t.turnNumber(row.title)}</span>
           <span className="h-px flex-1 bg-line" />
           <span className="tabular-nums">{figures.join(" · ")}</span>
         </div>

@@ -17,21 +17,25 @@ interface UnifiedToolProps {
   question?: ReactNode;
   /** Whether something inside asks for an answer; the card opens for it too. */
   isAskedBelow?: boolean;
+  /** Whether what is inside tells the output already. */
+  isToldInside?: boolean;
   /** Between the question and the input. */
   children?: ReactNode;
 }
 
 /** The card of any tool call: what is done, with what, how it stands, what came out. */
 export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
-  const { part, isLive, icon, question, isAskedBelow = false, children } = props;
+  const { part, isLive, icon, question, isAskedBelow = false, isToldInside = false, children } = props;
   const t = useText();
   const ownState = callState(part, isLive);
   const state = isAskedBelow && ownState === "running" ? "waiting" : ownState;
+  const title = callTitle(part);
+  const summary = inputSummary(part.input);
   const [isOpen, setOpen] = useState(false);
   const isShown = isOpen || state === "waiting";
   return (
     <section
-      aria-label={`${callTitle(part)}: ${stateText(state, t)}`}
+      aria-label={`${title}: ${stateText(state, t)}`}
       data-tool-state={state}
       className="animate-rise overflow-hidden rounded-xl border border-line bg-surface"
     >
@@ -42,8 +46,10 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
         className="flex h-10 w-full items-center gap-2.5 px-3 text-left text-[13.5px] -outline-offset-2 hover:bg-sunken"
       >
         <span className="shrink-0 text-faint">{icon ?? <Wrench size={15} aria-hidden="true" />}</span>
-        <span className="shrink-0 font-medium max-sm:max-w-40 max-sm:truncate">{callTitle(part)}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] text-faint">{inputSummary(part.input)}</span>
+        <span className="max-w-[70%] shrink-0 truncate font-medium">{title}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] text-faint">
+          {title.includes(summary) ? "" : summary}
+        </span>
         <StateSign state={state} part={part} />
         <ChevronRight
           size={15}
@@ -53,7 +59,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
       </button>
       {isShown ? (
         <div className="space-y-3 border-t border-line bg-sunken px-3.5 py-3">
-          <Details part={part} />
+          <Details part={part} isToldInside={isToldInside} />
           {children}
           {question}
         </div>
@@ -62,13 +68,13 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
   );
 });
 
-function Details({ part }: { part: ToolPart }) {
+function Details({ part, isToldInside }: { part: ToolPart; isToldInside: boolean }) {
   const t = useText();
   const raw = part.state === "input-streaming" ? part.rawInput : undefined;
   return (
     <>
       <Field name={t.input}>{raw === undefined ? <Input input={part.input} /> : <Plain text={raw} />}</Field>
-      {part.state === "output-available" ? (
+      {part.state === "output-available" && !isToldInside ? (
         <Field name={t.output}>
           <Output output={part.output} />
         </Field>
