@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from dovetail.errors import ModelError, PassingModelError
-from dovetail.messages.delta import Usage
+from dovetail.messages.delta import ReasoningDelta, Usage
 from dovetail.messages.event import RunEnd
 from dovetail.messages.kind import Kind
 from dovetail.testing import Gate, Reply
@@ -70,15 +70,20 @@ async def test_a_conversation_is_answered_and_no_session_is_kept(tmp_path: Path)
 
 
 async def test_a_stream_brings_the_text_piece_by_piece_and_its_usage_last(tmp_path: Path) -> None:
-    reply = {"reasoning": "Hm.", "text": 'Hello "世界"\n', "cut": 2, "usage": Usage(7, 3)}
+    gate = Gate()
+    reply = Reply(steps=[ReasoningDelta("Hm."), 'Hello "', gate, '世界"\n'], usage=Usage(7, 3))
     async with connect(tmp_path, [reply]) as (client, _):
         options = {"include_usage": True}
         stream = await client.chat.completions.create(**ask(stream=True, stream_options=options))
-        chunks = [chunk async for chunk in stream]
+        chunks: list[Any] = []
+        async for chunk in stream:
+            chunks.append(chunk)
+            if chunk.choices and chunk.choices[0].delta.content:
+                gate.open()
     deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
     assert deltas[0].role == "assistant"
     assert "".join(delta.content or "" for delta in deltas) == 'Hello "世界"\n'
-    assert len([delta for delta in deltas if delta.content]) > 3
+    assert len([delta for delta in deltas if delta.content]) == 2
     assert "".join((delta.model_extra or {}).get("reasoning_content", "") for delta in deltas) == "Hm."
     assert chunks[-2].choices[0].finish_reason == "stop"
     assert chunks[-1].usage is not None

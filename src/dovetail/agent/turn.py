@@ -44,6 +44,7 @@ class Turn:
         self._pieces: list[str] = []
         self._open: str | None = None  # "text" or "reasoning": what is being written
         self._segment = 0
+        self._segment_id = ""
         self._calls: dict[int, _OpenCall] = {}
 
     @property
@@ -88,10 +89,10 @@ class Turn:
         if isinstance(delta, TextDelta):
             self._switch("text")
             self._pieces.append(delta.text)
-            self._emit(TextMore(self._segment_id("text"), delta.text))
+            self._emit(TextMore(self._segment_id, delta.text))
         elif isinstance(delta, ReasoningDelta):
             self._switch("reasoning")
-            self._emit(ReasoningMore(self._segment_id("reasoning"), delta.text))
+            self._emit(ReasoningMore(self._segment_id, delta.text))
         elif isinstance(delta, ToolCallDelta):
             self._close_segment()
             self._take_call(delta)
@@ -116,17 +117,14 @@ class Turn:
         self._close_segment()
         self._open = kind
         self._segment += 1
-        identity = self._segment_id(kind)
+        identity = self._segment_id = f"{kind}-{self.number}-{self._segment}"
         self._emit(TextStart(identity) if kind == "text" else ReasoningStart(identity))
 
     def _close_segment(self) -> None:
         if self._open is not None:
-            identity = self._segment_id(self._open)
+            identity = self._segment_id
             self._emit(TextEnd(identity) if self._open == "text" else ReasoningEnd(identity))
             self._open = None
-
-    def _segment_id(self, kind: str) -> str:
-        return f"{kind}-{self.number}-{self._segment}"
 
     def _close_calls(self, complete: bool) -> None:
         """Complete calls go to the runner; a call that broke off in the middle is over at once."""

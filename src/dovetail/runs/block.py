@@ -6,7 +6,7 @@ from typing import Any
 from dovetail.messages.event import Entry, Event, ReasoningMore, TextMore, ToolInputMore
 
 More = TextMore | ReasoningMore | ToolInputMore
-DELTAS = (TextMore, ReasoningMore, ToolInputMore)
+DELTAS = frozenset((TextMore, ReasoningMore, ToolInputMore))
 
 
 @dataclass(slots=True)

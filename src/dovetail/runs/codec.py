@@ -4,15 +4,40 @@ import dataclasses
 from typing import Any, get_args
 
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import Event
+from dovetail.messages.event import (
+    Event,
+    ModelRequested,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    RunStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+)
 from dovetail.runs.block import Block
 
+_PLAIN: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind))
+    for kind in (
+        ModelRequested,
+        RunStart,
+        TextStart,
+        TextMore,
+        TextEnd,
+        ReasoningStart,
+        ReasoningMore,
+        ReasoningEnd,
+    )
+}
+"""Events that hold nothing but JSON, and their fields; what may hold objects is taken apart with care."""
 _CLASSES: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
 
 
 def encode_block(block: Block) -> dict[str, Any]:
     """The block as the values of one row, without its run."""
-    body = dataclasses.asdict(block.event)
+    names = _PLAIN.get(type(block.event))
+    body = {name: getattr(block.event, name) for name in names} if names else dataclasses.asdict(block.event)
     if block.pieces:
         body["delta"] = "".join(block.pieces)
         body["sizes"] = [len(piece) for piece in block.pieces]

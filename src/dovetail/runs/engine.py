@@ -180,6 +180,7 @@ class InProcessEngine:
             desk=self._desk,
             created_at=record.created_at,
         )
+        live.journal.has_asked = True  # an ask may be stored whose event is not
         while blocks := await self.store.load(record.id, live.journal.last):
             live.journal.extend(blocks)
         if not live.journal.last:  # it died before its first event was stored

@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import ChildEvent, Entry, Event, RunEnd, ToolEnd, ToolInputEnd, TurnEnd
+from dovetail.messages.event import (
+    AskRequest,
+    ChildEvent,
+    Entry,
+    Event,
+    RunEnd,
+    ToolEnd,
+    ToolInputEnd,
+    TurnEnd,
+)
 from dovetail.runs.block import DELTAS, Block, belongs
 
 logger = logging.getLogger(__name__)
@@ -48,6 +57,7 @@ class Journal:
         self._blocks: list[Block] = []
         self._in_memory = 0
         self._end: Block | None = None
+        self.has_asked = False  # somebody may wait for an answer that this run will not need any more
         self._open_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
 
@@ -59,9 +69,9 @@ class Journal:
         if self.closed or self.frozen or self._end is not None:
             logger.debug("run %s takes no more events; %s came too late", self.run_id, event.type)
             return
-        while isinstance(event, ChildEvent):
+        while type(event) is ChildEvent:
             path, event = (*path, event.run_id), event.event
-        if isinstance(event, DELTAS):
+        if type(event) in DELTAS:
             self._append_delta(event, path, clock)
         elif self._admits(event, path):
             self.last += 1
@@ -165,6 +175,8 @@ class Journal:
                 return False
             self._ended_calls.add((path, event.call_id))
             self._open_calls.discard((path, event.call_id))
+        elif isinstance(event, AskRequest):
+            self.has_asked = True
         elif isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
         elif isinstance(event, RunEnd) and len(path) == 1:

@@ -1,4 +1,8 @@
-"""One reader of a journal: a place, and a wait for more."""
+"""One reader of a journal: a place, and a wait for more.
+
+With a pace, what comes within so many seconds after the last time is given together: a write to a socket
+costs more than a token. What comes after a pause, and the end, are never held back.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,8 +21,11 @@ class Reader:
 
     def __init__(self, journal: Journal, after: int = 0, load: Load | None = None) -> None:
         self.number = after
+        self.pace = 0.0
         self._journal = journal
         self._load = load
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -39,9 +46,15 @@ class Reader:
         return self.number >= self._journal.last
 
     def wake(self) -> None:
-        """End the wait in `next`."""
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        """End the wait in `next`: at once, or when the pace allows it."""
+        if self.pace and self._waiter is not None and not self._journal.closed:
+            if self._timer is not None:
+                return
+            loop = self._waiter.get_loop()
+            if loop.time() < self._due:
+                self._timer = loop.call_at(self._due, self._end_wait)
+                return
+        self._end_wait()
 
     async def next(self, within: float | None = None) -> list[Entry]:
         """What came since the last time; waits while there is nothing, for some seconds if they are given.
@@ -57,6 +70,8 @@ class Reader:
             entries = self._journal.after(self.number)
         if entries:
             self.number = entries[-1].number
+            if self.pace:
+                self._due = asyncio.get_running_loop().time() + self.pace
         return entries
 
     async def _wait(self, within: float | None) -> None:
@@ -69,3 +84,10 @@ class Reader:
             self._waiter = None
             if timer is not None:
                 timer.cancel()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    def _end_wait(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from dovetail.errors import NotFoundError
 from dovetail.messages.cancel import CancelMode
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import RunEnd
 from dovetail.runs.ask_store import close_asks
 from dovetail.runs.block import Block
 from dovetail.runs.codec import decode_block, encode_block
@@ -37,7 +36,7 @@ _OWN = (
     .order_by(runs.c.id)
     .with_for_update()
 )
-_ADVANCE = sa.update(runs).where(_OF_RUN).values(last_number=sa.bindparam("number"))
+_ADVANCE = sa.update(runs).where(_OF_RUN)
 _END = sa.update(runs).where(_OF_RUN).values(state="ended")
 
 
@@ -120,25 +119,36 @@ class RunStore:
         own = set(connection.scalars(_OWN, wanted))
         kept = [batch for batch in batches if batch.run_id in own]
         if kept:
-            advanced = [{"run": batch.run_id, "number": batch.blocks[-1].last} for batch in kept]
-            connection.execute(_ADVANCE, advanced)
+            _advance(connection, kept)
             rows = [
                 {"run_id": batch.run_id, **encode_block(block)} for batch in kept for block in batch.blocks
             ]
             connection.execute(_INSERT_ENTRIES, rows)
-            _end_runs(connection, kept)
+            _keep(connection, kept)
         return [batch.run_id for batch in batches if batch.run_id not in own]
 
 
-def _end_runs(connection: sa.Connection, batches: Sequence[Batch]) -> None:
-    ended = [
-        {"run": batch.run_id, "ended_at": batch.blocks[-1].time, **asdict(batch.blocks[-1].event)}
-        for batch in batches
-        if isinstance(batch.blocks[-1].event, RunEnd) and len(batch.blocks[-1].path) == 1
-    ]
+def _advance(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+    going: list[dict[str, Any]] = []
+    ended: list[dict[str, Any]] = []
+    for batch in batches:
+        last = batch.blocks[-1]
+        values = {"run": batch.run_id, "last_number": last.last}
+        if batch.is_last:
+            ended.append({**values, "ended_at": last.time, **asdict(last.event)})
+        else:
+            going.append(values)
+    if going:
+        connection.execute(_ADVANCE, going)
     if ended:
         connection.execute(_END, ended)
-        close_asks(connection, [str(values["run"]) for values in ended])
+
+
+def _keep(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+    """Store what is kept of runs that end, and let nobody answer them any more."""
+    asking = [batch.run_id for batch in batches if batch.is_last and batch.journal.has_asked]
+    if asking:
+        close_asks(connection, asking)
     for batch in batches:
         if batch.keep is not None:
             try:

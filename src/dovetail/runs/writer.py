@@ -34,6 +34,12 @@ class Batch:
         """The run."""
         return self.journal.run_id
 
+    @property
+    def is_last(self) -> bool:
+        """Whether the run ends with it; the end of a child is not the end."""
+        last = self.blocks[-1]
+        return isinstance(last.event, RunEnd) and len(last.path) == 1
+
 
 class Shelf(Protocol):
     """Where blocks are kept."""
@@ -59,6 +65,8 @@ class JournalWriter:
         self._interval = interval
         self._patience = patience
         self._dirty: dict[str, Journal] = {}
+        self._urgent: dict[str, Journal] = {}
+        self._is_due = False
         self._kept: dict[str, Keep] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -69,7 +77,7 @@ class JournalWriter:
         if journal.run_id not in self._dirty:
             self._dirty[journal.run_id] = journal
             if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(self._interval, self._start)
+                self._set_timer()
 
     async def end(self, journal: Journal, event: RunEnd, keep: Keep | None) -> None:
         """Store the run's end together with what is kept of it; readers see it then."""
@@ -84,7 +92,7 @@ class JournalWriter:
         try:
             async with asyncio.timeout(self._patience):
                 while journal.saved < number and not journal.frozen:
-                    self._dirty.setdefault(journal.run_id, journal)
+                    self._urgent[journal.run_id] = journal
                     await asyncio.shield(self._start())
         except TimeoutError as error:
             raise StoreError(
@@ -99,15 +107,23 @@ class JournalWriter:
             self._timer.cancel()
         try:
             async with asyncio.timeout(self._patience):
-                while self._dirty or self._writing is not None:
+                while self._dirty or self._urgent or self._writing is not None:
+                    self._is_due = True
                     await asyncio.shield(self._start())
         except TimeoutError:
             logger.error("%d journals could not be stored before the end", len(self._dirty))
             if self._writing is not None:
                 self._writing.cancel()
 
-    def _start(self) -> "asyncio.Task[None]":
+    def _set_timer(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+
+    def _tick(self) -> None:
         self._timer = None
+        self._is_due = True
+        self._start()
+
+    def _start(self) -> "asyncio.Task[None]":
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
         return self._writing
@@ -116,20 +132,31 @@ class JournalWriter:
         pause = 0.05
         try:
             while True:
-                journals, self._dirty = list(self._dirty.values()), {}
-                batches = [self._take(journal) for journal in journals]
+                journals = self._choose()
+                batches = [self._take(journal) for journal in journals.values()]
                 try:
                     await self._store([batch for batch in batches if batch.blocks])
                     return
                 except StoreError as error:
                     logger.warning("journals are kept in memory for now: %s", error.message)
-                    self._dirty = {journal.run_id: journal for journal in journals} | self._dirty
+                    self._urgent = journals | self._urgent
                     await asyncio.sleep(pause)
                     pause = min(pause * 2, _LONGEST_PAUSE)
         finally:
             self._writing = None
-            if self._dirty and self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(self._interval, self._start)
+            if self._is_due:
+                self._start()
+
+    def _choose(self) -> dict[str, Journal]:
+        """What is written now: all that has news when its time has come, else only what is waited for."""
+        chosen, self._urgent = self._urgent, {}
+        if self._is_due:
+            self._is_due = False
+            chosen, self._dirty = self._dirty | chosen, {}
+        else:
+            for run_id in chosen:
+                self._dirty.pop(run_id, None)
+        return chosen
 
     def _take(self, journal: Journal) -> Batch:
         return Batch(journal, journal.take_unsaved(), self._kept.get(journal.run_id))

@@ -1,4 +1,4 @@
-"""What a route knows of its caller and of the app."""
+"""What a route knows of its caller and of the app; plain functions would each take a thread."""
 
 from typing import Annotated
 
@@ -8,12 +8,12 @@ from dovetail.app import Dovetail
 from dovetail.sessions.session import LOCAL_OWNER
 
 
-def get_app(request: Request) -> Dovetail:
+async def get_app(request: Request) -> Dovetail:
     """The app that this server serves."""
     return request.app.state.dovetail
 
 
-def get_owner(request: Request) -> str:
+async def get_owner(request: Request) -> str:
     """Who calls; everything a route shows or changes belongs to them."""
     return request.scope.get("owner", LOCAL_OWNER)
 

@@ -1,5 +1,6 @@
 """Runs the ASGI app on a socket until it is told to stop."""
 
+import gc
 import socket
 from collections.abc import Callable
 
@@ -33,4 +34,6 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            gc.collect()
+            gc.freeze()  # what was made up to here stays: it need not be looked through again and again
             self._on_ready()

@@ -12,6 +12,8 @@ from dovetail.server.encoder import EventEncoder
 from dovetail.server.sse import KEEP_ALIVE
 
 KEEP_ALIVE_SECONDS = 15.0
+PACE = 0.04
+"""What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
 QUIET_SECONDS = 0.15
 """How long nothing must happen before a stream that waits for answers ends: questions come in bunches."""
 
@@ -30,6 +32,7 @@ class EventStream(Response):
         self.status_code = 200
         self.background: BackgroundTask | None = None
         self._reader = reader
+        reader.pace = PACE
         self._encoder = encoder
         self._opening = opening
         self._ticker: asyncio.TimerHandle | None = None

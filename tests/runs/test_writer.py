@@ -1,0 +1,62 @@
+"""What the writer stores when, and together with what."""
+
+import asyncio
+from collections.abc import Sequence
+
+from dovetail.messages.event import RunEnd, TextMore
+from dovetail.runs.journal import Journal
+from dovetail.runs.writer import Batch, JournalWriter
+
+
+class Drawer:
+    """Keeps the numbers of what it is given, one list for each time."""
+
+    def __init__(self) -> None:
+        self.stored: list[list[tuple[str, list[int], bool]]] = []
+        self.used = asyncio.Event()
+
+    async def append(self, batches: Sequence[Batch]) -> list[str]:
+        self.stored.append(
+            [(one.run_id, [block.last for block in one.blocks], bool(one.keep)) for one in batches]
+        )
+        self.used.set()
+        return []
+
+
+def write(writer: JournalWriter, run_id: str) -> Journal:
+    journal = Journal(run_id)
+    journal.append(TextMore("t", "one"), (run_id,))
+    writer.mark(journal)
+    return journal
+
+
+async def test_who_waits_does_not_have_all_others_stored_too() -> None:
+    drawer = Drawer()
+    writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
+    first, second = write(writer, "first"), write(writer, "second")
+    await writer.settle(first)
+    assert (drawer.stored, second.saved) == ([[("first", [1], False)]], 0)
+    await writer.close()
+    assert drawer.stored[1:] == [[("second", [1], False)]]
+
+
+async def test_all_news_are_stored_together_when_their_time_has_come() -> None:
+    drawer = Drawer()
+    writer = JournalWriter(drawer, lambda run_id: None, interval=0)
+    for name in ("first", "second"):
+        write(writer, name)
+    async with asyncio.timeout(5):
+        await drawer.used.wait()
+    assert drawer.stored == [[("first", [1], False), ("second", [1], False)]]
+    await writer.close()
+
+
+async def test_what_is_kept_goes_with_the_end_of_its_run() -> None:
+    drawer = Drawer()
+    writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
+    journal = write(writer, "run")
+    await writer.settle(journal)
+    await writer.end(journal, RunEnd("goal"), lambda connection: None)
+    await writer.close()
+    assert drawer.stored == [[("run", [1], False)], [("run", [2], True)]]
+    assert journal.closed
