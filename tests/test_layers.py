@@ -90,6 +90,9 @@ def find_violations(source: Path) -> list[str]:
             )
         inside = graph.setdefault(_module_name(relative), set())
         for line, name in _imported_names(ast.parse(text)):
+            if name.startswith("."):
+                violations.append(f"{relative}:{line} a relative import hides where it points")
+                continue
             target, is_inside = _resolve(source, name)
             if is_inside:
                 inside.add(target)
@@ -105,7 +108,8 @@ def _imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            start = "." * node.level + (node.module or "")
+            yield from ((node.lineno, f"{start}.{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lazy":
             yield from (
                 (node.lineno, argument.value)
@@ -175,6 +179,9 @@ def test_imports_point_down_the_stack() -> None:
     [
         ("data/paths.py", "from dovetail.tools.tool import Tool\n", "above it"),
         ("prompt/slots.py", "def late():\n    from dovetail.response.result import Result\n", "its equal"),
+        ("data/paths.py", "if TYPE_CHECKING:\n    import dovetail.tools.tool\n", "above it"),
+        ("data/paths.py", "from ..tools import tool\n", "relative import"),
+        ("data/paths.py", "from . import sanitize\n", "relative import"),
         ("tools/registry.py", "import fastapi\n", "at home in server"),
         ("agent/base.py", "from dovetail.lazy import lazy\nuvicorn = lazy('uvicorn')\n", "at home in"),
         ("tools/tool.py", "import dovetail.tools.runner\n", "cycle"),
