@@ -65,6 +65,12 @@ class Dovetail:
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
 
+    @cached_property
+    def project(self) -> Path:
+        """The folder a chat works in: the current one when it lies in the workspace, else the workspace."""
+        here = Path.cwd()
+        return here if here.is_relative_to(self.workspace) else self.workspace
+
     @property
     def settings(self) -> Settings:
         """The settings that all agents of this app inherit."""
@@ -201,11 +207,14 @@ class Dovetail:
         return [self.workspace / name, *([shipped] if shipped else [])]
 
     def _skill_roots(self) -> "list[SkillRoot]":
-        return skill_folders.find_roots(self.workspace, extensions=self.extensions.snapshot.skill_roots)
+        return skill_folders.find_roots(
+            self.workspace, self.project, extensions=self.extensions.snapshot.skill_roots
+        )
 
     def _watched(self) -> list[Path]:
-        places = ("skills", ".dovetail/skills", "policy.toml")
-        own = [self.workspace / place for place in places]
+        roots = skill_folders.find_roots(self.workspace, self.project)
+        skills = [root.path / place for root in roots for place in ("skills", ".dovetail/skills")]
+        own = [*skills, self.workspace / "policy.toml"]
         return [*self._folders("extensions"), *self._folders("agents"), *own]
 
     def _make_policy(self) -> Policy:

@@ -76,6 +76,17 @@ def test_the_list_shows_own_and_shipped_folders(workspace: Path, capsys: pytest.
     assert "hello" in report["tools"]
 
 
+@pytest.mark.usefixtures("workspace")
+def test_the_list_says_why_a_folder_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EXTENSION_EXCLUDED_EXTENSIONS", "Shell")
+    assert run("ext", "list") == 0
+    shown = capsys.readouterr().out
+    assert "left out shell: EXTENSION_EXCLUDED_EXTENSIONS names it" in shown
+    assert "left out example: by default; set EXTENSION_EXCLUDED_EXTENSIONS= (empty)" in shown
+
+
 def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_extension(workspace, "broken", "TOOL = {'name': 'x'}")
     write_extension(workspace, "chatty", "print('[hi]')\nTOOL = {}")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from serving import serve, text_of
 
 SKILL = "---\nname: review\ndescription: How we review\n---\nRead the diff twice.\n"
@@ -94,3 +96,22 @@ async def test_a_copied_or_edited_message_brings_its_skill_once(tmp_path: Path) 
             pass
         content = server.model.requests[-1].messages[-1]["content"]
     assert content.count("<skill ") == 1
+
+
+async def test_the_skill_nearest_to_the_folder_a_chat_works_in_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "team" / "shop"
+    for folder, line in ((tmp_path, "Far."), (tmp_path / "team", "Nearer."), (project, "Nearest.")):
+        write_skill(folder, text=SKILL.replace("Read the diff twice.", line))
+    write_skill(tmp_path / "team", "plan", "Only the team has this.")
+    monkeypatch.chdir(project)
+    async with serve(tmp_path, ["One."]) as server:
+        await server.chat("/skill/review and /skill/plan")
+        listed = await server.get("/api/v1/skills")
+        content = server.model.requests[-1].messages[-1]["content"]
+    assert "Nearest." in content
+    assert "Far." not in content
+    assert "Only the team has this." in content
+    scopes = {skill["name"]: skill["scope"] for skill in listed["skills"]}
+    assert scopes == {"review": "project", "plan": "parent project team"}

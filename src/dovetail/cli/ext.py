@@ -18,7 +18,7 @@ from dovetail.app import Dovetail
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
-from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion
 from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
@@ -46,8 +46,15 @@ def list_extensions(
         table.add_row(folder.name, ", ".join(tools), str(folder.parent))
     console.print(table)
     for name in snapshot.excluded:
-        console.print(f"[dim]left out[/dim] {name}: set EXTENSION_EXCLUDED_EXTENSIONS= (empty) to load it")
+        console.print(f"[dim]left out[/dim] {name}: {_explain_exclusion(name)}")
     _show_problems(snapshot)
+
+
+def _explain_exclusion(name: str) -> str:
+    variable = "EXTENSION_EXCLUDED_EXTENSIONS"
+    if name.casefold() in EXCLUDED_BY_DEFAULT:
+        return f"by default; set {variable}= (empty) to load it"
+    return f"{variable} names it"
 
 
 @app.command("check")

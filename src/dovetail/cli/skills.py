@@ -58,8 +58,7 @@ def explain_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
 
 async def _load(project: Path | None) -> SkillLibrary:
     async with Dovetail() as dovetail:
-        roots = find_roots(
-            dovetail.workspace, project or Path.cwd(), dovetail.extensions.snapshot.skill_roots
-        )
-        dovetail.skills.reload(roots)
+        if project is not None:
+            shipped = dovetail.extensions.snapshot.skill_roots
+            dovetail.skills.reload(find_roots(dovetail.workspace, project, shipped))
         return dovetail.skills
