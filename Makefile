@@ -14,13 +14,14 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fix bench eval clean lint types unit web-test
+.PHONY: help run test soak fix bench eval clean lint types unit web-test
 
 help: ## show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 	@echo
 	@echo "  PORT=8001 make run      another port          MODEL=small make run   the small model only"
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
+	@echo "  KILLS=20 SEED=7 make soak  fewer kills, at chosen moments"
 
 run: $(VENV)/.run page ## serve the chat on the embedded model, with its web page
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
@@ -42,6 +43,10 @@ unit: $(VENV)/.dev need-node web/dist/index.html
 
 web-test: $(VENV)/.dev need-node web/dist/index.html
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
+
+soak: $(VENV)/.dev ## kill the server a hundred times on each database and look for damage
+	DOVETAIL_KILLS=$(or $(KILLS),100) DOVETAIL_SEED=$(or $(SEED),$(shell date +%s)) \
+		$(BIN)/pytest -s -n 2 --dist load tests/faults/test_kill.py
 
 fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff check --fix .

@@ -132,8 +132,8 @@ def test_a_call_has_one_result_and_an_open_call_gets_one() -> None:
     ends = [entry for entry in journal.after(0) if isinstance(entry.event, ToolEnd)]
     assert [(entry.path, entry.event.call_id, entry.event.status) for entry in ends] == [
         (ROOT, "c", "ok"),
-        (ROOT, "d", "interrupted"),
         (("r", "child"), "c", "interrupted"),
+        (ROOT, "d", "interrupted"),
     ]
 
 

@@ -29,6 +29,7 @@ from dovetail.errors import DovetailError, ModelError
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.call import ToolCall
 from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.delta import Usage
 from dovetail.messages.event import Emit, EndReason, Event, ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.requester import Requester
@@ -113,12 +114,19 @@ class _Way:
     async def go(self, scope: CallScope) -> LoopOutcome:
         async with self._stopper:
             specs = self.loop.tools.specs
-            if pending := find_open_calls(self.conversation.messages):
-                await self._run_calls(pending, scope)
-            while True:
+            outcome = await self._finish_turn(scope)
+            while outcome is None:
                 outcome = await self._step(specs, scope)
-                if outcome is not None:
-                    return outcome
+            return outcome
+
+    async def _finish_turn(self, scope: CallScope) -> LoopOutcome | None:
+        """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
+        pending = find_open_calls(self.conversation.messages)
+        if not pending:
+            return None
+        outcomes = await self._run_calls(pending, scope)
+        self._emit(TurnEnd(self.turns, Usage(), "tool-calls"))
+        return self._end(self._stopper.reason) if self._stopper.reason else self._judge_calls(outcomes)
 
     async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""

@@ -195,6 +195,14 @@ class TurnReset:
 
 
 @dataclass(frozen=True, slots=True)
+class RunResume:
+    """The run goes on after a crash; what was seen of it beyond number `after` was not kept: it is void."""
+
+    type: ClassVar = "run-resume"
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnd:
     """The run is over; the last event of every run."""
 
@@ -233,6 +241,7 @@ Event: TypeAlias = (
     | AskAnswer
     | TurnEnd
     | TurnReset
+    | RunResume
     | RunEnd
     | ChildEvent
 )

@@ -86,6 +86,15 @@ class AskStore:
             statement = sa.update(asks).where(still_open).values(state=state, value=value)
             return bool((await connection.execute(statement)).rowcount)
 
+    async def close_children(self, run_id: str) -> None:
+        """Clear the waits of children of a run; after a crash they do not go on."""
+        still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
+        async with self._database.write() as connection:
+            rows = await connection.execute(sa.select(asks.c.id, asks.c.path).where(still_open))
+            children = [ask_id for ask_id, path in rows if len(path) > 1]
+            gone = still_open & asks.c.id.in_(children)
+            await connection.execute(sa.update(asks).where(gone).values(state="cancelled"))
+
     async def claim(self, ask: Ask, tab_id: str, seconds: float) -> float:
         """Let one tab act for some seconds; another tab is refused until then."""
         now = time.time()

@@ -42,11 +42,16 @@ class AskDesk:
             lambda: self.store.find(wanted.owner, wanted.call_id, wanted.kind, wanted.run_id)
         )
         if known is not None and known.path == ask.path and known.state in ("open", "answered"):
-            ask = known
+            wanted = ask = known
         future = self._waiting[ask.id] = asyncio.get_running_loop().create_future()
         try:
             if ask is not known:
-                await self._begin(ask, emit)
+                await persist(lambda: self.store.create(wanted))
+            emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
+            if ask is known:  # the answer may have come before anybody waited here
+                await persist(lambda: self.fetch(wanted.id))
+            if ask.state == "open" and ask.kind == "browser":
+                await persist(lambda: self._take_early(wanted))
             value = ask.value if ask.state == "answered" else await self._wait(ask, future)
         finally:
             del self._waiting[ask.id]
@@ -109,10 +114,8 @@ class AskDesk:
         for ask_id in list(self._waiting):
             await self.fetch(ask_id)
 
-    async def _begin(self, ask: Ask, emit: Emit) -> None:
-        await persist(lambda: self.store.create(ask))
-        emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
-        early = await self.store.take_early(ask.owner, ask.call_id) if ask.kind == "browser" else None
+    async def _take_early(self, ask: Ask) -> None:
+        early = await self.store.take_early(ask.owner, ask.call_id)
         if early is not None and await self.store.close(ask.id, "answered", early):
             await self.deliver(ask.id, early)
 

@@ -31,7 +31,9 @@ _PLAIN: dict[type, tuple[str, ...]] = {
     )
 }
 """Events that hold nothing but JSON, and their fields; what may hold objects is taken apart with care."""
-_CLASSES: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
+
+EVENTS: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
+"""Every event by the type that it is stored under."""
 
 
 def encode_block(block: Block) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def decode_block(row: Any) -> Block:
     sizes: list[int] = body.pop("sizes", [])
     if "usage" in body:
         body["usage"] = Usage.read(body["usage"])
-    kind = _CLASSES[row["type"]]
+    kind = EVENTS[row["type"]]
     event = kind(**{name: body[name] for name in kind.__dataclass_fields__ if name in body})
     pieces = _cut(body["delta"], sizes) if sizes else []
     return Block(row["first"], tuple(row["path"]), row["time"], event, pieces, sealed=True)

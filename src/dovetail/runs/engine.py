@@ -11,18 +11,19 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
 
-from dovetail.errors import ConflictError, NotFoundError, StoreError
+from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import Entry, Event, TurnReset
+from dovetail.messages.event import Entry, Event
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
 from dovetail.runs.block import Block
-from dovetail.runs.conduct import conduct, interrupt
+from dovetail.runs.conduct import conduct
 from dovetail.runs.journal import Journal
 from dovetail.runs.live import Desk, LiveRun
 from dovetail.runs.mirror import Mirrors
+from dovetail.runs.orphans import Orphans
 from dovetail.runs.reader import Reader
-from dovetail.runs.replay import Replay, replay
+from dovetail.runs.replay import Replay
 from dovetail.runs.run import Job, Rebuild, RunHandle, RunRecord, RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.runs.writer import JournalWriter
@@ -54,8 +55,16 @@ class InProcessEngine:
         )
         self._mirrors = Mirrors(self.store)
         self._live: dict[str, LiveRun] = {}
+        self._starting: set[str] = set()
         self._exits = AsyncExitStack()
         self._orphan_interval = orphan_interval
+        self._orphans = Orphans(
+            store=self.store,
+            link=self.link,
+            desk=self._desk,
+            is_here=lambda run_id: run_id in self._live or run_id in self._starting,
+            launch=self._launch,
+        )
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -85,6 +94,7 @@ class InProcessEngine:
         What `opening` stores and the run are stored together or not at all.
         """
         run_id = run_id or new_id("run")
+        self._starting.add(run_id)
         try:
             await self.store.create(run_id, spec, opening)
         except ConflictError as error:
@@ -92,6 +102,8 @@ class InProcessEngine:
                 f"session {spec.session_id!r} is busy: a run goes on in it",
                 hint="Wait for its end or cancel it.",
             ) from error
+        finally:
+            self._starting.discard(run_id)
         live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), desk=self._desk)
         live.begin()
         return self._launch(live, job, Replay())
@@ -109,8 +121,8 @@ class InProcessEngine:
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
         """Continue the runs that dead processes have left behind, now and from now on."""
-        handles = await self._take_over_orphans(rebuild)
-        self._spawn(self._watch_orphans(rebuild))
+        handles = await self._orphans.take_over(rebuild)
+        self._spawn(self._orphans.watch(rebuild, self._orphan_interval))
         return handles
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
@@ -153,54 +165,18 @@ class InProcessEngine:
         journal = live.journal if live is not None else await self._mirrors.open(run_id)
         return Reader(journal, after, self.store.load)
 
-    async def _take_over_orphans(self, rebuild: Rebuild) -> list[RunHandle]:
-        handles: list[RunHandle] = []
-        alive: dict[str, bool] = {self.link.process_id: True}
-        for record in await self.store.find(state="running"):
-            owner = record.process_id or ""
-            if owner not in alive:
-                alive[owner] = await self.link.is_alive(owner)
-            if not alive[owner] and await self.store.take_over(record):
-                handles.append(await self._resume(record, rebuild))
-        return handles
-
-    async def _watch_orphans(self, rebuild: Rebuild) -> None:
-        while True:
-            await asyncio.sleep(self._orphan_interval)
-            try:
-                await self._take_over_orphans(rebuild)
-            except StoreError as error:
-                logger.warning("cannot look for runs that were left behind: %s", error.message)
-
-    async def _resume(self, record: RunRecord, rebuild: Rebuild) -> RunHandle:
-        live = LiveRun(
-            run_id=record.id,
-            spec=record.spec,
-            journal=Journal(record.id),
-            desk=self._desk,
-            created_at=record.created_at,
-        )
-        live.journal.has_asked = True  # an ask may be stored whose event is not
-        while blocks := await self.store.load(record.id, live.journal.last):
-            live.journal.extend(blocks)
-        if not live.journal.last:  # it died before its first event was stored
-            live.begin()
-        done = replay(live.journal.after(0), (record.id,))
-        if done.has_partial:
-            live.journal.append(TurnReset(), (record.id,))
-        if record.cancel_mode is not None:
-            live.cancel.request(record.cancel_mode)
-        logger.info("run %s goes on after %d events", record.id, live.journal.last)
-        return self._launch(live, await rebuild(record) or Job(interrupt), done)
-
     def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
         self._live[live.run_id] = live
         if self.observe is not None:
             live.journal.observe = partial(self.observe, live)
         self._desk.writer.mark(live.journal)
         live.task = asyncio.create_task(conduct(live, job, done), name=live.run_id)
-        live.task.add_done_callback(lambda _: self._live.pop(live.run_id, None))
+        live.task.add_done_callback(lambda _: self._forget(live))
         return RunHandle(live.run_id, live.done)
+
+    def _forget(self, live: LiveRun) -> None:
+        if self._live.get(live.run_id) is live:
+            del self._live[live.run_id]
 
     def _cancel_here(self, run_id: str, mode: CancelMode) -> None:
         live = self._live[run_id]
@@ -212,7 +188,7 @@ class InProcessEngine:
         """Leave a run to another process, or to a later start of this one."""
         live = self._live.pop(run_id, None)
         if live is not None and live.task is not None:
-            live.journal.frozen = True
+            live.journal.freeze()
             live.task.cancel()
 
     async def _tell_saved(self, journals: list[Journal]) -> None:

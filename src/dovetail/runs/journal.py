@@ -1,8 +1,9 @@
 """The numbered events of one run, in memory, for any number of readers.
 
-Promises: numbers are 1, 2, 3, … without gaps; a call has at most one `tool-end`; `run-end` is the last
-event, and is shown when it is stored; a reader costs nothing but its place, so a slow one holds up neither
-the run nor memory; what is stored may leave memory, what is not stored never does.
+Promises: numbers are 1, 2, 3, …, with a leap where the run was taken up after a crash, so that no number ever
+means two events; a call has at most one `tool-end`; `run-end` is the last event, and is shown when it is
+stored; a reader costs nothing but its place, so a slow one holds up neither the run nor memory; what is
+stored may leave memory, what is not stored never does.
 """
 
 import logging
@@ -18,9 +19,11 @@ from dovetail.messages.event import (
     Entry,
     Event,
     RunEnd,
+    RunStart,
     ToolEnd,
     ToolInputEnd,
     TurnEnd,
+    TurnReset,
 )
 from dovetail.runs.block import DELTAS, Block, belongs
 
@@ -60,6 +63,8 @@ class Journal:
         self.has_asked = False  # somebody may wait for an answer that this run will not need any more
         self._open_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
+        self._open_children: set[tuple[str, ...]] = set()
+        self._asks: set[str] = set()
 
     def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
         """Give the event the next number; what comes after the end, or ends a call again, is left out.
@@ -86,10 +91,11 @@ class Journal:
             self._end = Block(self.last + 1, (self.run_id,), time.time(), event)
 
     def freeze(self) -> None:
-        """Take nothing more: the run is not ours. An end that cannot be stored is shown all the same."""
+        """Take nothing more: the run is not ours, and its readers must go. An end is shown all the same."""
         self.frozen = True
         if self._end is not None:
             self._show_end(self._end)
+        self._wake()
 
     @property
     def newest(self) -> int:
@@ -105,6 +111,10 @@ class Journal:
             self.last = self.saved = block.last
         self._wake()
 
+    def leap(self, number: int) -> None:
+        """Leave out numbers that readers may have seen on events that were never stored."""
+        self.last = max(self.last, number)
+
     def follow(self, last: int, *, has_ended: bool) -> None:
         """Note how far a run is whose events are only in the store."""
         self.last = self.saved = self.dropped = max(last, self.last)
@@ -119,6 +129,7 @@ class Journal:
         place = len(blocks) - 1
         if blocks[place].first > number + 1:
             place = max(bisect_right(blocks, number + 1, key=_first) - 1, 0)
+            place += blocks[place].last <= number  # the next number was leapt over
         return [block.entry(self.run_id, number) for block in blocks[place:]]
 
     def take_unsaved(self) -> list[Block]:
@@ -144,9 +155,19 @@ class Journal:
             self.dropped = block.last
 
     def close_calls(self) -> None:
-        """End every open call as interrupted, so that each has its one result."""
+        """End every open call and child as interrupted, so that each has its one result."""
+        self.close_children()
+        self._close_calls(self._open_calls)
+
+    def close_children(self) -> None:
+        """End what children have left open, the deepest ones first."""
+        self._close_calls({(path, call_id) for path, call_id in self._open_calls if len(path) > 1})
+        for path in sorted(self._open_children, key=len, reverse=True):
+            self.append(RunEnd("interrupted"), path)
+
+    def _close_calls(self, calls: set[CallKey]) -> None:
         error = {"type": "interrupted", "message": "the run ended before the call did"}
-        for path, call_id in sorted(self._open_calls):
+        for path, call_id in sorted(calls):
             self.append(ToolEnd(call_id, "interrupted", None, error), path)
 
     def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
@@ -175,13 +196,30 @@ class Journal:
                 return False
             self._ended_calls.add((path, event.call_id))
             self._open_calls.discard((path, event.call_id))
-        elif isinstance(event, AskRequest):
-            self.has_asked = True
         elif isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
-        elif isinstance(event, RunEnd) and len(path) == 1:
-            self.closed = True
+        elif isinstance(event, AskRequest):
+            return self._is_new_ask(event)
+        elif isinstance(event, TurnReset):
+            self._open_calls = {call for call in self._open_calls if call[0] != path}
+        elif isinstance(event, RunStart | RunEnd):
+            self._note_bounds(event, path)
         return True
+
+    def _is_new_ask(self, event: AskRequest) -> bool:
+        """An ask that goes on after a crash is told again, in case the crash came before it was stored."""
+        self.has_asked = True
+        is_new = event.ask_id not in self._asks
+        self._asks.add(event.ask_id)
+        return is_new
+
+    def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:
+        if len(path) == 1:
+            self.closed = isinstance(event, RunEnd)
+        elif isinstance(event, RunStart):
+            self._open_children.add(path)
+        else:
+            self._open_children.discard(path)
 
     def _wake(self) -> None:
         for reader in self.readers:

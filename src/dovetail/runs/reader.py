@@ -37,8 +37,8 @@ class Reader:
 
     @property
     def ended(self) -> bool:
-        """Whether everything was read and nothing more will come."""
-        return self._journal.closed and self.number >= self._journal.last
+        """Whether everything was read and nothing more will come here."""
+        return (self._journal.closed or self._journal.frozen) and self.number >= self._journal.last
 
     @property
     def is_at_end(self) -> bool:
@@ -61,10 +61,12 @@ class Reader:
 
         Gives nothing when it was woken, when time is over and when the run has ended.
         """
-        if self.number >= self._journal.last and not self._journal.closed:
+        if self.number >= self._journal.last and not self.ended:
             await self._wait(within)
         if self.number < self._journal.dropped and self._load is not None:
             blocks = await self._load(self._journal.run_id, self.number)
+            if not blocks and not self._journal.closed:  # taken over just now: only its numbers leapt
+                await self._wait(within)
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
         else:
             entries = self._journal.after(self.number)

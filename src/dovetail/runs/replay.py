@@ -12,9 +12,12 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ReasoningStart,
     TextMore,
+    TextStart,
     ToolEnd,
     ToolInputEnd,
+    ToolInputStart,
     ToolStart,
     TurnEnd,
     TurnReset,
@@ -27,7 +30,8 @@ class Replay:
     """Finished work: the model's messages with the results of their calls, in order.
 
     `pending` are the calls of the last turn that have no result yet; those in `started` were under way, the
-    others had not begun. `text` is the last answer's; `has_partial`: one more answer broke off, it is void.
+    others had not begun. `is_in_turn`: the calls of the last turn may all have ended, the turn has not.
+    `text` is the last answer's; `has_partial`: one more answer broke off, it is void.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -37,6 +41,7 @@ class Replay:
     started: frozenset[str] = frozenset()
     text: str = ""
     has_partial: bool = False
+    is_in_turn: bool = False
 
 
 def replay(entries: Iterable[Entry], path: tuple[str, ...], *, keep_partial: bool = False) -> Replay:
@@ -61,21 +66,14 @@ class _Fold:
         self.calls: list[ToolCall] = []
         self.results: dict[str, Any] = {}
         self.started: set[str] = set()
+        self.spoke = False
         self.touched = False  # a call of this turn was asked about, began or ended: its answer is complete
 
     def take(self, event: Event) -> None:
-        if isinstance(event, TextMore):
-            self.pieces.append(event.delta)
-        elif isinstance(event, ToolInputEnd):
-            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=_dump(event.args)))
-        elif isinstance(event, ToolStart):
-            self.started.add(event.call_id)
-            self.touched = True
-        elif isinstance(event, AskRequest):
-            self.touched = True
-        elif isinstance(event, ToolEnd):
-            self.results[event.call_id] = result_content(event)
-            self.touched = True
+        if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextMore | ToolInputEnd):
+            self._take_answer(event)
+        elif isinstance(event, ToolStart | AskRequest | ToolEnd):
+            self._take_call(event)
         elif isinstance(event, TurnReset):
             self._begin()
         elif isinstance(event, TurnEnd):
@@ -84,10 +82,24 @@ class _Fold:
             self.usage = self.usage + event.usage
             self._begin()
 
+    def _take_answer(self, event: Event) -> None:
+        self.spoke = True
+        if isinstance(event, TextMore):
+            self.pieces.append(event.delta)
+        elif isinstance(event, ToolInputEnd):
+            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=_dump(event.args)))
+
+    def _take_call(self, event: ToolStart | AskRequest | ToolEnd) -> None:
+        self.touched = True
+        if isinstance(event, ToolStart):
+            self.started.add(event.call_id)
+        elif isinstance(event, ToolEnd):
+            self.results[event.call_id] = result_content(event)
+
     def end(self, keep_partial: bool) -> Replay:
         pending: tuple[ToolCall, ...] = ()
         is_complete = bool(self.calls) and self.touched
-        has_partial = bool(self.pieces or self.calls) and not is_complete
+        has_partial = self.spoke and not is_complete
         if is_complete or (keep_partial and has_partial):
             self._commit()
             pending = tuple(call for call in self.calls if call.call_id not in self.results)
@@ -99,6 +111,7 @@ class _Fold:
             started=frozenset(call.call_id for call in pending if call.call_id in self.started),
             text=self.text,
             has_partial=has_partial,
+            is_in_turn=is_complete,
         )
 
     def _commit(self) -> None:

@@ -24,6 +24,9 @@ from dovetail.store.database import Database, Keep
 from dovetail.store.tables import entries, runs
 
 logger = logging.getLogger(__name__)
+LEAP = 100_000
+"""More than a run can have told its readers without storing it."""
+
 _PAGE = 500
 
 _OF_RUN = runs.c.id == sa.bindparam("run")
@@ -97,14 +100,17 @@ class RunStore:
         )
         return [decode_block(row) for row in rows]
 
-    async def take_over(self, record: RunRecord) -> bool:
-        """Make a run of a dead process one of this process; False when another was faster."""
+    async def take_over(self, record: RunRecord) -> int | None:
+        """Make a run of a dead process one of this process; None when another was faster.
+
+        Gives the number from which its events go on; numbers up to it may have been seen on events that were
+        never stored, and so are never given again.
+        """
         same = (runs.c.id == record.id) & (runs.c.state == "running")
         statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
-        statement = statement.values(process_id=self.process_id)
-        return await self._database.write_with(
-            lambda connection: bool(connection.execute(statement).rowcount)
-        )
+        values = {"process_id": self.process_id, "last_number": runs.c.last_number + LEAP}
+        statement = statement.values(values).returning(runs.c.last_number)
+        return await self._database.write_with(lambda connection: connection.scalar(statement))
 
     async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Note that a run shall stop, for the process that it belongs to; False when it has ended."""

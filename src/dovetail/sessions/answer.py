@@ -7,7 +7,8 @@ from dovetail.agent.outcome import LoopOutcome
 from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
-from dovetail.messages.event import ToolEnd
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.failure import describe_error
 from dovetail.runs.run import RunContext, RunOutcome, Work
@@ -42,7 +43,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
     try:
         requester = host.runtime.requester(turn.model or definition.model_config.model)
     except DovetailError as error:
-        return Plan(work=_fail_with(error), model=turn.model or "", generation=tools.generation)
+        return Plan(work=fail_with(error), model=turn.model or "", generation=tools.generation)
     loop = TurnLoop(
         requester=requester,
         tools=tools,
@@ -111,6 +112,8 @@ def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> list[ChatMess
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
             told.append({"role": "tool", "tool_call_id": call.call_id, "content": _CUT_OFF})
+    if told and len(told) == len(context.replay.pending):
+        context.emit(TurnEnd(context.replay.turns + 1, Usage(), "tool-calls"))
     return told
 
 
@@ -123,7 +126,9 @@ def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
     )
 
 
-def _fail_with(error: DovetailError) -> Work:
+def fail_with(error: DovetailError) -> Work:
+    """The work of an answer that cannot be given."""
+
     async def work(context: RunContext) -> RunOutcome:
         raise error
 

@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from dovetail.errors import NotFoundError
+from dovetail.errors import DovetailError, NotFoundError
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import TurnEnd
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.replay import replay
 from dovetail.runs.run import Job, RunContext, RunHandle, RunOutcome, RunRecord, RunSpec
-from dovetail.sessions.answer import Plan, plan_answer
+from dovetail.sessions.answer import Plan, fail_with, plan_answer
 from dovetail.sessions.host import ChatHost
 from dovetail.sessions.message import Message
 from dovetail.sessions.parts import fold_parts
@@ -120,7 +120,11 @@ class Chat:
             tab_id=spec.input["tab_id"],
             owner=spec.owner,
         )
-        return Job(plan_answer(self._host, turn).work, self._keep)
+        try:
+            work = plan_answer(self._host, turn).work
+        except DovetailError as error:  # its agent is gone: what was said so far is kept all the same
+            work = fail_with(error)
+        return Job(work, self._keep)
 
     async def _keep(self, context: RunContext, outcome: RunOutcome) -> Keep:
         """What the run has said and done is stored as the answer's message."""

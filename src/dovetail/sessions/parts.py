@@ -14,6 +14,7 @@ from dovetail.messages.event import (
     ReasoningMore,
     ReasoningStart,
     RunEnd,
+    RunResume,
     RunStart,
     TextEnd,
     TextMore,
@@ -56,14 +57,21 @@ class PartsFold:
         elif isinstance(event, TurnEnd):
             self._step = None
         elif isinstance(event, TurnReset):
-            del self.parts[self._step if self._step is not None else len(self.parts) :]
-            self._step = None
-        elif not isinstance(event, RunStart | RunEnd | ModelRequested):
+            self._reset()
+        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequested):
             if self._step is None:
                 self._step = len(self.parts)
                 self.parts.append({"type": "step-start"})
             self._take_text(event)
             self._take_call(event)
+
+    def _reset(self) -> None:
+        """Forget the current turn; a call that is made again, under the same id too, is a new one."""
+        if self._step is not None:
+            void = {id(part) for part in self.parts[self._step :]}
+            self._calls = {call_id: part for call_id, part in self._calls.items() if id(part) not in void}
+            del self.parts[self._step :]
+            self._step = None
 
     def _take_text(self, event: Event) -> None:
         if isinstance(event, TextStart | ReasoningStart):

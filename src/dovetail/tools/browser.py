@@ -29,6 +29,7 @@ def make_browser_tool(
         return read_answer(name, await context.ask("browser", payload, seconds), seconds)
 
     choices.setdefault("origin", "browser")
+    choices.setdefault("idempotent", True)  # called again after a crash, it finds its question, or the answer
     return Tool(
         name=name,
         description=description,

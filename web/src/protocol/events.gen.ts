@@ -146,6 +146,12 @@ export interface TurnResetEvent {
   type: "turn-reset";
 }
 
+/** The run goes on after a crash; what was seen of it beyond number `after` was not kept: it is void. */
+export interface RunResumeEvent {
+  type: "run-resume";
+  after: number;
+}
+
 /** The run is over; the last event of every run. */
 export interface RunEndEvent {
   type: "run-end";
@@ -174,6 +180,7 @@ export type RunEvent =
   | AskAnswerEvent
   | TurnEndEvent
   | TurnResetEvent
+  | RunResumeEvent
   | RunEndEvent;
 
 /** One journal entry: an event with its number, its run's path from the root, and its time. */

@@ -1,0 +1,98 @@
+"""The model of the fault tests: it plans from the seed alone, and looks at every history it is given.
+
+What it says next follows from the number of its answers since the last question, so a turn that is lost or
+repeated shows at once.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dovetail.messages.call import ToolCall
+from dovetail.messages.request import ModelRequest
+from dovetail.requesters.reply import Reply
+from dovetail.requesters.script import Script
+
+PLANS = (
+    ("note",),
+    ("note", "note"),
+    ("look", "look", "look"),
+    ("spend",),
+    ("note", "spend"),
+    ("pick",),
+    ("helper",),
+    ("helper", "note"),
+)
+HELPER = "You are the helper of the fault tests."
+HELPER_FILE = f"""---
+name: helper
+description: Does a task with tools of its own.
+inputs:
+  task: {{type: string, description: What to do., required: true}}
+query: "${{task}}"
+tools: [note, spend]
+---
+{HELPER}
+"""
+
+
+def plan_job(job: str, seed: int) -> list[tuple[str, ...]]:
+    """The tools that each turn of a job calls; the last turn, which only speaks, is not in it."""
+    chance = random.Random(f"{seed} {job}")
+    return [chance.choice(PLANS) for _ in range(chance.randint(1, 3))]
+
+
+def say(job: str, turn: int) -> str:
+    """What the model says in a turn of a job."""
+    return f"[{job} turn {turn}: a few words to be cut somewhere]"
+
+
+class Brain(Script):
+    """A script that never ends; `complaints` are histories that no model API would take."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(())
+        self.seed = seed
+        self.complaints: list[str] = []
+
+    def take(self, request: ModelRequest) -> Reply:
+        """The next answer."""
+        messages = request.messages
+        self.complaints += find_faults(messages)
+        question = max(place for place, message in enumerate(messages) if message["role"] == "user")
+        turn = sum(message["role"] == "assistant" for message in messages[question:])
+        said = str(messages[question]["content"])
+        if any(HELPER in str(message["content"]) for message in messages[:question]):
+            return self._help(said, turn)
+        return self._work(said, turn)
+
+    def _work(self, job: str, turn: int) -> Reply:
+        plan = plan_job(job, self.seed)
+        names = plan[turn] if turn < len(plan) else ()
+        calls = [_call(name, f"{job}/{turn}/{place}") for place, name in enumerate(names)]
+        return Reply(text=say(job, turn), tool_calls=calls, cut=6, delay=0.004)
+
+    def _help(self, task: str, turn: int) -> Reply:
+        calls = [_call(name, f"{task}/{name}") for name in ("note", "spend")[turn : turn + 1]]
+        return Reply(text="" if calls else f"helped with {task}", tool_calls=calls, delay=0.004)
+
+
+def _call(name: str, key: str) -> ToolCall:
+    arguments = {"task": key} if name == "helper" else {"key": key}
+    return ToolCall(call_id=key, name=name, arguments=arguments)
+
+
+def find_faults(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is wrong with a history: each call needs exactly one result, right behind it."""
+    faults: list[str] = []
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                faults.append(f"a result without a call: {message}")
+            else:
+                waiting.remove(message["tool_call_id"])
+        else:
+            faults += [f"no result for {call_id}" for call_id in waiting]
+            waiting = [call["id"] for call in message.get("tool_calls") or ()]
+    return faults + [f"no result for {call_id}" for call_id in waiting]

@@ -1,0 +1,118 @@
+"""What must be true when the dust has settled, whatever was killed and when."""
+
+import dataclasses
+from collections import Counter
+from typing import Any
+
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import Entry
+from dovetail.runs.codec import EVENTS
+from dovetail.sessions.parts import fold_parts
+from faults.brain import plan_job, say
+from faults.person import Person
+from faults.world import World
+
+ENDED = {"output-available", "output-error", "output-denied"}
+
+
+async def find_damage(world: World, people: list[Person], seed: int) -> list[str]:
+    """Everything that was lost, left open or done twice; nothing is right."""
+    damage: list[str] = []
+    executed = Counter(world.ledger.read_text().splitlines())
+    damage += [
+        f"{line} ran {times} times" for line, times in executed.items() if times > 1 and "look " not in line
+    ]
+    if (asks := (await world.request("GET", "/api/v1/asks")).json()["asks"]) != []:
+        damage.append(f"questions that nobody waits for are open: {asks}")
+    for person in people:
+        damage += await _check_session(world, person, seed, executed)
+    return damage
+
+
+async def _check_session(world: World, person: Person, seed: int, executed: "Counter[str]") -> list[str]:
+    view = (await world.request("GET", f"/api/v1/sessions/{person.session_id}")).json()
+    damage = [f"{person.session_id} still has a run"] if view["run_id"] else []
+    questions = [message["parts"][0]["text"] for message in view["path"] if message["role"] == "user"]
+    answers = [message for message in view["path"] if message["role"] == "assistant"]
+    if questions != person.sent or len(answers) != len(questions):
+        damage.append(f"{person.session_id}: sent {person.sent}, stored {questions}, {len(answers)} answers")
+    for job, answer in zip(questions, answers, strict=False):
+        run = (await world.request("GET", f"/api/v1/runs/{answer['metadata']['run_id']}")).json()
+        journal = [e async for e in world.stream("GET", f"/api/v1/runs/{run['id']}/events")]
+        seen = person.entries[run["id"]]
+        found = [
+            *([f"it ended as {run['reason']} {run['error']}"] if run["reason"] != "goal" else []),
+            *_check_text(job, answer, seed),
+            *_check_journal(journal),
+            *_check_results(journal, executed),
+            *_check_view("person", seen, answer),
+            *_check_view("journal", journal, answer),
+        ]
+        damage += [f"{person.session_id} {job} {run['id']}: {problem}" for problem in found]
+    return damage
+
+
+def _check_text(job: str, answer: dict[str, Any], seed: int) -> list[str]:
+    wanted = [say(job, turn) for turn in range(len(plan_job(job, seed)) + 1)]
+    texts = [part["text"] for part in answer["parts"] if part["type"] == "text"]
+    open_parts = [
+        part for part in answer["parts"] if part["type"] == "dynamic-tool" and part["state"] not in ENDED
+    ]
+    children = [
+        part
+        for part in answer["parts"]
+        if part["type"] == "data-subagent" and part["data"]["state"] != "ended"
+    ]
+    return [
+        *([f"the answer says {texts}, not {wanted}"] if texts != wanted else []),
+        *(f"{part['toolCallId']} is left at {part['state']}" for part in open_parts),
+        *(f"child {part['id']} is left running" for part in children),
+    ]
+
+
+def _check_journal(journal: list[dict[str, Any]]) -> list[str]:
+    numbers = [entry["number"] for entry in journal]
+    ends = [entry for entry in journal if entry["type"] == "run-end" and len(entry["path"]) == 1]
+    problems = [] if numbers == sorted(set(numbers)) else [f"numbers {numbers}"]
+    problems += [] if len(ends) == 1 and journal[-1] is ends[0] else [f"{len(ends)} ends"]
+    calls = Counter(_key(entry) for entry in journal if entry["type"] == "tool-start")
+    results = Counter(_key(entry) for entry in journal if entry["type"] == "tool-end")
+    problems += [f"{key} has {results[key]} results" for key in calls if results[key] != 1]
+    return problems + [f"{key} has {times} results" for key, times in results.items() if times != 1]
+
+
+def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> list[str]:
+    """A call that is told as done was done, one that was declined was not."""
+    names = {_key(entry): entry["name"] for entry in journal if entry["type"] == "tool-input-end"}
+    problems: list[str] = []
+    for entry in journal:
+        name = names.get(_key(entry))
+        if entry["type"] != "tool-end" or name not in ("note", "look", "spend"):
+            continue
+        times = executed[f"{name} {entry['call_id']}"]
+        if (entry["status"] == "ok" and times < 1) or (entry["status"] == "denied" and times):
+            problems.append(f"{entry['call_id']} is told as {entry['status']} and ran {times} times")
+        if entry["status"] not in ("ok", "denied", "interrupted"):
+            problems.append(f"{entry['call_id']} ended as {entry['status']}: {entry['error']}")
+    return problems
+
+
+def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:
+    """Whoever has read the events sees the very answer that is stored."""
+    try:
+        parts = fold_parts(map(_read_entry, seen))
+    except KeyError as error:
+        return [f"the {who} cannot read on at {error}: {[entry['type'] for entry in seen]}"]
+    return [] if parts == answer["parts"] else [f"the {who} sees\n{parts}\nstored is\n{answer['parts']}"]
+
+
+def _read_entry(data: dict[str, Any]) -> Entry:
+    kind = EVENTS[data["type"]]
+    values = {field.name: data[field.name] for field in dataclasses.fields(kind)}
+    if "usage" in values:
+        values["usage"] = Usage.read(values["usage"])
+    return Entry(data["number"], data["run_id"], tuple(data["path"]), data["time"], kind(**values))
+
+
+def _key(entry: dict[str, Any]) -> tuple[str, ...]:
+    return (*entry["path"], entry.get("call_id", ""))

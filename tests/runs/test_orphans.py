@@ -1,0 +1,99 @@
+"""Runs that nobody works on are taken up, and no bad one holds up the others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.orphans import MOST_RESUMES
+from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.store.database import Database
+
+pytestmark = pytest.mark.timeout(30)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with Database(tmp_path / "x.db") as database:
+        yield database
+
+
+async def hang(context: RunContext) -> RunOutcome:
+    await asyncio.Event().wait()
+    return RunOutcome()
+
+
+async def finish(context: RunContext) -> RunOutcome:
+    return RunOutcome(result="done")
+
+
+async def leave_behind(database: Database, *agents: str) -> list[str]:
+    async with InProcessEngine(database) as engine:
+        return [(await engine.start(RunSpec(agent=agent), Job(hang))).run_id for agent in agents]
+
+
+async def wait_for_end(engine: InProcessEngine, run_id: str) -> str:
+    """Look at the run again and again: it changes hands, and each reader sees only one of its lives."""
+    async with asyncio.timeout(20):
+        while (record := await engine.get(run_id)).outcome is None:
+            async with await engine.read(run_id, record.last_number) as reader:
+                await reader.next(within=0.01)
+    return record.outcome.reason
+
+
+async def test_one_that_cannot_be_rebuilt_holds_up_no_other_and_is_given_up_at_last(
+    database: Database,
+) -> None:
+    bad, good = await leave_behind(database, "bad", "good")
+    tries: list[str] = []
+
+    async def rebuild(record: RunRecord) -> Job:
+        tries.append(record.spec.agent)
+        if record.spec.agent == "bad":
+            raise RuntimeError("no way")
+        return Job(finish)
+
+    async with InProcessEngine(database, orphan_interval=0.01) as engine:
+        (handle,) = await engine.recover(rebuild)
+        assert (handle.run_id, (await handle.done).result) == (good, "done")
+        assert await wait_for_end(engine, bad) == "interrupted"
+    assert tries.count("bad") == MOST_RESUMES + 1
+
+
+async def test_one_that_fell_out_of_the_hands_of_its_process_is_taken_up_by_it(database: Database) -> None:
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(finish)
+
+    async def refuse_to_end(context: RunContext, outcome: RunOutcome) -> None:
+        raise RuntimeError("not even the end can be stored")
+
+    async with InProcessEngine(database, orphan_interval=0.01) as engine:
+        await engine.recover(rebuild)
+        handle = await engine.start(RunSpec(agent="master"), Job(finish, refuse_to_end))
+        with pytest.raises(asyncio.CancelledError):
+            await handle.done
+        assert await wait_for_end(engine, handle.run_id) == "goal"
+
+
+async def test_a_run_that_is_just_being_started_is_left_alone(database: Database) -> None:
+    async def rebuild(record: RunRecord) -> Job:
+        raise AssertionError(f"{record.id} was taken up")
+
+    async with InProcessEngine(database, orphan_interval=0.0) as engine:
+        await engine.recover(rebuild)
+        for _ in range(30):
+            handle = await engine.start(RunSpec(agent="master"), Job(finish))
+            assert (await handle.done).result == "done"
+
+
+async def test_readers_of_a_run_that_goes_on_elsewhere_are_let_go(database: Database) -> None:
+    async with InProcessEngine(database) as old, InProcessEngine(database) as new:
+        handle = await old.start(RunSpec(agent="master"), Job(hang))
+        async with asyncio.timeout(10), await old.read(handle.run_id) as reader:
+            await reader.next()
+            assert await new.store.take_over(await old.get(handle.run_id))
+            await old.cancel(handle.run_id)  # makes it tell something, which is refused
+            while not reader.ended:
+                await reader.next()
