@@ -30,6 +30,20 @@ async function findings(page: Page): Promise<string[]> {
   });
 }
 
+/** What is folded at first must be good too: a form, and the messages of a request. */
+async function openSomething(page: Page, panel: string): Promise<void> {
+  const within = page.getByRole("tabpanel", { name: panel });
+  if (panel === "Tools") {
+    await within.getByRole("button", { name: /^Cut/ }).click();
+    await within.getByRole("button", { name: "Add to boards", exact: true }).click();
+  }
+  if (panel === "Run")
+    await within
+      .getByRole("button", { name: /^Prompt/ })
+      .last()
+      .click();
+}
+
 async function fullChat(page: Page): Promise<void> {
   await script(
     { when: "show all", reasoning: "Hm.", tool_calls: [call("calculate", { expression: "987 + 1" })] },
@@ -55,6 +69,7 @@ test.each([
   for (const name of ["Tools", "Extensions", "Agents", "Skills", "Models", "Run"]) {
     await page.getByRole("tab", { name }).click();
     await page.getByRole("tabpanel", { name }).locator("p").first().waitFor();
+    await openSomething(page, name);
     expect(await findings(page), name).toEqual([]);
   }
   await page.keyboard.press("Control+k");

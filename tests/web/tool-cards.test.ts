@@ -61,3 +61,28 @@ test("the input is seen while it is being written", async () => {
   await answer(page).getByText("Three times the same.").waitFor();
   await answer(page).locator("[data-tool-state=done]").getByText("111 + 222").waitFor();
 });
+
+test("a command is shown with what it printed and how it ended", async () => {
+  await script(
+    { when: "say it in a shell", tool_calls: [call("run_shell_command", { command: "ls -d ." })] },
+    { when: "exit_code: 0", tool_calls: [call("run_shell_command", { command: "ls /nowhere-at-all" })] },
+    { when: "nowhere-at-all", text: "One worked." },
+  );
+  const page = await openPage();
+  await ask(page, "say it in a shell");
+  const first = answer(page)
+    .getByRole("region", { name: /^Run shell command/ })
+    .first();
+  await first.getByRole("button", { name: "Allow", exact: true }).click();
+  const second = answer(page)
+    .getByRole("region", { name: /^Run shell command/ })
+    .nth(1);
+  await second.getByRole("button", { name: "Allow", exact: true }).click();
+  await answer(page).getByText("One worked.").waitFor();
+  await first.getByRole("button").first().click();
+  await first.getByText("$ ls -d .").waitFor();
+  await first.getByText("exit code 0").waitFor();
+  await second.getByRole("button").first().click();
+  await second.getByText("exit code 2").waitFor();
+  await second.locator(".text-danger", { hasText: "nowhere-at-all" }).waitFor();
+});

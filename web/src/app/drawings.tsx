@@ -8,6 +8,7 @@ import { OpenUrlAgain } from "@/features/browser-tools/open-url-tool";
 import type { PartDrawings } from "@/features/chat/message-view";
 import { useAsk, useChat, useSubAgentsOf } from "@/features/chat/use-chat";
 import { Transcript } from "@/features/subagents/transcript";
+import { shellDetails } from "@/features/tool-cards/shell-details";
 import { UnifiedTool } from "@/features/tool-cards/unified-tool";
 import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
@@ -42,6 +43,7 @@ function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
       icon={ICONS[name] ?? (streams.length > 0 ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
       isToldInside={streams.length > 0}
+      details={name === "run_shell_command" ? shellDetails(part) : null}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
       }

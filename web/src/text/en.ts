@@ -81,6 +81,8 @@ export const en = {
   output: "Output",
   error: "Error",
   noOutput: "No output.",
+  exitCode: (code: number) => `exit code ${code}`,
+  endedByLimit: "ended: the time was over",
   showMore: (count: number) => `Show ${count} more`,
 
   model: "Model",

@@ -81,6 +81,8 @@ export const zh: Text = {
   input: "输入",
   output: "输出",
   error: "错误",
+  exitCode: (code) => `退出码 ${code}`,
+  endedByLimit: "已结束：超时",
   noOutput: "没有输出。",
   showMore: (count) => `再显示 ${count} 项`,
 

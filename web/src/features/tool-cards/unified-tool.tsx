@@ -17,6 +17,8 @@ interface UnifiedToolProps {
   question?: ReactNode;
   /** Whether something inside asks for an answer; the card opens for it too. */
   isAskedBelow?: boolean;
+  /** In place of input and output, where a tool has a better way to show them. */
+  details?: ReactNode;
   /** Whether what is inside tells the output already. */
   isToldInside?: boolean;
   /** Between the question and the input. */
@@ -25,7 +27,7 @@ interface UnifiedToolProps {
 
 /** The card of any tool call: what is done, with what, how it stands, what came out. */
 export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
-  const { part, isLive, icon, question, isAskedBelow = false, isToldInside = false, children } = props;
+  const { part, isLive, icon, question, isAskedBelow = false, isToldInside = false, details, children } = props;
   const t = useText();
   const ownState = callState(part, isLive);
   const state = isAskedBelow && ownState === "running" ? "waiting" : ownState;
@@ -59,7 +61,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
       </button>
       {isShown ? (
         <div className="space-y-3 border-t border-line bg-sunken px-3.5 py-3">
-          <Details part={part} isToldInside={isToldInside} />
+          {details ?? <Details part={part} isToldInside={isToldInside} />}
           {children}
           {question}
         </div>

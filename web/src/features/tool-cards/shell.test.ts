@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { readShellReport } from "@/features/tool-cards/shell";
+
+test("a report is read as exit code, output and notes", () => {
+  const text = "cwd: .\nexit_code: 2\nstdout:\none\ntwo\nstderr:\nno such file\ntruncated: showing 20 of 90 characters";
+  expect(readShellReport(text)).toEqual({
+    exitCode: 2,
+    stdout: "one\ntwo",
+    stderr: "no such file",
+    notes: ["cwd: .", "truncated: showing 20 of 90 characters"],
+  });
+});
+
+test("a command without output, or one that was ended, is read too", () => {
+  expect(readShellReport("cwd: a\nexit_code: 0\nstdout: (empty)")).toMatchObject({ exitCode: 0, stdout: "" });
+  const ended = readShellReport("cwd: a\nexit_code: none (ended after the time limit of 5 s)\nstdout:\npart");
+  expect(ended).toMatchObject({ exitCode: null, stdout: "part" });
+});
+
+test("lines of the program that look like heads stay its output, and another text is no report", () => {
+  const text = "cwd: .\nexit_code: 0\nstdout:\nexit_code: 7\ncwd: /\nstdout:\nend";
+  expect(readShellReport(text)).toMatchObject({ exitCode: 0, stdout: "exit_code: 7\ncwd: /\nstdout:\nend" });
+  expect(readShellReport("hello")).toBeNull();
+  expect(readShellReport({ exit_code: 0 })).toBeNull();
+});
