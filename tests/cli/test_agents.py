@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.cli import main as frame
+from command_line import run
 from dovetail.cli.agents import read_inputs
 from dovetail.errors import ConfigError
 from dovetail.testing import ScriptedServer
@@ -15,12 +15,6 @@ SCHEMA: dict[str, Any] = {
     "properties": {"goal": {"type": "string"}, "depth": {"type": "integer"}},
     "required": ["goal"],
 }
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        frame.main(words)
-    return int(caught.value.code or 0)
 
 
 def test_list_shows_shipped_agents_and_broken_files(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.cli.main import main
+import command_line
 from dovetail.messages.delta import ToolCallDelta
 from dovetail.testing import ScriptedServer
 from pseudo_terminal import Terminal
@@ -14,9 +14,7 @@ from pseudo_terminal import Terminal
 def run(monkeypatch: pytest.MonkeyPatch, model: ScriptedServer, *arguments: str) -> int:
     monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
     monkeypatch.setenv("DOVETAIL_BASE_URL", model.url)
-    with pytest.raises(SystemExit) as stopped:
-        main(["chat", *arguments])
-    return int(stopped.value.code or 0)
+    return command_line.run("chat", *arguments)
 
 
 def test_one_message_prints_its_answer(

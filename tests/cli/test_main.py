@@ -9,16 +9,10 @@ from types import ModuleType
 import pytest
 import typer
 
+from command_line import run
 from dovetail.cli import main as frame
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.version import __version__
-
-
-def run(*words: str) -> int:
-    """Run the command line in this process; its exit code."""
-    with pytest.raises(SystemExit) as caught:
-        frame.main(words)
-    return int(caught.value.code or 0)
 
 
 @pytest.fixture

@@ -1,22 +1,19 @@
 """`dovetail models` lists, fetches and finds the embedded models."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from dovetail.cli.main import main
+import command_line
 from dovetail.requesters import soundness, weights
+
+run = partial(command_line.run, "models")
 
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main(["models", *words])
-    return int(caught.value.code or 0)
 
 
 def put(name: str) -> Path:

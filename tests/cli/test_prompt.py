@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.cli.main import main
+from command_line import run
 
 GOOD = """\
 $system: You plane ${wood}.
@@ -34,12 +34,6 @@ BAD = """\
 .alias:
   inpt: {}
 """
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main([str(word) for word in words])
-    return int(caught.value.code or 0)
 
 
 def write(folder: Path, name: str, text: str) -> Path:

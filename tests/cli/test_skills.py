@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.cli import main as frame
-
-
-def run(*words: str) -> int:
-    """Run the command line in this process; its exit code."""
-    with pytest.raises(SystemExit) as caught:
-        frame.main(words)
-    return int(caught.value.code or 0)
+from command_line import run
 
 
 @pytest.fixture(autouse=True)

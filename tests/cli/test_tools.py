@@ -1,13 +1,16 @@
 """`dovetail tools` lists, shows, calls and explains."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from dovetail.cli import main as frame
+import command_line
 from dovetail.cli.tools import read_arguments
 from dovetail.errors import ConfigError
 from dovetail.tools import make_tool
+
+run = partial(command_line.run, "tools")
 
 EXTENSION = """
 def cut(plank: str, pieces: int = 2) -> str:
@@ -32,12 +35,6 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WORKSPACE_ROOT", raising=False)
     return tmp_path
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        frame.main(["tools", *words])
-    return int(caught.value.code or 0)
 
 
 @pytest.mark.usefixtures("workspace")
