@@ -40,6 +40,7 @@ test("a tool call is a card with its input, output and time", async () => {
   await ask(page, "What is 127 times 49?");
   await answer(page).getByText("It is 6223.").waitFor();
   const card = answer(page).locator("[data-tool-state=done]");
+  await card.getByText("127 * 49 → 6223").waitFor();
   await card.getByRole("button").first().click();
   await card.getByText("127 * 49").last().waitFor();
   await card.getByText("6223").waitFor();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callState, callTitle, inputSummary, outputView } from "@/features/tool-cards/tool-view";
+import { callState, callTitle, inputSummary, outputSummary, outputView } from "@/features/tool-cards/tool-view";
 import type { ToolPart } from "@/protocol/message";
 
 function part(fields: object): ToolPart {
@@ -36,6 +36,19 @@ test.each([
   [undefined, ""],
 ])("the input %j is summed up as %j", (input, summary) => {
   expect(inputSummary(input)).toBe(summary);
+});
+
+test.each([
+  [{ state: "output-available", output: "6223" }, "6223"],
+  [{ state: "output-available", output: 6223 }, "6223"],
+  [{ state: "output-available", output: true }, "true"],
+  [{ state: "output-available", output: "40 %", preliminary: true }, ""],
+  [{ state: "output-available", output: "two\nlines" }, ""],
+  [{ state: "output-available", output: "x".repeat(41) }, ""],
+  [{ state: "output-available", output: { a: 1 } }, ""],
+  [{ state: "input-available" }, ""],
+])("the call %j has the result %j in its line", (fields, result) => {
+  expect(outputSummary(part(fields))).toBe(result);
 });
 
 test.each([

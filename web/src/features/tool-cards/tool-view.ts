@@ -31,6 +31,15 @@ export function inputSummary(input: unknown): string {
   return shorten(plain.map(([key, value]) => `${key}: ${value}`).join(", "));
 }
 
+/** An output that is one short value, for the same line; anything longer is for the open card. */
+export function outputSummary(part: ToolPart): string {
+  if (part.state !== "output-available" || part.preliminary) return "";
+  const { output } = part;
+  const isPlain = typeof output === "string" || typeof output === "number" || typeof output === "boolean";
+  const text = isPlain ? String(output).trim() : "";
+  return text.length <= 40 && !text.includes("\n") ? text : "";
+}
+
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;

@@ -1,7 +1,7 @@
 import { Ban, Check, ChevronRight, CircleAlert, CirclePause, Hand, Wrench } from "lucide-react";
 import { memo, type ReactNode, useState } from "react";
 import { Output, Plain } from "@/features/tool-cards/output";
-import { type CallState, callState, callTitle, inputSummary } from "@/features/tool-cards/tool-view";
+import { type CallState, callState, callTitle, inputSummary, outputSummary } from "@/features/tool-cards/tool-view";
 import type { ToolPart } from "@/protocol/message";
 import { isRecord } from "@/protocol/shapes";
 import { formatSeconds } from "@/text/format";
@@ -35,6 +35,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
   const summary = inputSummary(part.input);
   const [isOpen, setOpen] = useState(false);
   const isShown = isOpen || state === "waiting";
+  const result = isShown || isToldInside ? "" : outputSummary(part);
   return (
     <section
       aria-label={`${title}: ${stateText(state, t)}`}
@@ -51,6 +52,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
         <span className="max-w-[70%] shrink-0 truncate font-medium">{title}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-[12.5px] text-faint">
           {title.includes(summary) ? "" : summary}
+          {result === "" ? null : <span className="text-soft"> → {result}</span>}
         </span>
         <StateSign state={state} part={part} />
         <ChevronRight
