@@ -11,11 +11,11 @@ Each execution of a tool appends `<tool> <key>` to the ledger before the tool go
 import asyncio
 import logging
 import os
+import socket
 import sys
 from pathlib import Path
 
 from dovetail.app import Dovetail
-from dovetail.cli.serve import listen
 from dovetail.messages.kind import Kind
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
@@ -62,7 +62,7 @@ def serve() -> None:
     app = Dovetail(workspace=Path(sys.argv[1]))
     for tool in make_tools(Path(sys.argv[2])):
         app.tools.register_tool(tool)
-    with listen("127.0.0.1", 0) as listener:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         told = f"{os.getpid()} http://127.0.0.1:{port}"
         run_server(create_app(app), listener, lambda: print(told, flush=True))  # noqa: T201

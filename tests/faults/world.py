@@ -52,7 +52,8 @@ class World:
         await self._client.aclose()
         await self.end()
         if self._maker is not None:
-            self._maker.kill()
+            with suppress(ProcessLookupError):
+                self._maker.kill()
             await self._maker.wait()
 
     async def start(self) -> None:
