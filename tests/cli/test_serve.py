@@ -12,7 +12,7 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.cli.main import main
-from dovetail.cli.serve import guard_agents
+from dovetail.cli.worker import guard_agents
 from dovetail.testing import ScriptedServer
 
 

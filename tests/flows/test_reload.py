@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.serve import follow_changes
+from dovetail.cli.worker import follow_changes
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.extensions.modules import list_packages
 from dovetail.messages.delta import ToolCallDelta

@@ -3,19 +3,45 @@
 import errno
 import os
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from dovetail.errors import ConfigError
 
 
-def open_listener(host: str, port: int, another: str) -> socket.socket:
-    """A socket that listens, or a clear error; `another` is how `{port}` is chosen when this one is taken."""
+def open_listener(host: str, port: int, another: str, *, is_shared: bool = False) -> socket.socket:
+    """A socket that listens, or a clear error; `another` is how `{port}` is chosen when this one is taken.
+
+    On a shared port other processes listen, too, each with a socket of its own.
+    """
+    with _explained(host, port, another):
+        return socket.create_server(
+            (host, port), family=_find_family(host), backlog=2048, reuse_port=is_shared
+        )
+
+
+def reserve_port(host: str, port: int, another: str) -> socket.socket:
+    """A socket that holds a port to be shared, without listening itself."""
+    place = socket.socket(_find_family(host), socket.SOCK_STREAM)
+    with _explained(host, port, another):
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        place.bind((host, port))
+    return place
+
+
+@contextmanager
+def _explained(host: str, port: int, another: str) -> Generator[None]:
     if not 0 <= port <= 65535:
         raise ConfigError(f"there is no port {port}; ports are 0 to 65535")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             hint = f"Stop what listens there, or choose another one: {another.format(port=port + 1)}."
             raise ConfigError(f"port {port} on {host} is taken", hint=hint) from error
         raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
+
+
+def _find_family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -6,9 +6,14 @@ With several worker processes (`PROMETHEUS_MULTIPROC_DIR` is set) each scrape te
 import os
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
 
+from dovetail.lazy import lazy
 from dovetail.messages.delta import Usage
+
+_multiprocess = lazy("prometheus_client.multiprocess")
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable that names the folder in which workers keep their numbers."""
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900)
@@ -76,7 +81,7 @@ class Metrics:
         if not is_shared():
             return generate_latest(self._registry)
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)
+        _multiprocess.MultiProcessCollector(registry)
         return generate_latest(registry)
 
     def _gauge(self, name: str, text: str) -> Gauge:
@@ -85,4 +90,9 @@ class Metrics:
 
 def is_shared() -> bool:
     """Whether several processes write their numbers into one folder."""
-    return "PROMETHEUS_MULTIPROC_DIR" in os.environ
+    return SHARED_FOLDER in os.environ
+
+
+def forget_process(process_id: int) -> None:
+    """Let go of what a worker that has ended said was going on in it."""
+    _multiprocess.mark_process_dead(process_id, os.environ[SHARED_FOLDER])

@@ -1,0 +1,103 @@
+"""One server process: its app, its socket, its logs."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.cli.first_model import FirstModel
+from dovetail.cli.listener import open_listener
+from dovetail.cli.trusted import open_record
+from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.server.access import is_loopback
+from dovetail.server.app import create_app
+from dovetail.server.listen import run_server
+from dovetail.server.logs import write_logs
+from dovetail.subagents.file import list_agent_files
+from dovetail.tools.browser import open_url
+
+ANOTHER = "dovetail serve --port {port} (with make: PORT={port} make run)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What was asked for on the command line; every worker is given the same."""
+
+    host: str
+    port: int
+    insecure: bool
+    workspace: Path | None
+    watch: bool
+    trust: bool
+
+
+def be_worker(options: ServeOptions, number: int, on_ready: Callable[[], None]) -> None:
+    """Serve as one of several processes; the first one sees to what is done once for all."""
+    dovetail = make_app(options)
+    with (
+        write_logs(dovetail.settings),
+        open_listener(options.host, options.port, ANOTHER, is_shared=True) as listener,
+    ):
+        run_here(dovetail, options, listener, on_ready, is_first=number == 0)
+
+
+def make_app(options: ServeOptions) -> Dovetail:
+    """The app to serve, with the tools that need a page."""
+    dovetail = Dovetail(workspace=options.workspace)
+    dovetail.tools.register_tool(open_url)
+    guard_agents(dovetail, options.host, options.trust)
+    return dovetail
+
+
+def run_here(
+    dovetail: Dovetail,
+    options: ServeOptions,
+    listener: socket.socket,
+    on_ready: Callable[[], None],
+    *,
+    is_first: bool = True,
+) -> None:
+    """Serve in this process until a signal comes."""
+    first = FirstModel(dovetail.settings)
+
+    @asynccontextmanager
+    async def work_beside() -> AsyncGenerator[None]:
+        async with first.arrive(), follow_changes(dovetail) if options.watch else nullcontext():
+            yield
+
+    beside = work_beside if is_first else nullcontext
+    api = create_app(dovetail, is_open=options.insecure, beside=beside)
+    first.board = api.state.models
+    run_server(api, listener, on_ready)
+
+
+def guard_agents(dovetail: Dovetail, host: str, trust: bool) -> None:
+    """Where other machines come in, an agent file of the project is used only once it was acknowledged."""
+    record = open_record(dovetail.workspace)
+    if trust:
+        record.acknowledge(list_agent_files(dovetail.workspace / "agents"))
+    if not is_loopback(host):
+        dovetail.agents.trust = record
+
+
+@asynccontextmanager
+async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
+    """Reload the app beside its work, as folders are edited."""
+    task = asyncio.create_task(dovetail.watch(_tell_reload))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _tell_reload(snapshot: ExtensionSnapshot) -> None:
+    """Say what is in service now; what is broken the loader tells."""
+    changed = [name for name in snapshot.loaded_extensions if name not in snapshot.unchanged]
+    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
+    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.")

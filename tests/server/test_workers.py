@@ -1,0 +1,132 @@
+"""`dovetail serve --workers 2`: both serve, one that dies is replaced, a signal ends all."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dovetail.cli.main import main
+from dovetail.testing import Gate, ScriptedServer
+from postgres import make_database
+
+
+def test_sqlite_is_refused_with_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with pytest.raises(SystemExit):
+        main(["serve", "--workers", "2", "--port", "0", "--workspace", str(tmp_path)])
+    told = capsys.readouterr().err
+    assert "2 workers cannot share an SQLite file" in told
+    assert "DATABASE_URL=postgresql://" in told
+
+
+@dataclass
+class Server:
+    """The parent process, and what it has said so far."""
+
+    process: asyncio.subprocess.Process
+    address: str = ""
+    workers: dict[int, int] = field(default_factory=dict[int, int])
+
+    async def wait_for_worker(self) -> None:
+        """Read on until a worker says that it is ready."""
+        assert self.process.stderr is not None
+        async with asyncio.timeout(60):
+            async for line in self.process.stderr:
+                if found := re.search(rb'"worker (\d) is ready" pid=(\d+)', line):
+                    self.workers[int(found[1])] = int(found[2])
+                    return
+
+
+@asynccontextmanager
+async def start(folder: Path, model: ScriptedServer) -> AsyncIterator[Server]:
+    environment = {
+        **os.environ,
+        "DOVETAIL_MODEL": "openai:x",
+        "DOVETAIL_BASE_URL": model.url,
+        "DOVETAIL_API_KEY": "none",
+        "DATABASE_URL": await make_database(),
+    }
+    options = ("--workers", "2", "--port", "0", "--workspace", str(folder))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dovetail", "serve", *options),
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    server = Server(process)
+    try:
+        await server.wait_for_worker()
+        await server.wait_for_worker()
+        server.address = (await process.stdout.readline()).decode().split()[-1]
+        assert b"2 workers" in await process.stdout.readline()
+        yield server
+    finally:
+        process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(40):
+            await process.communicate()
+
+
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def get_at_both(address: str, path: str, **options: str) -> list[httpx.Response]:
+    """Many answers over connections of their own, so that both workers give some."""
+    answers: list[httpx.Response] = []
+    for _ in range(12):
+        async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+            answers.append(await client.get(path, params=options))
+    return answers
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_two_workers_share_all_one_that_dies_is_replaced_and_a_signal_ends_both(tmp_path: Path) -> None:
+    gate = Gate()
+    with ScriptedServer(["Hello.", ["one ", gate, "two"]]) as model:
+        async with start(tmp_path, model) as server, httpx.AsyncClient(timeout=20) as client:
+            address = server.address
+            body = {"message": "Hi", "session_id": "s"}
+            plain = {"accept": "application/json"}
+            answer = await client.post(f"{address}/api/v1/chat", json=body, headers=plain)
+            assert answer.json()["response"] == "Hello."
+            views = await get_at_both(address, "/api/v1/sessions/s")
+            assert {len(view.json()["path"]) for view in views} == {2}
+
+            body["message"] = "Count"
+            asking = asyncio.create_task(client.post(f"{address}/api/v1/chat", json=body, headers=plain))
+            await gate.reached.async_wait()
+            running = await get_at_both(address, "/api/v1/sessions/s")
+            [run_id] = {view.json()["run_id"] for view in running}
+            gate.open()
+            assert (await asking).json()["run_id"] == run_id
+            numbers = await get_at_both(address, "/metrics")
+            assert all(
+                'dovetail_runs_total{agent="master",reason="goal"} 2.0' in each.text for each in numbers
+            )
+
+            before = dict(server.workers)
+            os.kill(before[0], signal.SIGKILL)
+            await server.wait_for_worker()
+            assert server.workers[0] != before[0]
+            assert server.workers[1] == before[1]
+            answers = await get_at_both(address, "/healthz")
+            assert {answer.status_code for answer in answers} == {200}
+        assert server.process.returncode == 0
+        assert [is_alive(worker) for worker in server.workers.values()] == [False, False]
