@@ -44,7 +44,7 @@ class Contestant:
                 values = {"upstream": upstream, "port": str(port), "folder": folder}
                 told = {name: value.format(**values) for name, value in environment.items()}
                 command = [python, "-m", self.module, *(option.format(**values) for option in self.options)]
-                started.append(stack.enter_context(start_worker(command, port, environment=told)))
+                started.append(stack.enter_context(start_worker(command, port, told, Path(folder))))
             yield started
 
 
@@ -61,5 +61,50 @@ DOVETAIL = Contestant(
         "DOVETAIL_MODEL": "openai:scripted",
         "DOVETAIL_BASE_URL": "{upstream}",
         "DOVETAIL_API_KEY": "none",
+        "DOVETAIL_RATE_LIMIT": "0",
     },
+)
+_MESSAGE = {"id": "m", "role": "user", "parts": [{"type": "text", "text": _QUESTION}]}
+PEERS = (
+    Contestant(
+        name="pydantic-ai-server",
+        module=f"{SERVERS}.pydantic_ai_server",
+        path="/",
+        body={"id": "s", "trigger": "submit-message", "messages": [_MESSAGE]},
+        options=["{upstream}", "{port}"],
+        requirements=["pydantic-ai-slim[openai]==2.66.0", "starlette", "uvicorn", "httptools"],
+    ),
+    Contestant(
+        name="openai-agents-server",
+        module=f"{SERVERS}.openai_agents_server",
+        path="/",
+        body={"message": _QUESTION},
+        options=["{upstream}", "{port}"],
+        requirements=["openai-agents==0.24.0", "fastapi", "uvicorn", "httptools"],
+    ),
+    Contestant(
+        name="langgraph-server",
+        module="langgraph_cli",
+        path="/runs/stream",
+        body={
+            "assistant_id": "agent",
+            "input": {"messages": [{"role": "user", "content": _QUESTION}]},
+            "stream_mode": ["messages-tuple"],
+        },
+        options=[
+            "dev",
+            "--no-browser",
+            "--no-reload",
+            "--port={port}",
+            "--n-jobs-per-worker=1000",
+            "--server-log-level=ERROR",
+            f"--config={ROOT}/benchmarks/server/servers/langgraph.json",
+        ],
+        environment={
+            "UPSTREAM": "{upstream}",
+            "LANGSMITH_TRACING": "false",
+            "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        },
+        requirements=["langgraph-cli[inmem]", "langchain-openai==1.7.3", "langchain"],
+    ),
 )

@@ -4,13 +4,12 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-from benchmarks.harness import ROOT
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _START_LIMIT = 90.0
@@ -50,22 +49,31 @@ class Worker:
 
 @contextmanager
 def start_worker(
-    command: Sequence[str | Path], port: int, *, environment: Mapping[str, str], folder: Path = ROOT
+    command: Sequence[str | Path], port: int, environment: Mapping[str, str], folder: Path
 ) -> Iterator[Worker]:
     """Run a server until it answers on its port; it is ended with the block."""
-    process = subprocess.Popen(
-        command, cwd=folder, env={**os.environ, **environment}, stdout=sys.stderr, stderr=sys.stderr
-    )
-    try:
-        _wait_for(process, port)
-        yield Worker(process, port)
-    finally:
-        process.terminate()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log
+        )
         try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(5)
+            _wait_for(process, port)
+            yield Worker(process, port)
+        except BaseException:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace")[-3000:])
+            raise
+        finally:
+            _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(5)
 
 
 def find_port() -> int:

@@ -36,4 +36,5 @@ class _Server(uvicorn.Server):
         if self.started:
             gc.collect()
             gc.freeze()  # what was made up to here stays: it need not be looked through again and again
+            gc.set_threshold(20_000, 20, 50)  # streams make many objects and hardly any cycles
             self._on_ready()
