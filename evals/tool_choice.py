@@ -1,6 +1,7 @@
-"""Whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model]`.
+"""Whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model] [way]`.
 
-Twenty questions over three tools, and two that come after a tool's result, which must be answered in words.
+Twenty questions over three tools, twice: in the judging request of document 000 (`judge`), and by the model's
+own choice (`native`). Then two that come after a tool's result, which must be answered in words.
 """
 
 import asyncio
@@ -10,10 +11,16 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from dovetail.agent.extensions.tool_plan import Choices, Plan, open_plan, read_plan
 from dovetail.messages.delta import TextDelta, ToolCallDelta
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
+from dovetail.prompt import Prompt
 from dovetail.requesters.local import LocalRequester
 from dovetail.requesters.weights import require
+from dovetail.settings import default_settings
+from dovetail.tools.kwargs import read_parameters
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.tool import Tool, ToolContext
 
 NEEDED = 18
 
@@ -24,11 +31,20 @@ def make_tool(name: str, description: str, **properties: Any) -> ToolSpec:
     return ToolSpec(name=name, description=description, parameters=parameters)
 
 
+async def never_called(args: dict[str, Any], context: ToolContext) -> None:
+    """Only the choice is looked at."""
+
+
 TOOLS = [
     make_tool("calculator", "Work out an arithmetic expression.", expression={"type": "string"}),
     make_tool("weather", "The weather of a city right now.", city={"type": "string"}),
     make_tool("read_file", "Read a file of the user's project, by its path.", path={"type": "string"}),
 ]
+
+SNAPSHOT = ToolSnapshot.of(
+    Tool(name=spec.name, description=spec.description, parameters=spec.parameters, execute=never_called)
+    for spec in TOOLS
+)
 
 QUESTIONS: list[tuple[str, str | None]] = [
     ("What is 127 * 49?", "calculator"),
@@ -83,15 +99,46 @@ async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[s
     return name, said
 
 
-async def main(name: str) -> int:
-    """Ask everything and say how much was right; the exit code."""
-    model = LocalRequester(require(name), f"local:{name}")
+async def judge(model: LocalRequester, question: str) -> tuple[str | None, str]:
+    """The tool that the judging request names, if any, and its arguments."""
+    settings = default_settings()
+    listed = [
+        {"name": tool.name, "desc": tool.description, "kwargs": read_parameters(tool.parameters)}
+        for tool in SNAPSHOT
+    ]
+    choices = Choices.make(model, SNAPSHOT, listed)
+    response = open_plan(Prompt({"input": question}, settings=settings), settings, model, choices)
+    try:
+        plan = await read_plan(response, choices)
+    finally:
+        response.cancel()
+    return (plan.tool_name, str(plan.tool_kwargs)) if isinstance(plan, Plan) else (None, plan.problem or "")
+
+
+async def choose(model: LocalRequester, question: str) -> tuple[str | None, str]:
+    """The tool that the model calls by itself, if any, and its arguments."""
+    return await ask(model, [{"role": "user", "content": question}])
+
+
+WAYS = {"judge": judge, "native": choose}
+
+
+async def count(model: LocalRequester, way: str) -> int:
+    """How many of the questions lead to the right tool, or rightly to none."""
     right = 0
     for question, wanted in QUESTIONS:
         begin = time.monotonic()
-        chosen, said = await ask(model, [{"role": "user", "content": question}])
+        chosen, said = await WAYS[way](model, question)
         right += chosen == wanted
         show(chosen == wanted, question, f"{chosen or 'answer'}: {said}", time.monotonic() - begin)
+    print(f"{way}: {right} of {len(QUESTIONS)} choices right", flush=True)
+    return right
+
+
+async def main(name: str, ways: Sequence[str]) -> int:
+    """Ask everything and say how much was right; the exit code."""
+    model = LocalRequester(require(name), f"local:{name}")
+    right = [await count(model, way) for way in ways]
     answered = 0
     for messages, word in RESULTS:
         begin = time.monotonic()
@@ -100,8 +147,8 @@ async def main(name: str) -> int:
         answered += is_right
         show(is_right, f"{messages[0]['content']} (result given)", said, time.monotonic() - begin)
     await model.close()
-    print(f"{right} of {len(QUESTIONS)} choices right, {answered} of {len(RESULTS)} results told")
-    return 0 if right >= NEEDED and answered == len(RESULTS) else 1
+    print(f"{answered} of {len(RESULTS)} results told")
+    return 0 if min(right) >= NEEDED and answered == len(RESULTS) else 1
 
 
 def show(is_right: bool, question: str, said: str, seconds: float) -> None:
@@ -110,4 +157,6 @@ def show(is_right: bool, question: str, said: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "good")))
+    given = sys.argv[1:]
+    ways = [word for word in given if word in WAYS] or list(WAYS)
+    sys.exit(asyncio.run(main(next((word for word in given if word not in WAYS), "good"), ways)))

@@ -9,6 +9,7 @@ from dovetail.messages.delta import Delta
 from dovetail.messages.request import ModelRequest
 from dovetail.requesters.llama import CONTEXT, Engine, release_engine, share_engine
 from dovetail.requesters.local_answer import LocalAnswer
+from dovetail.requesters.tool_choice import KNOWLEDGE, TALK
 from dovetail.requesters.weights import find_entry
 
 logger = logging.getLogger(__name__)
@@ -20,6 +21,8 @@ class LocalRequester:
     follows_schema = True
     calls_tools = True
     context_tokens = CONTEXT
+    answer_ways = (KNOWLEDGE, TALK)
+    """Ways to answer, by name and use: a small model chooses better among them than between tool and none."""
 
     def __init__(self, weights: Path, model: str) -> None:
         self.weights = weights

@@ -84,6 +84,30 @@ async def test_judging_request_is_held_to_a_closed_schema_of_the_tools() -> None
     assert command["additionalProperties"] is schema["additionalProperties"] is False
 
 
+class SmallModel(ScriptedRequester):
+    """A model that brings named ways to answer, as the embedded ones do."""
+
+    answer_ways = ({"known": "facts"}, {"talk": "greetings", "add": "a tool of that name wins"})
+
+
+async def test_small_model_may_name_a_way_to_answer_in_place_of_a_tool() -> None:
+    model = SmallModel([plan("talk"), "Hello!", plan("add", first=1, second=2), "It is 3."])
+    agent = Agent(requester=model, runtime=Runtime()).use_tools(add)
+    response = agent.input("hi").get_response()
+    assert await response.async_get_text() == "Hello!"
+    assert "tool_logs" not in response.extra
+    planned, answered = model.requests
+    listed = str(planned.messages[-1]["content"])
+    assert listed.index("name: known") < listed.index("name: add") < listed.index("name: talk")
+    assert "a tool of that name wins" not in listed
+    assert planned.schema is not None
+    commands = planned.schema["properties"]["tool_command"]["anyOf"][1:]
+    names = [command["properties"]["tool_name"]["const"] for command in commands]
+    assert names == ["add", "known", "talk"]
+    assert answered.messages == [{"role": "user", "content": "hi"}]
+    assert await agent.input("1 + 2?").async_start() == "It is 3."
+
+
 async def test_second_request_has_the_result_and_the_notice() -> None:
     agent, requester = make_agent(plan("add", purpose="sum up", first=1, second=2), "It is 3.")
     assert await agent.use_tools(add).info("kept").input("1 + 2?").async_start() == "It is 3."

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from uuid import uuid4
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.extensions.tool_plan import NoPlan, Plan, end_plan, open_plan, read_plan
+from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
 from dovetail.agent.native import NativeTools
 from dovetail.agent.request import SPENT
 from dovetail.agent.tool_log import tell, write_log
@@ -144,9 +144,10 @@ class ToolExtension(BaseAgent):
 
     async def _take_round(self, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> bool:
         listed = self.runtime.manager.get_tool_list(self._tag)
-        response = open_plan(prompt, settings, self.requester, tools, listed)
+        choices = Choices.make(self.requester, tools, listed)
+        response = open_plan(prompt, settings, self.requester, choices)
         try:
-            plan = await read_plan(response)
+            plan = await read_plan(response, choices)
             if isinstance(plan, NoPlan):
                 if plan.problem:
                     settings.append(_EVENTS, ("warning", f"no tool is used: {plan.problem}"))

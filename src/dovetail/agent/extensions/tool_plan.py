@@ -1,9 +1,10 @@
 """The judging request of document 000, 1.2: does the model need a tool, which one, with which arguments?"""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from dovetail.agent.expectation import Expectation
 from dovetail.agent.handlers import ExtensionHandlers
@@ -12,6 +13,7 @@ from dovetail.agent.request import AgentRequest
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import DovetailError
 from dovetail.messages.delta import Usage
+from dovetail.messages.request import ToolSpec
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.response import Response
@@ -35,6 +37,7 @@ OUTPUT: dict[str, Any] = {
     },
 }
 _LAST_WORD = 0.25  # seconds that the end of a plan may take once its command is known
+_NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _NO = (False, 0, "false", "False", "no")
 
 
@@ -54,20 +57,55 @@ class NoPlan:
     problem: str | None = None
 
 
-def open_plan(
-    prompt: Prompt,
-    settings: Settings,
-    requester: Requester,
-    tools: "ToolSnapshot",
-    listed: list[dict[str, Any]],
-) -> Response[Any]:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a plan may name: the tools, and ways to answer without one, by name and use.
+
+    The requester of a small model brings such ways (`answer_ways`): asked whether it needs a tool it says yes
+    too easily, but it chooses well between a tool and a named way. A tool's own name wins.
+    """
+
+    tools: "ToolSnapshot"
+    listed: list[dict[str, Any]]
+    before: Mapping[str, str]
+    behind: Mapping[str, str]
+
+    @classmethod
+    def make(cls, requester: Requester, tools: "ToolSnapshot", listed: list[dict[str, Any]]) -> Self:
+        """The tools, with the ways that this requester brings."""
+        ways: tuple[Mapping[str, str], ...] = getattr(requester, "answer_ways", ({}, {}))
+        before, behind = ({name: way[name] for name in way if name not in tools} for way in ways)
+        return cls(tools, listed, before, behind)
+
+    def is_way(self, name: str) -> bool:
+        """Whether a name stands for an answer without a tool."""
+        return name in self.before or name in self.behind
+
+    def describe(self) -> list[dict[str, Any]]:
+        """The list for the prompt, common knowledge before the tools and talk behind them."""
+        return [*_list_ways(self.before), *self.listed, *_list_ways(self.behind)]
+
+    def write_schema(self) -> dict[str, Any]:
+        """The closed schema of the plan."""
+        ways = [
+            ToolSpec(name=name, description=use, parameters=_NO_PARAMETERS)
+            for name, use in {**self.before, **self.behind}.items()
+        ]
+        return write_plan_schema([*self.tools.specs, *ways])
+
+
+def _list_ways(ways: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"name": name, "desc": use, "kwargs": {}} for name, use in ways.items()]
+
+
+def open_plan(prompt: Prompt, settings: Settings, requester: Requester, choices: Choices) -> Response[Any]:
     """The response of the judging request; it knows the request, but no system, history or info."""
     planning = Prompt(settings=settings)
     for key, value in (
         ("input", prompt.get("input")),
         ("extra instruction", prompt.get("instruct")),
         ("action_results", prompt.get("action_results")),
-        ("tools", listed),
+        ("tools", choices.describe()),
         ("instruct", INSTRUCTION),
         ("output", OUTPUT),
     ):
@@ -76,18 +114,19 @@ def open_plan(
     request = AgentRequest(
         prompt=planning, settings=settings, requester=requester, handlers=ExtensionHandlers()
     )
-    schema = write_plan_schema(tools.specs) if requester.follows_schema else None
+    schema = choices.write_schema() if requester.follows_schema else None
     return request.open(Expectation(Shape(schema=OUTPUT), schema))
 
 
-async def read_plan(response: Response[Any]) -> Plan | NoPlan:
+async def read_plan(response: Response[Any], choices: Choices) -> Plan | NoPlan:
     """The plan, as soon as it is certain; what the model says after it is not waited for."""
     async with aclosing(response.async_get_generator("instant")) as events:
         async for event in events:
             if event.path == "use_tool" and event.is_complete and event.value in _NO:
                 return NoPlan()
             if event.path == "tool_command" and event.is_complete:
-                return _read_command(event.value)
+                plan = _read_command(event.value)
+                return NoPlan() if isinstance(plan, Plan) and choices.is_way(plan.tool_name) else plan
     if response.received.parsed is None:
         return NoPlan("the plan is no JSON object")
     return NoPlan("the plan has no tool_command")
