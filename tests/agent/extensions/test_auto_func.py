@@ -134,6 +134,12 @@ def test_missing_return_annotation_is_an_error_at_decoration() -> None:
         agent.auto_func(add)
 
 
+def test_what_is_no_function_is_refused() -> None:
+    nothing: Any = 3
+    with pytest.raises(SignatureError, match="3 is no function"):
+        Agent().auto_func(nothing)
+
+
 def test_generators_are_refused() -> None:
     agent, _ = make_agent()
 
