@@ -1,6 +1,7 @@
 """`dovetail mcp` offers an extension folder to any MCP client, over stdio and HTTP."""
 
 import asyncio
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -98,6 +99,22 @@ async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str
     assert "nobody can be asked" in refused.content[0].text
     async with connect(environment, "auto", "--mode", "yolo") as client:
         assert not (await client.call_tool("burn", {})).is_error
+
+
+@pytest.mark.timeout(60)
+async def test_an_edited_folder_is_offered_anew_while_watching(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    source = tmp_path / "extensions" / "shed" / "extension.py"
+    async with connect(environment, "auto", "--watch") as client:
+        names: set[str] = set()
+        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        while "carve" not in names:  # nobody says when a watcher has begun to watch
+            source.write_text(re.sub(r"\bcut\b", "carve", EXTENSION))
+            await asyncio.wait([never], timeout=0.3)
+            names = {tool.name for tool in (await client.list_tools()).tools}
+        carved = await client.call_tool("carve", {"plank": "oak"})
+        assert carved.structured_content == {"plank": "oak", "pieces": 2}
 
 
 @asynccontextmanager

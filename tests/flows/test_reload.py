@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.worker import follow_changes
+from dovetail.cli.watching import follow_changes
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.extensions.modules import list_packages
 from dovetail.messages.delta import ToolCallDelta
@@ -142,7 +142,7 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(
         assert "versioned" not in following.result().unchanged
         assert app.is_watching
     assert not app.is_watching
-    assert "Reloaded: versioned\n" in capsys.readouterr().out
+    assert "Reloaded: versioned\n" in capsys.readouterr().err
 
 
 async def wait_until_ready(client: httpx.AsyncClient, process: asyncio.subprocess.Process) -> None:

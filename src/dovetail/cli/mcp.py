@@ -1,14 +1,17 @@
 """`dovetail mcp`: the workspace's tools as an MCP server, so that any MCP client can use them."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import typer
 
 from dovetail.app import Dovetail
+from dovetail.bus.rule import Mode
 from dovetail.cli.listener import open_listener
 from dovetail.cli.tool_server import ToolServer
 from dovetail.cli.tools import check_mode
+from dovetail.cli.watching import follow_changes
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -30,6 +33,7 @@ def serve_mcp(
         None, help="Offer only tools that match this glob; may be repeated."
     ),
     mode: str = typer.Option("default", help="The mode of the policy: plan, default, auto or yolo."),
+    watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
     workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
 ) -> None:
     """Serve the tools of the workspace over MCP: stdio by default, or streamable HTTP at /mcp."""
@@ -38,13 +42,15 @@ def serve_mcp(
             f"MCP is served without a login, so not on {host!r}",
             hint="Serve it on 127.0.0.1, behind something that knows who calls.",
         )
-    asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], mode, (host, http)))
+    asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], check_mode(mode), (host, http), watch))
 
 
-async def _serve(dovetail: Dovetail, globs: list[str], mode: str, address: tuple[str, int | None]) -> None:
-    async with dovetail:
+async def _serve(
+    dovetail: Dovetail, globs: list[str], mode: Mode, address: tuple[str, int | None], watch: bool
+) -> None:
+    async with dovetail, follow_changes(dovetail) if watch else nullcontext():
         await dovetail.get_tool_registry().discover_all_tools()
-        offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, check_mode(mode))
+        offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, mode)
         if not offer.get_snapshot().tools:
             known = ", ".join(dovetail.get_tool_registry().snapshot().tools)
             typer.echo(f"No tool matches {', '.join(globs)} yet; there are: {known}", err=True)

@@ -1,19 +1,16 @@
 """One server process: its app, its socket, its logs."""
 
-import asyncio
 import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import typer
-
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.listener import open_listener
 from dovetail.cli.trusted import open_record
-from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.cli.watching import follow_changes
 from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
@@ -83,21 +80,3 @@ def guard_agents(dovetail: Dovetail, host: str, trust: bool) -> None:
         record.acknowledge(list_agent_files(dovetail.workspace / "agents"))
     if not is_loopback(host):
         dovetail.agents.trust = record
-
-
-@asynccontextmanager
-async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
-    """Reload the app beside its work, as folders are edited."""
-    task = asyncio.create_task(dovetail.watch(_tell_reload))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-
-
-def _tell_reload(snapshot: ExtensionSnapshot) -> None:
-    """Say what is in service now; what is broken the loader tells."""
-    changed = [name for name in snapshot.loaded_extensions if name not in snapshot.unchanged]
-    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
-    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.")

@@ -1,0 +1,28 @@
+"""`--watch`: a command that reloads as folders are edited, and says so."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.extensions.extension import ExtensionSnapshot
+
+
+@asynccontextmanager
+async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
+    """Reload the app beside its work, as folders are edited."""
+    task = asyncio.create_task(dovetail.watch(_tell_reload))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _tell_reload(snapshot: ExtensionSnapshot) -> None:
+    """Say what is in service now; what is broken the loader tells."""
+    changed = [name for name in snapshot.loaded_extensions if name not in snapshot.unchanged]
+    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
+    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.", err=True)
