@@ -52,7 +52,14 @@ class StreamOptions(BaseModel):
 class CompletionBody(BaseModel):
     """A conversation to be answered by an agent, which is named as the model."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"model": "master", "messages": [{"role": "user", "content": "Hello"}], "stream": True}
+            ]
+        },
+        extra="ignore",
+    )
     model: str
     messages: list[CompletionMessage] = Field(min_length=1)
     stream: bool = False
