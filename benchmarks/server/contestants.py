@@ -72,7 +72,7 @@ PEERS = (
         path="/",
         body={"id": "s", "trigger": "submit-message", "messages": [_MESSAGE]},
         options=["{upstream}", "{port}"],
-        requirements=["pydantic-ai-slim[openai]==2.66.0", "starlette", "uvicorn", "httptools"],
+        requirements=["pydantic-ai-slim[openai]==2.66.0", "starlette", "uvicorn"],
     ),
     Contestant(
         name="openai-agents-server",
@@ -80,7 +80,7 @@ PEERS = (
         path="/",
         body={"message": _QUESTION},
         options=["{upstream}", "{port}"],
-        requirements=["openai-agents==0.24.0", "fastapi", "uvicorn", "httptools"],
+        requirements=["openai-agents==0.24.0", "fastapi", "uvicorn"],
     ),
     Contestant(
         name="langgraph-server",
