@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from dovetail.extensions.scaffold import create_folder
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,15 @@ def test_a_new_folder_is_sound_and_its_test_passes(
 
 
 @pytest.mark.parametrize(
-    ("name", "complaint"), [("Two Words", "lower case letters"), ("../up", "lower"), ("hello", "already")]
+    ("name", "complaint"),
+    [
+        ("Two Words", "lower case letters"),
+        ("../up", "lower"),
+        ("hello", "already"),
+        ("example", "a folder 'example' is left out: by default"),
+        ("calculate", "there is a tool 'calculate' already, of extension:calculator"),
+        ("shell", "there is an extension folder 'shell' already"),
+    ],
 )
 def test_a_new_folder_is_refused(
     workspace: Path, capsys: pytest.CaptureFixture[str], name: str, complaint: str
@@ -119,7 +128,7 @@ def test_a_check_by_name_or_path_is_of_that_folder_only(
 def test_a_check_sees_a_clash_with_another_folder(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run("ext", "new", "get_weather")
+    create_folder(workspace / "extensions", "get_weather")
     run("ext", "check", "weather")
     assert "tool name 'get_weather' already belongs to extension:get_weather" in capsys.readouterr().out
 

@@ -18,7 +18,7 @@ from dovetail.app import Dovetail
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
-from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion
+from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
 from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
@@ -78,9 +78,22 @@ def new_extension(
 ) -> None:
     """Write a new extension folder with a working tool and its test."""
     root = Dovetail(workspace=workspace).workspace / "extensions"
+    _check_free(name, run_sync(_load(workspace)))
     for path in create_folder(root, name):
         console.print(f"wrote {path}", markup=False)
     console.print(f"Check it with `dovetail ext check {name}`; a running server takes it at its next reload.")
+
+
+def _check_free(name: str, snapshot: ExtensionSnapshot) -> None:
+    """Refuse a name under which the new folder would not be loaded, or would hide another one."""
+    if read_exclusion().has_extension(name):
+        raise ConfigError(f"a folder {name!r} is left out: {_explain_exclusion(name)}")
+    for tool in snapshot.tools:
+        if tool.name == name:
+            raise ConfigError(f"there is a tool {name!r} already, of {tool.owner}")
+    for folder in snapshot.folders:
+        if folder.name == name:
+            raise ConfigError(f"there is an extension folder {name!r} already: {folder}")
 
 
 @app.command("reload")
