@@ -48,6 +48,7 @@ def _load(name: str, extra: str | None) -> ModuleType:
     except ImportError as error:
         if extra is None:
             raise
+        missing = error.name or name
         raise ImportError(
-            f"{name} is needed here and not installed: pip install 'dovetail[{extra}]'"
+            f"{missing} is needed here and not installed: pip install 'dovetail[{extra}]'"
         ) from error

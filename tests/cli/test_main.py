@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -118,3 +119,28 @@ def test_python_m_is_the_same_command() -> None:
         [sys.executable, "-m", "dovetail", "--version"], capture_output=True, text=True, timeout=30
     )
     assert done.stdout == f"dovetail {__version__}\n"
+
+
+def test_missing_package_is_named_with_the_way_to_get_it(
+    add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ModuleNotFoundError("No module named 'fastapi'", name="fastapi")
+
+    add_command(fail)
+    assert run("probe") == 1
+    told = capsys.readouterr().err
+    assert "Error: the package 'fastapi' is not installed\n" in told
+    assert "pip install 'dovetail[all]'" in told
+
+
+def test_extra_that_is_missing_names_the_package_and_not_our_module(tmp_path: Path) -> None:
+    (tmp_path / "needy.py").write_text("import no_such_package_at_all\n")
+    code = "from dovetail.lazy import lazy\nlazy('needy', extra='server').anything"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=20
+    )
+    assert (
+        "no_such_package_at_all is needed here and not installed: pip install 'dovetail[server]'"
+        in done.stderr
+    )

@@ -72,6 +72,11 @@ def report_error(error: BaseException) -> None:
         typer.secho(f"Error: {error.message}", fg="red", err=True)
         if error.hint:
             typer.echo(error.hint, err=True)
+    elif isinstance(error, ModuleNotFoundError):
+        typer.secho(f"Error: the package {error.name!r} is not installed", fg="red", err=True)
+        typer.echo(
+            "pip install 'dovetail[all]' brings everything; `dovetail doctor` says what is missing.", err=True
+        )
     elif isinstance(error, ImportError):
         typer.secho(f"Error: {error}", fg="red", err=True)
     else:
