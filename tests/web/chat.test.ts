@@ -165,6 +165,24 @@ test("code is coloured and formulas are drawn under the strict content policy", 
   await answer(page).locator(".katex").first().waitFor();
 });
 
+test("an answer is copied, also where the browser has no clipboard for the page", async () => {
+  await script({ when: "copy this", text: "Words to keep." });
+  const page = await openPage();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await ask(page, "copy this");
+  await answer(page).getByText("Words to keep.").waitFor();
+  await page.evaluate(() => {
+    const copied: string[] = [];
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    document.addEventListener("copy", () => copied.push(String((document.activeElement as HTMLTextAreaElement).value)));
+    Object.assign(window, { copied });
+  });
+  await answer(page).hover();
+  await answer(page).getByRole("button", { name: "Copy", exact: true }).click();
+  await answer(page).getByRole("button", { name: "Copied", exact: true }).waitFor();
+  expect(await page.evaluate(() => (window as unknown as { copied: string[] }).copied)).toEqual(["Words to keep."]);
+});
+
 test("a running tool shows how far it is", async () => {
   await script(
     { when: "count up to three", tool_calls: [call("count_up", { to: 3, gate: "count" })] },

@@ -2,6 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
+import { copyText } from "@/ui/copy";
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useText();
@@ -14,7 +15,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   return (
     <IconButton
       label={isCopied ? t.copied : (label ?? t.copy)}
-      onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
+      onClick={() => void copyText(text).then(setCopied)}
       className="size-7"
     >
       {isCopied ? <Check size={14} /> : <Copy size={14} />}
