@@ -3,12 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
+import pytest
+
+from dovetail.app import Dovetail
 from dovetail.errors import ModelError
 from dovetail.messages.kind import Kind
 from dovetail.testing import Gate
 from dovetail.tools.browser import open_url
 from dovetail.tools.tool import Tool, ToolContext
-from serving import serve, text_of, types_of
+from serving import serve, serve_app, text_of, types_of
 
 
 def add_tool() -> Tool:
@@ -254,3 +258,22 @@ async def test_what_the_model_is_asked_is_not_kept_when_that_is_switched_off(tmp
         run_id = (await server.chat("Hi"))[0]["messageMetadata"]["run_id"]
         journal = [chunk async for chunk in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
     assert "model-request" not in types_of(journal)
+
+
+async def test_a_chat_without_a_model_says_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DOVETAIL_MODEL", raising=False)
+    app = Dovetail({"model": {"base_url": "http://127.0.0.1:9"}}, workspace=tmp_path)
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=10) as client:
+        plain = {"accept": "application/json"}
+        answer = await client.post("/api/v1/chat", json={"message": "Hi"}, headers=plain)
+        streamed = await client.post("/api/v1/chat", json={"message": "Hi"})
+        compatible = await client.post(
+            "/v1/chat/completions", json={"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
+        )
+    assert (answer.status_code, compatible.status_code) == (503, 503)
+    assert answer.json()["error"]["type"] == "config_error"
+    for response in (answer, streamed, compatible):
+        assert "no model is named" in response.text
+        assert "DOVETAIL_MODEL" in response.text

@@ -51,6 +51,7 @@ async def test_runs_calls_tokens_and_requests_are_counted(tmp_path: Path) -> Non
     assert numbers["dovetail_tokens_total", "output", model] >= 3
     assert numbers["dovetail_http_requests_total", "POST", "/api/v1/chat", "200"] == 2
     assert numbers["dovetail_runs_active",] == 0
+    assert not any(name.endswith("_created") for name, *_ in numbers)
     assert numbers["process_resident_memory_bytes",] > 0
 
 

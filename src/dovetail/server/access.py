@@ -39,7 +39,10 @@ class AccessLayer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] == "http" and scope["path"] not in _OPEN_PATHS:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["path"] not in _OPEN_PATHS:
             try:
                 self._check(scope)
             except AccessError as error:

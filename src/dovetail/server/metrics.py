@@ -5,7 +5,15 @@ With several worker processes (`PROMETHEUS_MULTIPROC_DIR` is set) each scrape te
 
 import os
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 
 from dovetail.lazy import lazy
 from dovetail.messages.delta import Usage
@@ -23,6 +31,7 @@ class Metrics:
     """All metrics of one server; names begin with `dovetail_`."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # they would double what is told, and nobody reads them
         self._registry = registry = CollectorRegistry()
         self.requests = Counter(
             "dovetail_http_requests", "Requests.", ["method", "route", "status"], registry=registry
