@@ -39,6 +39,19 @@ async def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         assert await count(database) == 0
 
 
+async def test_a_full_disk_is_told_with_what_helps(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database:
+
+        async def write_much() -> None:
+            async with database.write() as connection:
+                await connection.execute(sa.text("PRAGMA max_page_count = 1"))
+                await connection.execute(sa.insert(sessions).values({**ROW, "title": "x" * 1_000_000}))
+
+        with pytest.raises(StoreError, match="disk is full") as caught:
+            await write_much()
+        assert "Free some space" in (caught.value.hint or "")
+
+
 async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
 

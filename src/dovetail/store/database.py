@@ -136,7 +136,8 @@ def _translated_errors() -> Generator[None]:
     except IntegrityError as error:
         raise ConflictError(f"the database refused it: {error.orig}") from error
     except DBAPIError as error:
-        raise StoreError(f"the database failed: {error.orig}") from error
+        hint = "Free some space on its disk, then try again." if "full" in str(error.orig) else None
+        raise StoreError(f"the database failed: {error.orig}", hint=hint) from error
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"the database failed: {error}") from error
 
