@@ -124,11 +124,15 @@ class Dovetail:
         """The runs; there once `open_chat` was awaited."""
         return self.chat.runs
 
+    @property
+    def store_url(self) -> str | Path:
+        """Where sessions and runs are kept: what the settings say, else a file in the workspace."""
+        return self.settings.get("store.url") or self.workspace / ".dovetail" / "dovetail.db"
+
     async def open_chat(self) -> "Chat":
         """Open the database, once; leaving the app closes it, and runs under way go on at the next start."""
         if self._chat is None:
-            url = self.settings.get("store.url") or self.workspace / ".dovetail" / "dovetail.db"
-            self._chat = await self._exits.enter_async_context(chatting.open_chat(self, url))
+            self._chat = await self._exits.enter_async_context(chatting.open_chat(self, self.store_url))
             self._exits.callback(setattr, self, "_chat", None)
             self.runs.on_reload = self._follow_reload
         return self.chat

@@ -14,11 +14,12 @@ from dovetail.settings import Settings, default_settings
 if TYPE_CHECKING:
     from dovetail.bus.bus import MessageBus
     from dovetail.bus.policy import Policy
-    from dovetail.tools.artifact import ArtifactStore
+    from dovetail.tools.artifact import ArtifactStore, LastingArtifacts
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.registry import ToolRegistry
     from dovetail.tools.runner import ToolRunner
 
+_artifact = lazy("dovetail.tools.artifact")
 _bus = lazy("dovetail.bus.bus")
 _manager = lazy("dovetail.tools.manager")
 _policy = lazy("dovetail.bus.policy")
@@ -62,7 +63,12 @@ class Runtime:
     @cached_property
     def runner(self) -> "ToolRunner":
         """The pipeline that every call goes through."""
-        return _runner.ToolRunner(policy=self.policy, artifacts=self._artifacts)
+        return _runner.ToolRunner(policy=self.policy, artifacts=self._artifacts or self.artifacts)
+
+    @cached_property
+    def artifacts(self) -> "LastingArtifacts":
+        """Where large results are kept, unless a store for them was given."""
+        return _artifact.LastingArtifacts()
 
     @cached_property
     def manager(self) -> "ToolManager":

@@ -27,6 +27,7 @@ GROUPS: dict[str, str] = {
     "agents": "Agents defined as data: list, show, check, run.",
     "tools": "Tools: list, show, call one, explain why a call may run.",
     "mcp": "Serve the tools of the workspace over MCP.",
+    "store": "The database of a server: what is in it, take out what is old, copy it, put a copy back.",
     "doctor": "Say what is there, what is missing and what to do.",
 }
 """The groups and their help line; `dovetail.cli.<name>` is imported when the group is asked for."""

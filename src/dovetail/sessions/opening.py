@@ -8,6 +8,7 @@ from dovetail.runs.engine import InProcessEngine
 from dovetail.sessions.chat import Chat
 from dovetail.sessions.host import ChatHost
 from dovetail.sessions.store import SessionStore
+from dovetail.store.artifacts import ArtifactTable
 from dovetail.store.database import Database
 
 
@@ -15,4 +16,8 @@ from dovetail.store.database import Database
 async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
     """Chats of `host`, kept in the database at `url`."""
     async with Database(url) as database, InProcessEngine(database) as runs:
-        yield Chat(host, SessionStore(database), runs)
+        host.runtime.artifacts.shelf = ArtifactTable(database)
+        try:
+            yield Chat(host, SessionStore(database), runs)
+        finally:
+            host.runtime.artifacts.shelf = None

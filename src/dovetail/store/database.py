@@ -140,6 +140,11 @@ def _translated_errors() -> Generator[None]:
         raise StoreError(f"the database failed: {error.orig}", hint=hint) from error
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"the database failed: {error}") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("asyncpg."):
+            raise
+        # What keeps a connection from being opened comes as the driver's own error.
+        raise StoreError(f"the database failed: {error}") from error
 
 
 def _parse_url(url: str | Path) -> sa.URL:

@@ -1,6 +1,7 @@
 """Keeps results that are too large for a conversation, so that they can be read page by page."""
 
 import json
+import logging
 import re
 import secrets
 from collections import OrderedDict
@@ -8,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from dovetail.errors import StoreError
 from dovetail.tools.threads import run_in_thread
 
+logger = logging.getLogger(__name__)
 _MOST_CHARACTERS = 64_000_000
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -58,6 +61,41 @@ class MemoryArtifacts:
     ) -> ArtifactPage | None:
         """A page of an artifact."""
         text = self._texts.get((owner, artifact_id))
+        return None if text is None else cut_page(text, offset, length)
+
+
+class TextShelf(Protocol):
+    """Where texts last, by id and owner; `store.artifacts.ArtifactTable` is one."""
+
+    async def put(self, text: str, *, owner: str | None) -> str: ...
+
+    async def get(self, artifact_id: str, *, owner: str | None) -> str | None: ...
+
+
+class LastingArtifacts:
+    """Keeps artifacts on a shelf where they last, once it has one, and in memory before and in need."""
+
+    def __init__(self) -> None:
+        self.shelf: TextShelf | None = None
+        self._memory = MemoryArtifacts()
+
+    async def put(self, text: str, *, owner: str | None) -> str:
+        """Keep a text; while the shelf cannot be reached, memory must do."""
+        if self.shelf is not None:
+            try:
+                return await self.shelf.put(text, owner=owner)
+            except StoreError as error:
+                logger.warning("a large result is kept in memory only: %s", error.message)
+        return await self._memory.put(text, owner=owner)
+
+    async def read(
+        self, artifact_id: str, *, owner: str | None, offset: int, length: int
+    ) -> ArtifactPage | None:
+        """A page of an artifact."""
+        page = await self._memory.read(artifact_id, owner=owner, offset=offset, length=length)
+        if page is not None or self.shelf is None:
+            return page
+        text = await self.shelf.get(artifact_id, owner=owner)
         return None if text is None else cut_page(text, offset, length)
 
 

@@ -1,0 +1,95 @@
+"""Copies of an SQLite database: taken while it is in use, and put back."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.store.database import Database
+
+filelock = lazy("filelock", extra="server")
+_SUFFIXES = ("-wal", "-shm")
+
+
+def back_up(database: Database, target: Path) -> None:
+    """Write a copy as of this moment; whoever uses the database meanwhile is not held up."""
+    source = _find_file(database, "`pg_dump --format=custom --file=copy.dump $DATABASE_URL` copies it.")
+    if target.exists():
+        raise ConfigError(f"{target} exists already", hint="Name a file that does not, or move it away.")
+    if not source.is_file():
+        raise ConfigError(f"there is no database at {source}", hint="Say --workspace, or set DATABASE_URL.")
+    unfinished = target.with_name(f"{target.name}.part")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True, timeout=30)) as connection:
+            connection.execute("VACUUM INTO ?", (str(unfinished),))
+        check(unfinished)
+        unfinished.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        raise ConfigError(
+            f"no copy could be written to {target}: {error}", hint="Check that the disk has room."
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def restore(database: Database, copy: Path) -> Path | None:
+    """Put a copy in the place of the database; gives where the one that was there lies now, if any."""
+    target = _find_file(database, "`pg_restore --clean --dbname=$DATABASE_URL copy.dump` puts it back.")
+    check(copy)
+    if is_in_use(target):
+        raise ConfigError(f"{target} is in use", hint="Stop the server first.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f"{target.name}.part")
+    with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(unfinished)) as sink:
+        source.backup(sink)
+    aside = _move_aside(target)
+    unfinished.replace(target)
+    return aside
+
+
+def check(path: Path) -> None:
+    """See that a file is a whole database of ours; anything else is a `ConfigError`."""
+    if not path.is_file():
+        raise ConfigError(f"there is no file {path}")
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error as error:
+        raise ConfigError(f"{path} is no copy of a Dovetail database: {error}") from error
+    if problem != "ok":
+        raise ConfigError(f"{path} is damaged: {problem}")
+
+
+def is_in_use(path: Path) -> bool:
+    """Whether a process holds its lock beside the database."""
+    for place in Path(f"{path}.processes").glob("*"):
+        lock = filelock.FileLock(place)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            return True
+        lock.release()
+    return False
+
+
+def _find_file(database: Database, hint: str) -> Path:
+    if not database.is_sqlite or database.is_in_memory:
+        raise ConfigError(f"{database.shown} is no SQLite file", hint=hint)
+    return Path(database.url.database or "").resolve()
+
+
+def _move_aside(target: Path) -> Path | None:
+    """Give the place free; what a crash has left beside the file belongs to it and goes with it."""
+    if not target.exists():
+        return None
+    number = 1
+    while (aside := target.with_name(f"{target.name}.before-{number}")).exists():
+        number += 1
+    for suffix in ("", *_SUFFIXES):
+        if os.path.exists(f"{target}{suffix}"):
+            os.replace(f"{target}{suffix}", f"{aside}{suffix}")
+    return aside

@@ -1,0 +1,95 @@
+"""`dovetail store`: counts, pruning, copies taken while a server works, and putting one back."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dovetail.cli.main import main
+from dovetail.runs.engine import InProcessEngine
+from dovetail.sessions.message import Message
+from dovetail.sessions.store import SessionStore
+from dovetail.store.database import Database
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as stopped:
+        main(["store", *arguments])
+    told = capsys.readouterr()
+    assert stopped.value.code == code, told.err
+    return told.out if code == 0 else told.err
+
+
+def at(workspace: Path) -> tuple[str, str]:
+    return "--workspace", str(workspace)
+
+
+def place(workspace: Path) -> Path:
+    return workspace / ".dovetail" / "dovetail.db"
+
+
+async def add_session(workspace: Path, name: str) -> None:
+    async with Database(place(workspace)) as database:
+        store = SessionStore(database)
+        await store.create(session_id=name)
+        await store.save_message(name, Message(id="m", parts=[{"type": "text", "text": "hi"}]))
+
+
+def test_info_counts_what_is_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asyncio.run(add_session(tmp_path, "s"))
+    told = run(capsys, "info", *at(tmp_path))
+    assert str(place(tmp_path)) in told
+    assert "sessions:  1 (1 messages)" in told
+    assert "not in use" in told
+
+
+def test_prune_says_what_it_would_delete_and_then_deletes_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    asyncio.run(add_session(tmp_path, "s"))
+    assert "sessions:  0" in run(capsys, "prune", "--older-than", "30d", *at(tmp_path))
+    told = run(capsys, "prune", "--older-than", "0h", "--dry-run", *at(tmp_path))
+    assert "Would delete:\n  sessions:  1 (1 messages)" in told
+    assert "Deleted:\n  sessions:  1" in run(capsys, "prune", "--older-than", "0h", *at(tmp_path))
+    assert "sessions:  0" in run(capsys, "info", *at(tmp_path))
+
+
+def test_a_copy_taken_while_the_database_is_in_use_can_be_put_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+
+    async def serve() -> None:
+        async with Database(place(tmp_path)) as database, InProcessEngine(database):
+            await SessionStore(database).create(session_id="before")
+            assert "Copied to" in await asyncio.to_thread(run, capsys, "backup", str(copy), *at(tmp_path))
+            await SessionStore(database).create(session_id="after")
+            told = await asyncio.to_thread(run, capsys, "restore", str(copy), *at(tmp_path), code=1)
+            assert "is in use" in told
+
+    asyncio.run(serve())
+    assert "sessions:  2" in run(capsys, "info", *at(tmp_path))
+    told = run(capsys, "restore", str(copy), *at(tmp_path))
+    assert "dovetail.db.before-1" in told
+    assert "sessions:  1" in run(capsys, "info", *at(tmp_path))
+    assert (tmp_path / ".dovetail" / "dovetail.db.before-1").is_file()
+
+
+def test_wrong_requests_are_told_what_would_help(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "no database at" in run(capsys, "info", *at(tmp_path), code=1)
+    asyncio.run(add_session(tmp_path, "s"))
+    assert "'soon' is no age" in run(capsys, "prune", "--older-than", "soon", *at(tmp_path), code=1)
+    (tmp_path / "text.db").write_text("no database")
+    assert "exists already" in run(capsys, "backup", str(tmp_path / "text.db"), *at(tmp_path), code=1)
+    assert "no copy of a Dovetail" in run(capsys, "restore", str(tmp_path / "text.db"), *at(tmp_path), code=1)
+    assert "there is no file" in run(capsys, "restore", str(tmp_path / "gone.db"), *at(tmp_path), code=1)
+
+
+def test_postgresql_is_copied_with_its_own_tools(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me:secret@localhost:1/x")
+    told = run(capsys, "backup", str(tmp_path / "x"), *at(tmp_path), code=1)
+    assert "pg_dump" in told
+    assert "secret" not in told
+    assert "pg_restore" in run(capsys, "restore", str(tmp_path / "x"), *at(tmp_path), code=1)
