@@ -87,7 +87,10 @@ async def serve(
     app = Dovetail(workspace=folder, runtime=ScriptedRuntime(model, layer))
     for tool in tools:
         app.tools.register_tool(tool)
-    async with serve_app(app, **options) as address, httpx.AsyncClient(base_url=address, timeout=5) as client:
+    async with (
+        serve_app(app, **options) as address,
+        httpx.AsyncClient(base_url=address, timeout=30) as client,
+    ):
         yield Serving(app, model, client, address)
 
 
