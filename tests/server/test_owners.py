@@ -68,7 +68,7 @@ TABLE: dict[str, list[Case]] = {
         Case(404, "/api/v1/asks/$browser_ask", {"value": {"status": "success"}}),
     ],
     "POST /api/v1/asks/{ask_id}/claim": [Case(404, "/api/v1/asks/$browser_ask/claim", {"tab_id": "bob"})],
-    "POST /ai/tools/ack": [Case(202, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
+    "POST /ai/tools/ack": [Case(403, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
     "GET /api/v1/sessions": [Case(200), Case(200, "/api/v1/sessions?q=cat")],
     "POST /api/v1/sessions": [Case(409, body={"id": "$session", "title": "mine"})],
     "GET /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session")],

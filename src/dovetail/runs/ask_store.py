@@ -70,6 +70,13 @@ class AskStore:
         except NotFoundError:
             return None
 
+    async def waits_for_another(self, owner: str, call_id: str) -> bool:
+        """Whether a browser ask about this call is open and somebody else's."""
+        wanted = (asks.c.call_id == call_id) & (asks.c.kind == "browser") & (asks.c.state == "open")
+        statement = sa.select(sa.literal(1)).where(wanted, asks.c.owner != owner).limit(1)
+        async with self._database.read() as connection:
+            return (await connection.execute(statement)).first() is not None
+
     async def list_open(self, owner: str, run_id: str | None = None) -> list[Ask]:
         """The open asks of an owner, oldest first."""
         statement = sa.select(asks).where(asks.c.owner == owner, asks.c.state == "open")

@@ -68,12 +68,17 @@ class AskDesk:
 
     async def acknowledge(
         self, call_id: str, value: Any, *, owner: str
-    ) -> Literal["resolved", "stored", "missing"]:
-        """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004)."""
+    ) -> Literal["resolved", "stored", "missing", "foreign"]:
+        """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004).
+
+        `foreign` when the call waits for somebody else.
+        """
         if await self.resolve(call_id, value, owner=owner):
             return "resolved"
         if await self.store.find(owner, call_id, "browser") is not None:
             return "missing"
+        if await self.store.waits_for_another(owner, call_id):
+            return "foreign"
         try:
             await self.store.put_early(owner, call_id, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
         except ConflictError:

@@ -11,6 +11,7 @@ from dovetail.runs.ask_store import Ask
 from dovetail.server.bodies import AckBody, AnswerBody, ClaimBody
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
+from dovetail.server.failures import AccessError
 
 router = APIRouter(tags=["asks"])
 
@@ -42,6 +43,8 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
     result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner)
+    if result == "foreign":
+        raise AccessError(f"call {body.call_id!r} is not yours to answer")
     if result == "missing":
         raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
     return JSONResponse({"result": result}, 200 if result == "resolved" else 202)
