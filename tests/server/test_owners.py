@@ -71,6 +71,7 @@ TABLE: dict[str, list[Case]] = {
     "POST /ai/tools/ack": [Case(403, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
     "GET /api/v1/sessions": [Case(200), Case(200, "/api/v1/sessions?q=cat")],
     "POST /api/v1/sessions": [Case(409, body={"id": "$session", "title": "mine"})],
+    "POST /api/v1/sessions/import": [Case(201, body={"title": "mine", "messages": []})],
     "GET /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session")],
     "PATCH /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session", {"title": "mine"})],
     "DELETE /api/v1/sessions/{session_id}": [

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.server import asks, catalog, chat, completions, health, runs, sessions
+from dovetail.server import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.access import AccessLayer, read_keys
 from dovetail.server.body_limit import BodyLimit
 from dovetail.server.cross_origin import add_cross_origin, read_origins
@@ -67,7 +67,7 @@ def create_app(
     api.state.metrics = metrics
     api.state.observer = observer
     add_error_handlers(api)
-    for module in (health, chat, runs, asks, sessions, catalog, completions):
+    for module in (health, chat, runs, asks, imports, sessions, catalog, completions):
         api.include_router(module.router)
     api.include_router(make_page_router(web or find_assets("web")))
     _add_layers(api, app.settings, metrics, is_open=is_open)

@@ -29,7 +29,9 @@ async def list_sessions(
     """Sessions, the last changed first; `q` searches titles and messages."""
     page = await app.sessions.page(owner=owner, query=q, cursor=cursor, limit=limit)
     running = await app.runs.find_running_sessions(owner)
-    described = [{**_describe(session), "run_id": running.get(session.id)} for session in page.sessions]
+    described = [
+        {**describe_session(session), "run_id": running.get(session.id)} for session in page.sessions
+    ]
     return {"sessions": described, "cursor": page.cursor}
 
 
@@ -37,7 +39,7 @@ async def list_sessions(
 async def create_session(app: App, owner: Owner, body: SessionBody | None = None) -> dict[str, Any]:
     """Make a session."""
     body = body or SessionBody()
-    return _describe(await app.sessions.create(owner=owner, session_id=body.id, title=body.title))
+    return describe_session(await app.sessions.create(owner=owner, session_id=body.id, title=body.title))
 
 
 @router.get("/{session_id}")
@@ -49,7 +51,7 @@ async def view_session(session_id: str, app: App, owner: Owner) -> dict[str, Any
     session = await app.sessions.get(session_id, owner=owner)
     tree = await app.sessions.tree(session)
     return {
-        **_describe(session),
+        **describe_session(session),
         "head": tree.head,
         "run_id": running.id if running else None,
         "path": [
@@ -65,7 +67,7 @@ async def change_session(session_id: str, body: SessionChange, app: App, owner: 
     changed = await app.sessions.update(
         session_id, owner=owner, title=body.title, head_id=body.head, version=body.version
     )
-    return _describe(changed)
+    return describe_session(changed)
 
 
 @router.delete("/{session_id}", status_code=204, response_class=Response)
@@ -98,7 +100,7 @@ async def list_messages(
 @router.delete("/{session_id}/messages/{message_id}")
 async def delete_message(session_id: str, message_id: str, app: App, owner: Owner) -> dict[str, Any]:
     """Delete a message and all below it."""
-    return _describe(await app.sessions.remove_message(session_id, message_id, owner=owner))
+    return describe_session(await app.sessions.remove_message(session_id, message_id, owner=owner))
 
 
 @router.get("/{session_id}/export", response_class=Response)
@@ -112,11 +114,12 @@ async def export_session(
     headers = {"content-disposition": name}
     if format == "markdown":
         return PlainTextResponse(to_markdown(session, tree.path()), 200, headers, "text/markdown")
-    content = {**_describe(session), "messages": [_describe_message(message) for message in tree]}
+    content = {**describe_session(session), "messages": [_describe_message(message) for message in tree]}
     return JSONResponse(content, 200, headers)
 
 
-def _describe(session: Session) -> dict[str, Any]:
+def describe_session(session: Session) -> dict[str, Any]:
+    """A session as it is told outside, without its messages."""
     return {
         "id": session.id,
         "title": session.title,

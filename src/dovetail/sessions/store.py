@@ -4,16 +4,20 @@ Promises: a caller sees only what belongs to its owner; every change is one tran
 session's version grow; a change that names an older version is refused.
 """
 
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.delta import Usage
+from dovetail.sessions.importing import check_tree
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import (
     fetch_session,
     fetch_tree,
+    insert_message,
     insert_session,
     read_session,
     store_answer,
@@ -42,6 +46,29 @@ class SessionStore:
         """Make a new session; a taken id is a `ConflictError`."""
         session = make_session(owner, session_id, title=title)
         await self._database.write_with(lambda connection: insert_session(connection, session))
+        return session
+
+    async def add(
+        self,
+        imported: Sequence[Message],
+        *,
+        owner: str = LOCAL_OWNER,
+        title: str = "",
+        head: str | None = None,
+        usage: Usage | None = None,
+    ) -> Session:
+        """Make a session that has its messages already; they come with parents before their children."""
+        check_tree(imported)
+        tree = MessageTree(imported, head)
+        session = make_session(owner, None, title=title)
+        session = dataclasses.replace(session, version=1, head_id=tree.head, usage=usage or Usage())
+
+        def store(connection: sa.Connection) -> None:
+            insert_session(connection, session)
+            for message in imported:
+                insert_message(connection, session.id, message)
+
+        await self._database.write_with(store)
         return session
 
     async def get(self, session_id: str, *, owner: str = LOCAL_OWNER) -> Session:

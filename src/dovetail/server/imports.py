@@ -1,0 +1,92 @@
+"""Brings an exported session back."""
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from dovetail.messages.delta import Usage
+from dovetail.server.bodies import Id
+from dovetail.server.caller import App, Owner
+from dovetail.server.sessions import describe_session
+from dovetail.sessions.importing import make_content
+from dovetail.sessions.message import Message
+
+router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+_LATEST = 4e9
+
+
+class ImportedMessage(BaseModel):
+    """A message as the export has it."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: Id
+    parent_id: Id | None = None
+    role: Literal["user", "assistant", "system"]
+    parts: list[dict[str, Any]] = []
+    metadata: dict[str, Any] = {}
+    created_at: datetime | None = None
+
+    def to_message(self) -> Message:
+        """The message as it is stored."""
+        return Message(
+            id=self.id,
+            parent_id=self.parent_id,
+            role=self.role,
+            parts=self.parts,
+            content=make_content(self.role, self.parts),
+            metadata=self.metadata,
+            created_at=_to_seconds(self.created_at),
+        )
+
+
+class ImportedUsage(BaseModel):
+    """What the session has used so far."""
+
+    model_config = ConfigDict(extra="ignore")
+    input_tokens: int = Field(default=0, ge=0, le=10**12)
+    output_tokens: int = Field(default=0, ge=0, le=10**12)
+    cached_tokens: int = Field(default=0, ge=0, le=10**12)
+    reasoning_tokens: int = Field(default=0, ge=0, le=10**12)
+
+
+class ImportBody(BaseModel):
+    """What `GET /api/v1/sessions/{session_id}/export` gave; parents come before their children."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "title": "Plans",
+                    "head": "m1",
+                    "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Hello"}]}],
+                }
+            ]
+        },
+        extra="ignore",
+    )
+    title: str = Field(default="", max_length=500)
+    head: Id | None = None
+    usage: ImportedUsage = ImportedUsage()
+    messages: list[ImportedMessage] = Field(max_length=10_000)
+
+
+@router.post("/import", status_code=201)
+async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, Any]:
+    """Make a session of an export; it gets an id of its own, its messages keep theirs."""
+    session = await app.sessions.add(
+        [message.to_message() for message in body.messages],
+        owner=owner,
+        title=body.title.replace("\0", ""),
+        head=body.head,
+        usage=Usage(**body.usage.model_dump()),
+    )
+    return describe_session(session)
+
+
+def _to_seconds(moment: datetime | None) -> float:
+    if moment is None:
+        return 0.0
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return min(max(aware.timestamp(), 0.0), _LATEST)

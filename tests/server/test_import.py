@@ -1,0 +1,79 @@
+"""A session goes out as a file and comes back as another one that reads the same and can be talked to."""
+
+from pathlib import Path
+from typing import Any
+
+from dovetail.messages.kind import Kind
+from dovetail.tools.tool import Tool, ToolContext
+from serving import Serving, serve
+
+CALL = {"text": "I count.", "tool_calls": [{"call_id": "c1", "name": "add", "arguments": {"a": 1, "b": 2}}]}
+KEPT = ("id", "parent_id", "role", "parts", "metadata", "created_at")
+
+
+def add_tool() -> Tool:
+    async def add(args: dict[str, Any], context: ToolContext) -> int:
+        return args["a"] + args["b"]
+
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
+    return Tool(name="add", description="Add.", parameters=schema, execute=add, kind=Kind.Think)
+
+
+async def take_back(server: Serving, exported: Any) -> dict[str, Any]:
+    response = await server.client.post("/api/v1/sessions/import", json=exported)
+    assert response.status_code == 201, response.text
+    return response.json()
+
+
+async def test_an_exported_session_comes_back_with_all_its_branches(tmp_path: Path) -> None:
+    async with serve(tmp_path, [CALL, "It is 3.", "Three.", "Yes."], [add_tool()]) as server:
+        await server.chat("1 + 2?")
+        question = (await server.get("/api/v1/sessions/s"))["path"][0]["id"]
+        again = {"id": "s", "tab_id": "t", "trigger": "regenerate-message", "messageId": question}
+        async for _ in server.stream("POST", "/api/v1/chat", json={**again, "messages": []}):
+            pass
+        exported = await server.get("/api/v1/sessions/s/export")
+        made = await take_back(server, exported)
+        assert made["id"] != "s"
+        twin = await server.get(f"/api/v1/sessions/{made['id']}/export")
+        assert [{name: message[name] for name in KEPT} for message in twin["messages"]] == exported[
+            "messages"
+        ]
+        assert {name: twin[name] for name in ("title", "head", "usage")} == {
+            name: exported[name] for name in ("title", "head", "usage")
+        }
+        first_answer = exported["messages"][1]["id"]
+        await server.client.patch(f"/api/v1/sessions/{made['id']}", json={"head": first_answer})
+        await server.chat("Sure?", session_id=made["id"])
+        roles = [message["role"] for message in server.model.requests[-1].messages[2:]]
+        assert roles == ["user", "assistant", "tool", "assistant", "user"]
+        assert server.model.requests[-1].messages[4]["content"] == "3"
+
+
+async def test_what_is_no_export_is_told_what_is_wrong(tmp_path: Path) -> None:
+    hello = {"role": "user", "parts": [{"type": "text", "text": "Hello"}]}
+    async with serve(tmp_path) as server:
+        for messages, status, told in [
+            ([{**hello, "id": "a", "parent_id": "b"}, {**hello, "id": "b", "parent_id": "a"}], 400, "'b'"),
+            ([{**hello, "id": "a"}, {**hello, "id": "a"}], 400, "two messages"),
+            ([{"id": "a", "role": "robot"}], 422, "role"),
+            ("all of them", 422, "messages"),
+        ]:
+            response = await server.client.post("/api/v1/sessions/import", json={"messages": messages})
+            assert response.status_code == status, response.text
+            assert told in response.json()["error"]["message"]
+        assert (await server.get("/api/v1/sessions"))["sessions"] == []
+
+
+async def test_calls_that_never_ended_come_back_with_a_result(tmp_path: Path) -> None:
+    part = {"type": "dynamic-tool", "toolName": "add", "toolCallId": "c", "state": "input-available"}
+    messages = [
+        {"id": "q", "role": "user", "parts": [{"type": "text", "text": "Hello"}]},
+        {"id": "a", "parent_id": "q", "role": "assistant", "parts": [{**part, "input": {"a": 1}}]},
+    ]
+    async with serve(tmp_path, ["Fine."]) as server:
+        made = await take_back(server, {"messages": messages})
+        await server.chat("Go on", session_id=made["id"])
+        read = server.model.requests[-1].messages[2:]
+        assert [message["role"] for message in read] == ["user", "assistant", "tool", "user"]
+        assert "interrupted" in read[2]["content"]
