@@ -88,6 +88,20 @@ async def test_a_run_that_is_just_being_started_is_left_alone(database: Database
             assert (await handle.done).result == "done"
 
 
+async def test_readers_who_came_before_a_run_was_taken_up_are_sent_back_to_it(database: Database) -> None:
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(hang)
+
+    (run_id,) = await leave_behind(database, "master")
+    async with InProcessEngine(database) as engine, asyncio.timeout(10), await engine.read(run_id) as early:
+        assert [entry.event.type for entry in await early.next()] == ["run-start"]
+        await engine.recover(rebuild)
+        while not early.ended:
+            await early.next()
+        async with await engine.read(run_id, early.number) as late:
+            assert [entry.event.type for entry in await late.next()] == ["run-resume"]
+
+
 async def test_readers_of_a_run_that_goes_on_elsewhere_are_let_go(database: Database) -> None:
     async with InProcessEngine(database) as old, InProcessEngine(database) as new:
         handle = await old.start(RunSpec(agent="master"), Job(hang))

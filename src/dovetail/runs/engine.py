@@ -167,6 +167,7 @@ class InProcessEngine:
 
     def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
         self._live[live.run_id] = live
+        self._mirrors.release(live.run_id)
         if self.observe is not None:
             live.journal.observe = partial(self.observe, live)
         self._desk.writer.mark(live.journal)

@@ -32,6 +32,12 @@ class Mirrors:
             record = await self._store.get(run_id)
             journal.follow(record.last_number, has_ended=record.state == "ended")
 
+    def release(self, run_id: str) -> None:
+        """Let the readers of a run go that goes on in this process from now on; they come back to it."""
+        journal = self._journals.pop(run_id, None)
+        if journal is not None:
+            journal.freeze()
+
     async def refresh_all(self) -> None:
         """Look how far all runs are that somebody reads."""
         for run_id in list(self._journals):

@@ -65,8 +65,8 @@ class Reader:
             await self._wait(within)
         if self.number < self._journal.dropped and self._load is not None:
             blocks = await self._load(self._journal.run_id, self.number)
-            if not blocks and not self._journal.closed:  # taken over just now: only its numbers leapt
-                await self._wait(within)
+            if not blocks:
+                await self._wait_for_leapt(within)
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
         else:
             entries = self._journal.after(self.number)
@@ -75,6 +75,13 @@ class Reader:
             if self.pace:
                 self._due = asyncio.get_running_loop().time() + self.pace
         return entries
+
+    async def _wait_for_leapt(self, within: float | None) -> None:
+        """The run was taken over just now: its numbers have leapt, and nothing was told since."""
+        if self._journal.frozen:
+            self.number = self._journal.last
+        elif not self._journal.closed:
+            await self._wait(within)
 
     async def _wait(self, within: float | None) -> None:
         loop = asyncio.get_running_loop()
