@@ -137,7 +137,7 @@ class Chat:
             "model": spec.model,
             "reason": outcome.reason,
             "usage": asdict(usage),
-            "duration": time.time() - entries[0].time,
+            "duration": max(time.time() - entries[0].time, 0.0),
         }
         if outcome.error is not None:
             metadata["error"] = dict(outcome.error)
