@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.run import RunHandle
+from dovetail.sessions.attachment import to_piece
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.session import LOCAL_OWNER, Session
 from dovetail.skills.injection import PART as SKILL_PART
@@ -72,17 +73,17 @@ class StartedChat:
 
 def to_chat_messages(parts: Sequence[Part]) -> list[ChatMessage]:
     """A user's parts as a model reads them: plain text, or a list when there are files."""
-    content = [piece for part in parts if (piece := _to_piece(part)) is not None]
+    content = [piece for part in parts if (piece := _read_part(part)) is not None]
     if all(piece["type"] == "text" for piece in content):
         return [{"role": "user", "content": "\n\n".join(piece["text"] for piece in content)}]
     return [{"role": "user", "content": content}]
 
 
-def _to_piece(part: Part) -> dict[str, Any] | None:
+def _read_part(part: Part) -> dict[str, Any] | None:
     if part.get("type") == "text":
         return {"type": "text", "text": str(part.get("text", ""))}
     if part.get("type") == "file":
-        return {"type": "image_url", "image_url": {"url": str(part.get("url", ""))}}
+        return to_piece(part)
     data = part.get("data")
     if part.get("type") == SKILL_PART and is_mapping(data):
         return {"type": "text", "text": render_skill(data)}
