@@ -33,6 +33,12 @@ def test_tool_is_one_short_line() -> None:
     )
 
 
+def test_defaults_are_shown_so_that_none_is_made_up() -> None:
+    properties = {"text": {}, "path": {"default": "."}, "all": {"default": True}}
+    tool = ToolSpec(name="find", description="Find.", parameters={"properties": properties})
+    assert '- find(text, path=".", all=true): Find.' in describe_tools([tool]).splitlines()
+
+
 def test_facts_stand_before_the_tools_and_talk_behind_them() -> None:
     lines = [line.split("(")[0] for line in describe_tools([WEATHER]).splitlines() if line.startswith("- ")]
     assert lines == [

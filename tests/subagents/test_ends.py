@@ -147,3 +147,13 @@ async def test_malformed_unknown_and_wrong_calls_are_told_and_the_run_goes_on() 
     assert "must be an object" in told[3]
     assert "no tool ''" in told[4]
     assert told[5] == "read_file ran"
+
+
+@pytest.mark.parametrize(("ways", "choice"), [((), "auto"), (({"chat": "talk"},), "required")])
+async def test_a_small_model_that_must_hand_in_its_result_cannot_answer_in_words(
+    ways: tuple[dict[str, str], ...], choice: str
+) -> None:
+    host = Host([HANDED])
+    vars(host.runtime.scripted)["answer_ways"] = ways
+    await run(host, output_config=HANDS_IN)
+    assert [request.tool_choice for request in host.runtime.scripted.requests] == [choice]

@@ -3,8 +3,10 @@
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.subagents.definition import AgentDefinition, InputConfig, PromptConfig
-from dovetail.subagents.equip import build_messages
+from dovetail.subagents.definition import AgentDefinition, InputConfig, PromptConfig, ToolConfig
+from dovetail.subagents.equip import build_messages, choose_tools
+from dovetail.tools.registry import ToolSnapshot
+from subagents.host import make_tool
 
 INPUTS = InputConfig(inputs={"text": {"required": True}, "focus": {}})
 
@@ -33,3 +35,12 @@ def test_history_stands_between_system_prompt_and_query() -> None:
     history = [{"role": "user", "content": "before"}, {"role": "assistant", "content": "yes"}]
     messages = build_messages(make("S"), {"text": "now"}, history)
     assert [message["content"] for message in messages] == ["S", "before", "yes", "now"]
+
+
+def test_tools_come_in_the_order_in_which_the_definition_names_them() -> None:
+    available = ToolSnapshot.of([make_tool(name) for name in ("more", "read_b", "list", "read_a")], 1)
+    definition = AgentDefinition(
+        name="a", description="a", tool_config=ToolConfig(tools=["list", "read_*", "more"])
+    )
+    tools, _ = choose_tools(definition, available, ())
+    assert [tool.name for tool in tools] == ["list", "read_b", "read_a", "more"]

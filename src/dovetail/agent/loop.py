@@ -175,7 +175,7 @@ class _Way:
         request = ModelRequest(
             messages=tuple(self.conversation.messages),
             tools=specs,
-            tool_choice=choice,
+            tool_choice="required" if choice == "auto" and self._must_call else choice,
             options=self.loop.options,
         )
         if self._log is not None:
@@ -188,6 +188,11 @@ class _Way:
             self.text = turn.text or self.text
             self.conversation.count(turn.finish.usage)
         return turn
+
+    @property
+    def _must_call(self) -> bool:
+        """Whether text would be no use: a small model that may answer in words makes its result up."""
+        return self.loop.completion is not None and bool(getattr(self.loop.requester, "answer_ways", ()))
 
     async def _read(self, turn: Turn, request: ModelRequest) -> None:
         """Read the answer; a model that proves unable to call functions is asked in words."""

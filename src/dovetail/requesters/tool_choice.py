@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ToolSpec
 from dovetail.requesters.closed_schema import join_choices
 
@@ -94,7 +95,14 @@ class ChoiceReader:
 
 def _sign(tool: ToolSpec) -> str:
     # Types and notes are left out: the schema holds the model to them, and each word takes time to read.
-    return f"{tool.name}({', '.join(tool.parameters.get('properties') or ())})"
+    properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
+    return f"{tool.name}({', '.join(_sign_parameter(*each) for each in properties.items())})"
+
+
+def _sign_parameter(name: str, schema: Any) -> str:
+    # A default shows what to write when nothing else is known; without it a small model makes a value up.
+    has_default = is_mapping(schema) and "default" in schema
+    return f"{name}={json.dumps(schema['default'], ensure_ascii=False)}" if has_default else name
 
 
 def _shorten(text: str) -> str:

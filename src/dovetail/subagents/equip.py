@@ -20,12 +20,14 @@ def choose_tools(
 ) -> tuple[ToolSnapshot, str | None]:
     """The tools an agent may use, never more than `available`, and the name of its completion tool, if any.
 
+    They come in the order in which the definition names them: models look at the first ones first.
     Agents that are already at work above it are left out, so no circle can form. A dispatcher stands for
     its agents: it is narrowed to those that the definition names, unless the definition names it.
     """
     hidden = {*agent_path, definition.name, COMPLETE_TASK}
     patterns = definition.tool_config.tools
-    chosen = {kept.name: kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None}
+    wanted = [kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None]
+    chosen = {tool.name: tool for tool in sorted(wanted, key=lambda tool: _find_place(tool, patterns))}
     if definition.output_config is None:
         return ToolSnapshot.of(chosen.values(), available.generation), None
     chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
@@ -79,3 +81,8 @@ def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Too
 
 def _is_wanted(tool: Tool, patterns: Sequence[str] | None) -> bool:
     return patterns is None or any(fnmatchcase(tool.name, pattern) for pattern in patterns)
+
+
+def _find_place(tool: Tool, patterns: Sequence[str] | None) -> int:
+    fitting = (place for place, pattern in enumerate(patterns or ()) if fnmatchcase(tool.name, pattern))
+    return next(fitting, len(patterns or ()))
