@@ -17,19 +17,15 @@ from serving import Serving, serve
 PACKAGE = Path(__file__).parents[2] / "web" / "node_modules" / "ai" / "dist" / "index.js"
 NODE = shutil.which("node")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(60),
-    pytest.mark.skipif(
-        NODE is None or not PACKAGE.exists(), reason="needs Node and the web client's packages"
-    ),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 
 async def run_client(server: Serving, scenario: str, gate: Gate | None = None) -> Any:
+    assert NODE is not None, "the tests need Node"
+    assert PACKAGE.exists(), "the web client's packages are missing: run `npm ci` in web/"
     script = Path(__file__).with_name("ai_client.mjs")
     process = await asyncio.create_subprocess_exec(
-        NODE or "node",
+        NODE,
         script,
         PACKAGE.as_uri(),
         server.address,

@@ -87,3 +87,11 @@ def test_fields_of_a_declarative_tool_stay_as_they_are() -> None:
 def test_declarative_tool_can_be_taken_under_another_name() -> None:
     renamed = ReadPlankTool().with_changes(name="shed_read_plank")
     assert (renamed.name, renamed.title) == ("shed_read_plank", "Read Plank")
+
+
+def test_an_invocation_that_does_nothing_cannot_be_made() -> None:
+    class Idle(BaseToolInvocation):
+        pass
+
+    with pytest.raises(TypeError, match="execute"):
+        Idle({})

@@ -6,6 +6,7 @@ A declarative tool is a `Tool`: it is registered, found, validated and approved 
 import asyncio
 import dataclasses
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
@@ -37,7 +38,7 @@ class ToolInvocation(Protocol):
         ...
 
 
-class BaseToolInvocation:
+class BaseToolInvocation(ABC):
     """A base for invocations; `context` is the call's context when the pipeline runs it."""
 
     def __init__(self, params: Mapping[str, Any], message_bus: MessageBus | None = None) -> None:
@@ -49,12 +50,12 @@ class BaseToolInvocation:
         """What the call will do; nothing special unless a subclass says so."""
         return ""
 
+    @abstractmethod
     async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> Any:
         """Do it."""
-        raise NotImplementedError(f"{type(self).__name__} must define `execute`")
 
 
-class BaseDeclarativeTool(Tool):
+class BaseDeclarativeTool(Tool, ABC):
     """A base for tools that are classes; subclasses define `create_invocation`."""
 
     def __init__(  # noqa: PLR0913 - document 003 gives these, in this order
@@ -102,9 +103,9 @@ class BaseDeclarativeTool(Tool):
             )
         return self.create_invocation(params)
 
+    @abstractmethod
     def create_invocation(self, params: Mapping[str, Any]) -> ToolInvocation:
         """The invocation for valid parameters."""
-        raise NotImplementedError(f"{type(self).__name__} must define `create_invocation`")
 
     def describe(self, args: Mapping[str, Any]) -> str:
         """What a call with these arguments will do, as its invocation says it."""
