@@ -76,15 +76,18 @@ async def test_token_limit_ends_with_a_grace_turn() -> None:
     assert (output.terminate_reason, output.limit, output.usage.input_tokens) == ("goal", "max-tokens", 900)
 
 
-async def test_signal_cancels_the_run_and_its_running_call() -> None:
-    signal = asyncio.Event()
-
+def make_endless_tool(begun: asyncio.Event) -> Tool:
     async def wait_for_ever(args: dict[str, Any], context: ToolContext) -> ToolResult:
-        signal.set()
+        begun.set()
         await asyncio.Event().wait()
         return ToolResult("never")
 
-    tool = Tool(name="wait", description="waits", parameters={"type": "object"}, execute=wait_for_ever)
+    return Tool(name="wait", description="waits", parameters={"type": "object"}, execute=wait_for_ever)
+
+
+async def test_signal_cancels_the_run_and_its_running_call() -> None:
+    signal = asyncio.Event()
+    tool = make_endless_tool(signal)
     events: list[Event] = []
     definition = AgentDefinition(name="a", description="a")
     executor = await AgentExecutor.create(definition, Host([call("wait")], tool), events.append)
@@ -95,13 +98,7 @@ async def test_signal_cancels_the_run_and_its_running_call() -> None:
 
 async def test_child_of_a_cancelled_run_has_its_end_too() -> None:
     signal = asyncio.Event()
-
-    async def wait_for_ever(args: dict[str, Any], context: ToolContext) -> ToolResult:
-        signal.set()
-        await asyncio.Event().wait()
-        return ToolResult("never")
-
-    tool = Tool(name="wait", description="waits", parameters={"type": "object"}, execute=wait_for_ever)
+    tool = make_endless_tool(signal)
     host = Host([call("child", '{"query": "x"}'), call("wait", call_id="c2")], tool)
     host.offer(AgentDefinition(name="child", description="c"))
     events: list[Event] = []

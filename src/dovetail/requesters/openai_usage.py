@@ -1,4 +1,4 @@
-"""Reads token counts, in the shapes that OpenAI-compatible servers send them."""
+"""Reads and writes token counts, in the shapes that OpenAI-compatible servers send them."""
 
 from typing import Any
 
@@ -17,6 +17,17 @@ def read_usage(usage: Any) -> Usage:
         cached_tokens=_count(prompt, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens"),
         reasoning_tokens=_count(completion, "reasoning_tokens"),
     )
+
+
+def write_usage(usage: Usage) -> dict[str, Any]:
+    """Tokens under OpenAI's names; what `read_usage` reads."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
 
 
 def _count(counts: Any, name: str) -> int:

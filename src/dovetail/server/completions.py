@@ -18,6 +18,7 @@ from dovetail.app import Dovetail
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import Entry, TurnEnd
+from dovetail.requesters.openai_usage import write_usage
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunHandle, RunOutcome
 from dovetail.server.caller import App, Owner
@@ -25,7 +26,6 @@ from dovetail.server.completion_body import CompletionBody
 from dovetail.server.failures import RUN_STATUSES, error_response
 from dovetail.server.openai import (
     CompletionEncoder,
-    describe_usage,
     read_finish_reason,
     read_text,
     write_result,
@@ -130,7 +130,7 @@ async def _describe_answer(
         "created": int(entries[0].time),
         "model": model,
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}],
-        "usage": describe_usage(_add_usage(entries)),
+        "usage": write_usage(_add_usage(entries)),
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dovetail.messages.delta import Usage
 from dovetail.messages.event import Entry, ReasoningMore, RunEnd, RunStart, TextMore, TextStart
+from dovetail.requesters.openai_usage import write_usage
 from dovetail.server.encoder import SSE_HEADERS
 from dovetail.server.sse import DONE, dump, frame, quote
 
@@ -75,7 +75,7 @@ class CompletionEncoder:
             pieces.append(self._before + quote(write_result(event.result)) + self._after)
         pieces.append(frame(self._chunk({}, read_finish_reason(event.reason))))
         if self.tells_usage:
-            usage = {"choices": list[Any](), "usage": describe_usage(event.usage)}
+            usage = {"choices": list[Any](), "usage": write_usage(event.usage)}
             pieces.append(frame(dump({**self._head(), **usage})))
         return b"".join(pieces)
 
@@ -111,17 +111,6 @@ def write_result(result: Any) -> str:
 def read_finish_reason(reason: str) -> str:
     """Why a run ended, in OpenAI's words."""
     return "length" if reason in ("max-tokens", "max-turns", "timeout") else "stop"
-
-
-def describe_usage(usage: Usage) -> dict[str, Any]:
-    """The tokens of a run under OpenAI's names."""
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.input_tokens + usage.output_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-    }
 
 
 def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:

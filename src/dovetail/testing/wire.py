@@ -6,8 +6,9 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ModelError
-from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.messages.request import ModelRequest, ToolSpec
+from dovetail.requesters.openai_usage import write_usage
 from dovetail.requesters.reply import Reply, Step
 
 DONE = b"data: [DONE]\n\n"
@@ -62,7 +63,7 @@ class ChunkWriter:
         """The bytes that end the answer."""
         yield self._write_choice({}, wire_reason(self._reply))
         if include_usage:
-            yield encode_event({**self._envelope, "choices": [], "usage": describe_usage(self._reply.usage)})
+            yield encode_event({**self._envelope, "choices": [], "usage": write_usage(self._reply.usage)})
         yield DONE
 
     def _write_choice(self, delta: dict[str, Any], reason: str | None) -> bytes:
@@ -89,7 +90,7 @@ def write_completion(reply: Reply, request_id: str) -> dict[str, Any]:
         "created": 0,
         "model": reply.model,
         "choices": [{"index": 0, "message": message, "finish_reason": wire_reason(reply)}],
-        "usage": describe_usage(reply.usage),
+        "usage": write_usage(reply.usage),
     }
 
 
@@ -97,17 +98,6 @@ def wire_reason(reply: Reply) -> str:
     """The finish reason in the provider's words."""
     reason = reply.finish().reason
     return _REASONS.get(reason, reason)
-
-
-def describe_usage(usage: Usage) -> dict[str, Any]:
-    """Token counts in the provider's shape."""
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.input_tokens + usage.output_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-    }
 
 
 def describe_error(error: Exception) -> dict[str, Any]:
