@@ -5,6 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -12,7 +14,7 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.cli.main import main
-from dovetail.cli.worker import guard_agents
+from dovetail.cli.worker import ServeOptions, guard_agents
 from dovetail.testing import ScriptedServer
 
 
@@ -77,39 +79,79 @@ def test_a_database_that_cannot_be_opened_is_one_clear_message(
 
 
 @pytest.mark.parametrize(
-    ("host", "trust", "is_used"),
-    [("127.0.0.1", False, True), ("0.0.0.0", False, False), ("0.0.0.0", True, True)],
+    ("host", "keys", "trust", "is_used"),
+    [
+        ("127.0.0.1", "", False, True),
+        ("127.0.0.1", "ann:key", False, False),
+        ("0.0.0.0", "ann:key", False, False),
+        ("0.0.0.0", "ann:key", True, True),
+    ],
 )
 async def test_agent_files_of_a_project_need_an_acknowledgement_where_others_come_in(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, trust: bool, is_used: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, keys: str, trust: bool, is_used: bool
 ) -> None:
     monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "scout.md").write_text("---\ndescription: Looks.\n---\nLook.")
-    app = Dovetail(workspace=tmp_path)
-    guard_agents(app, host, trust)
+    app = Dovetail({"server": {"api_keys": keys}}, workspace=tmp_path)
+    options = ServeOptions(host=host, port=0, insecure=False, workspace=None, watch=False, trust=trust)
+    guard_agents(app, options)
     async with app:
         names = [definition.name for definition in app.agents.get_all_definitions()]
     assert ("scout" in names, "master" in names) == (is_used, True)
     assert ["not acknowledged" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
 
 
+@contextmanager
+def serving(folder: Path, model: ScriptedServer, *options: str, **environment: str) -> Generator[str]:
+    """The address of a server process, which is ended by a signal."""
+    command = [sys.executable, "-m", "dovetail", "serve", "--port", "0", "--workspace", str(folder), *options]
+    whole = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url, **environment}
+    with subprocess.Popen(command, env=whole, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        try:
+            assert "openai:x" in server.stdout.readline()
+            yield address
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(20)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> None:
-    with ScriptedServer(["Hello."]) as model:
-        environment = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
-        command = [sys.executable, "-m", "dovetail", "serve", "--port", "0", "--workspace", str(tmp_path)]
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None
-            address = server.stdout.readline().split()[-1]
-            try:
-                assert "openai:x" in server.stdout.readline()
-                assert "<title>Dovetail</title>" in httpx.get(address).text
-                answer = httpx.post(
-                    f"{address}/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
-                )
-                assert answer.json()["response"] == "Hello."
-            finally:
-                server.send_signal(signal.SIGTERM)
-                server.wait(20)
+    with ScriptedServer(["Hello."]) as model, serving(tmp_path, model) as address:
+        assert "<title>Dovetail</title>" in httpx.get(address).text
+        answer = httpx.post(
+            f"{address}/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
+        )
+        assert answer.json()["response"] == "Hello."
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("proxies", "statuses"), [("127.0.0.1", [200, 429, 200]), ("10.0.0.0/8", [200, 429, 429])]
+)
+def test_a_trusted_proxy_tells_the_address_that_is_counted(
+    tmp_path: Path, proxies: str, statuses: list[int]
+) -> None:
+    environment = {"DOVETAIL_TRUSTED_PROXIES": proxies, "DOVETAIL_RATE_LIMIT": "1"}
+    with ScriptedServer() as model, serving(tmp_path, model, "--insecure", **environment) as address:
+        made_up = "198.51.100.1, 203.0.113."  # only the last address is the proxy's own word
+        seen = [
+            httpx.get(f"{address}/api/v1/tools", headers={"x-forwarded-for": f"{made_up}{end}"}).status_code
+            for end in (1, 1, 2)
+        ]
+    assert seen == statuses
+
+
+def test_a_trusted_proxy_that_is_no_address_is_a_clear_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
+    monkeypatch.setenv("DOVETAIL_TRUSTED_PROXIES", "127.0.0.1,*")
+    told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
+    assert "'*' in server.trusted_proxies is no address and no network" in told
+    assert "10.0.0.0/24" in told

@@ -41,6 +41,40 @@ async def test_a_local_server_answers_only_to_local_names_and_its_own_pages(tmp_
         assert allowed.status_code == 200
 
 
+@pytest.mark.parametrize("name", ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-host"])
+async def test_who_comes_through_a_proxy_is_not_this_machine(tmp_path: Path, name: str) -> None:
+    headers = {name: "127.0.0.1"}
+    async with serve(tmp_path) as server:
+        for path in ("/", "/api/v1/sessions", "/metrics"):
+            refused = await server.client.get(path, headers=headers)
+            assert refused.status_code == 403, path
+        told = refused.json()["error"]
+        assert f"came through a proxy: it has the header '{name}'" in told["message"]
+        assert "DOVETAIL_API_KEYS" in told["hint"]
+        assert (await server.client.get("/healthz", headers=headers)).status_code == 200
+
+
+async def test_a_proxy_that_says_nothing_of_itself_is_known_by_its_old_protocol(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        host, port = server.address.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"GET /api/v1/sessions HTTP/1.0\r\nhost: {host}:{port}\r\n\r\n".encode())
+        assert b"it speaks HTTP/1.0" in await reader.read()
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_a_reload_without_an_admin_token_is_for_this_machine_alone(tmp_path: Path) -> None:
+    reload = "/api/v1/extensions/reload"
+    for settings, is_open in ((KEYS, False), ({}, True)):
+        async with serve(tmp_path, settings=settings, is_open=is_open) as server:
+            assert (await server.client.post(reload, headers=ANN)).status_code == 200
+            for stranger in ({"x-forwarded-for": "203.0.113.7"}, {"host": "chat.example"}):
+                refused = await server.client.post(reload, headers={**ANN, **stranger})
+                assert refused.status_code == 403
+                assert refused.json()["error"]["hint"] == "Set EXTENSIONS_ADMIN_TOKEN on the server."
+
+
 async def test_the_admin_token_guards_a_reload(tmp_path: Path) -> None:
     async with serve(tmp_path, settings={"server": {"admin_token": "admin"}}) as server:
         reload = "/api/v1/extensions/reload"

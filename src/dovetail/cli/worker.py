@@ -11,10 +11,10 @@ from dovetail.cli.first_model import FirstModel
 from dovetail.cli.listener import open_listener
 from dovetail.cli.trusted import open_record
 from dovetail.cli.watching import follow_changes
-from dovetail.server.access import is_loopback
 from dovetail.server.app import create_app
 from dovetail.server.listen import run_server
 from dovetail.server.logs import write_logs
+from dovetail.server.whereabouts import is_loopback
 from dovetail.subagents.file import list_agent_files
 from dovetail.tools.browser import open_url
 
@@ -47,7 +47,7 @@ def make_app(options: ServeOptions) -> Dovetail:
     """The app to serve, with the tools that need a page."""
     dovetail = Dovetail(workspace=options.workspace)
     dovetail.tools.register_tool(open_url)
-    guard_agents(dovetail, options.host, options.trust)
+    guard_agents(dovetail, options)
     return dovetail
 
 
@@ -73,10 +73,16 @@ def run_here(
     run_server(api, listener, on_ready)
 
 
-def guard_agents(dovetail: Dovetail, host: str, trust: bool) -> None:
-    """Where other machines come in, an agent file of the project is used only once it was acknowledged."""
+def guard_agents(dovetail: Dovetail, options: ServeOptions) -> None:
+    """Where others come in, an agent file of the project is used only once it was acknowledged."""
     record = open_record(dovetail.workspace)
-    if trust:
+    if options.trust:
         record.acknowledge(list_agent_files(dovetail.workspace / "agents"))
-    if not is_loopback(host):
+    if serves_others(dovetail, options):
         dovetail.agents.trust = record
+
+
+def serves_others(dovetail: Dovetail, options: ServeOptions) -> bool:
+    """Whether people of other machines may come in, be it through a proxy on this one."""
+    has_keys = bool(dovetail.settings.get("server.api_keys"))
+    return options.insecure or has_keys or not is_loopback(options.host)

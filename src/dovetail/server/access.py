@@ -1,13 +1,12 @@
 """Who may come in, as a layer around the app.
 
 With API keys everybody has a name, and sees only what belongs to it. Without them everybody is the same local
-owner, so then only this machine may come in, and only pages of this server may change anything: a page of
-another site cannot speak through the user's browser.
+owner, so then only this machine may come in, not through a proxy either, and only pages of this server may
+change anything: a page of another site cannot speak through the user's browser.
 """
 
 import hashlib
 import hmac
-import ipaddress
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
 from dovetail.server.paths import is_kept
+from dovetail.server.whereabouts import find_outside
 from dovetail.sessions.session import LOCAL_OWNER
 
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -58,16 +58,15 @@ class AccessLayer:
             if is_kept(scope["path"]):
                 scope["owner"] = self._find_owner(headers)
             return
-        host = headers.get("host", "")
-        if not self._is_open and not is_loopback(_host_name(host)):
+        if not self._is_open and (outside := find_outside(scope)):
             raise AccessError(
-                f"this server answers only on this machine, not as {host!r}",
+                f"this server answers only to this machine, and {outside}",
                 hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
             )
         origin = headers.get("origin")
         if origin is None or scope["method"] in _SAFE_METHODS or origin in self._origins:
             return
-        if urlsplit(origin).netloc != host:
+        if urlsplit(origin).netloc != headers.get("host", ""):
             raise AccessError(
                 f"pages of {origin!r} may not change anything here",
                 hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them.",
@@ -113,19 +112,7 @@ def require_admin(request: Request) -> None:
         given = request.headers.get("x-admin-token", "")
         if not hmac.compare_digest(given.encode(), token.encode()):
             raise AccessError("the header x-admin-token is missing or wrong")
-    elif request.client is None or not is_loopback(request.client.host):
-        raise AccessError("only this machine may do that", hint="Set EXTENSIONS_ADMIN_TOKEN on the server.")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name means this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _host_name(host: str) -> str:
-    return urlsplit(f"//{host}").hostname or ""
+    elif outside := find_outside(request.scope):
+        raise AccessError(
+            f"only this machine may do that, and {outside}", hint="Set EXTENSIONS_ADMIN_TOKEN on the server."
+        )

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import uvicorn
 from fastapi import FastAPI
 
+from dovetail.server.whereabouts import read_proxies
+
 
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until Ctrl-C or SIGTERM; streams are let go, runs go on at the next start.
@@ -14,7 +16,12 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
     What keeps the app from starting is raised here.
     """
     config = uvicorn.Config(
-        api, log_level="critical", access_log=False, timeout_graceful_shutdown=5, server_header=False
+        api,
+        log_level="critical",
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        forwarded_allow_ips=list(read_proxies(api.state.dovetail.settings.get("server.trusted_proxies"))),
     )
     server = _Server(config, on_ready)
     try:

@@ -1,0 +1,60 @@
+"""Where a request comes from: this very machine, or somewhere else, perhaps through a proxy.
+
+Promise: a request that a proxy passed on is never taken for one of this machine as long as the proxy leaves
+any trace: a forwarding header, the name that was asked for, or HTTP/1.0, which some proxies speak unasked.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from dovetail.data.shapes import is_list
+from dovetail.errors import ConfigError
+
+_TRACES = ("forwarded", "via", "x-real-ip", "x-forwarded-")
+
+
+def find_outside(scope: Scope) -> str | None:
+    """Why a request does not count as one of this machine, as the end of a sentence; None when it does."""
+    client = scope.get("client")
+    if client is None or not is_loopback(client[0]):
+        return f"this request comes from {client[0] if client else 'an unknown address'}"
+    headers = Headers(scope=scope)
+    host = headers.get("host", "")
+    if not is_loopback(urlsplit(f"//{host}").hostname or ""):
+        return f"this request asks for {host!r}"
+    trace = next((name for name in headers if name.startswith(_TRACES)), None)
+    if trace is not None:
+        return f"this request came through a proxy: it has the header {trace!r}"
+    if scope.get("http_version") == "1.0":
+        return "this request came through a proxy: it speaks HTTP/1.0"
+    return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def read_proxies(value: Any) -> Sequence[str]:
+    """The setting `server.trusted_proxies`: addresses and networks, as a list or a text with commas."""
+    given = value if is_list(value) else str(value or "").split(",")
+    proxies = [proxy for each in given if (proxy := str(each).strip())]
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError as error:
+            raise ConfigError(
+                f"{proxy!r} in server.trusted_proxies is no address and no network: {error}",
+                hint="DOVETAIL_TRUSTED_PROXIES looks like 10.0.0.5 or 10.0.0.0/24,fd00::/8.",
+            ) from error
+    return proxies
