@@ -1,7 +1,8 @@
 """The fluent agent, its agent extensions, one request and the loop of turns."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.agent.agent import Agent
@@ -24,13 +25,16 @@ __all__ = [
     "ToolExtension",
 ]
 
-_HOMES = {"Agent": "dovetail.agent.agent", "BaseAgent": "dovetail.agent.base"}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name at its first use: the loop needs no fluent agent, and an agent not every extension."""
-    if name not in __all__:
-        raise AttributeError(
-            f"module 'dovetail.agent' has no attribute {name!r}; it exports: {', '.join(__all__)}"
-        )
-    return getattr(import_module(_HOMES.get(name, "dovetail.agent.extensions")), name)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Agent": "dovetail.agent.agent",
+        "AutoFuncExtension": "dovetail.agent.extensions.auto_func",
+        "BaseAgent": "dovetail.agent.base",
+        "ChatSessionExtension": "dovetail.agent.extensions.chat_session",
+        "ConfigurePromptExtension": "dovetail.agent.extensions.configure_prompt",
+        "FolderChatStore": "dovetail.agent.extensions.chat_store",
+        "KeyWaiterExtension": "dovetail.agent.extensions.key_waiter",
+        "ToolExtension": "dovetail.agent.extensions.tool",
+    },
+)

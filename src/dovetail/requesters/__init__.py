@@ -1,7 +1,8 @@
 """One module per model API: a request in, deltas out."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.requesters.endpoint import Endpoint
@@ -12,19 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint", "FallbackRequester", "LangchainRequester", "OpenAIRequester", "Requester"]
 
-_HOMES = {
-    "Endpoint": "dovetail.requesters.endpoint",
-    "FallbackRequester": "dovetail.requesters.fallback",
-    "LangchainRequester": "dovetail.requesters.langchain",
-    "OpenAIRequester": "dovetail.requesters.openai",
-    "Requester": "dovetail.requesters.requester",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name at its first use."""
-    if name not in _HOMES:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}; it exports: {', '.join(__all__)}"
-        )
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Endpoint": "dovetail.requesters.endpoint",
+        "FallbackRequester": "dovetail.requesters.fallback",
+        "LangchainRequester": "dovetail.requesters.langchain",
+        "OpenAIRequester": "dovetail.requesters.openai",
+        "Requester": "dovetail.requesters.requester",
+    },
+)
