@@ -58,6 +58,14 @@ async def _pump(iterator: AsyncIterator[T], items: "queue.SimpleQueue[tuple[T] |
             await close()
 
 
+def find_running_loop() -> asyncio.AbstractEventLoop | None:
+    """The event loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 def _submit(coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
     background = _get_background()
     if threading.current_thread() is background.thread:

@@ -1,6 +1,5 @@
 """What a request expects: how its answer is read, checked and, where the model can be held to it, forced."""
 
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args, get_origin
@@ -68,7 +67,7 @@ class TypedOutput(Generic[T]):
     def __init__(self, kind: Any) -> None:
         plain, note = split_annotated(kind)
         self.output = _describe(plain, note)
-        self._is_wrapped = is_mapping(self.output) and not _has_fields(plain)
+        self._is_wrapped = is_mapping(self.output) and read_fields(plain) is None
         try:
             self._adapter = _pydantic.TypeAdapter(adapt_typed_dicts(kind))
         except _pydantic.errors.PydanticUserError as error:
@@ -101,20 +100,11 @@ class TypedOutput(Generic[T]):
 def _describe(kind: Any, note: str) -> Any:
     if kind is str:
         return None
-    if _has_fields(kind):
-        return _read_all_fields(kind)
-    if get_origin(kind) is list:
-        item = get_args(kind)[0]
-        return [_read_all_fields(item) if _has_fields(item) else (item,)]
-    return {"value": (kind, note) if note else (kind,)}
-
-
-def _has_fields(kind: Any) -> bool:
-    return read_fields(kind) is not None or typing.is_typeddict(kind)
-
-
-def _read_all_fields(kind: Any) -> dict[str, Any]:
     fields = read_fields(kind)
     if fields is not None:
-        return {**fields}
-    return {name: (hint,) for name, hint in typing.get_type_hints(kind).items()}
+        return fields
+    if get_origin(kind) is list:
+        item = get_args(kind)[0]
+        item_fields = read_fields(item)
+        return [(item,) if item_fields is None else item_fields]
+    return {"value": (kind, note) if note else (kind,)}

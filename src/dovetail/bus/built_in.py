@@ -3,10 +3,9 @@
 from typing import Any
 
 from dovetail.bus.rule import Action, PolicyRule
-from dovetail.messages.kind import Kind
+from dovetail.messages.kind import READ_ONLY, Kind
 
 _LOWEST = -1000
-_HARMLESS = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
 _EDITS = (Kind.Write, Kind.Edit, Kind.Move)
 
 
@@ -17,7 +16,7 @@ def _make_rule(rank: int, name: str, action: Action, **conditions: Any) -> Polic
 LAST_RULE = _make_rule(0, "what changes the world", "ask", reason="it may change something outside")
 
 BUILT_IN_RULES = (
-    _make_rule(5, "what leaves the world as it was", "allow", kinds=_HARMLESS),
+    _make_rule(5, "what leaves the world as it was", "allow", kinds=READ_ONLY),
     _make_rule(
         4, "plan mode", "deny", modes=("plan",), reason="in plan mode only tools that change nothing may run"
     ),

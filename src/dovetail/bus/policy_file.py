@@ -21,7 +21,7 @@ from typing import Any
 from dovetail.bus.rule import MODES, Mode, PolicyRule
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
-from dovetail.messages.kind import Kind
+from dovetail.messages.kind import READ_ONLY, Kind
 
 logger = logging.getLogger(__name__)
 
@@ -87,8 +87,7 @@ class PolicyFile:
             reason=f"the policy has an error: {self.problem}",
             source=str(self._path),
         )
-        harmless = tuple(kind for kind in Kind if kind.is_read_only)
-        return [ask, replace(ask, modes=("plan",), kinds=harmless)]
+        return [ask, replace(ask, modes=("plan",), kinds=READ_ONLY)]
 
     def _read(self, text: str) -> Iterator[PolicyRule]:
         rules = read_toml(text, self._path).get("rule", [])

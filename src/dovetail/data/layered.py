@@ -15,13 +15,7 @@ from dovetail.data.shapes import is_dict, is_list
 T = TypeVar("T")
 
 _stamps = itertools.count(1)
-
-
-class _Missing:
-    """Told apart from None, which is a value."""
-
-
-_MISSING = _Missing()
+_MISSING = object()  # told apart from None, which is a value
 
 
 class LayeredData:

@@ -53,22 +53,12 @@ def inherit_mapping(
 def find_missing(present: Iterable[Any], items: Iterable[Any]) -> list[Any]:
     """The items that `present` does not hold, each once, in their order."""
     try:
-        return _find_missing_hashable(present, items)
-    except TypeError:
-        seen = list(present)
+        seen = set(present)
+        return [item for item in dict.fromkeys(items) if item not in seen]
+    except TypeError:  # something cannot be hashed
+        held = list(present)
         missing: list[Any] = []
         for item in items:
-            if item not in seen:
-                seen.append(item)
+            if item not in held and item not in missing:
                 missing.append(item)
         return missing
-
-
-def _find_missing_hashable(present: Iterable[Any], items: Iterable[Any]) -> list[Any]:
-    seen = set(present)
-    missing: list[Any] = []
-    for item in items:
-        if item not in seen:
-            seen.add(item)
-            missing.append(item)
-    return missing

@@ -7,6 +7,7 @@ from dovetail.data.layered import LayeredData
 from dovetail.data.shapes import is_mapping, is_sequence
 
 _STEP = re.compile(r"\[(-?\d+|\*)\]|([^.\[\]]+)|(\[)")
+_MISSING = object()  # told apart from None, which is a value
 EVERY = "*"
 
 
@@ -43,13 +44,6 @@ def _read_step(text: str) -> str | int:
 
 def _write_step(step: str | int) -> str:
     return step if isinstance(step, str) and step != EVERY else f"[{step}]"
-
-
-class _Missing:
-    """Told apart from None, which is a value."""
-
-
-_MISSING = _Missing()
 
 
 def _walk(value: Any, steps: list[str | int]) -> Any:

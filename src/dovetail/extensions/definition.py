@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.errors import ExtensionError
 from dovetail.extensions.calling import CallPlan, plan_call
 from dovetail.extensions.parameters import to_json_schema
@@ -65,11 +65,11 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
         raise ExtensionError(
             "exports neither TOOL nor TOOLS", file=file, hint="TOOL is a dict, TOOLS a list of dicts."
         )
-    if not isinstance(several, list | tuple):
+    if not (is_list(several) or is_tuple(several)):
         raise ExtensionError(f"TOOLS must be a list of dicts, not {type(several).__name__}", file=file)
     if not several:
         raise ExtensionError("TOOLS is empty", file=file)
-    return several, []  # pyright: ignore[reportUnknownVariableType]
+    return several, []
 
 
 def _read_definition(entry: Any) -> ToolDefinition:

@@ -21,7 +21,8 @@ class Kind(StrEnum):
     @property
     def is_read_only(self) -> bool:
         """Whether a tool of this kind changes nothing."""
-        return self in _READ_ONLY
+        return self in READ_ONLY
 
 
-_READ_ONLY = frozenset({Kind.Read, Kind.Search, Kind.Think, Kind.Fetch})
+READ_ONLY = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
+"""The kinds that change nothing."""

@@ -46,11 +46,7 @@ class LangchainRequester:
     @property
     def model(self) -> str:
         """The model's name, `langchain:<name>`."""
-        named = (
-            getattr(self._chat_model, attribute, None) for attribute in ("model_name", "model", "model_id")
-        )
-        names = [name for name in named if isinstance(name, str) and name]
-        return f"langchain:{names[0] if names else type(self._chat_model).__name__}"
+        return name_model(self._chat_model)
 
     @property
     def calls_tools(self) -> bool:

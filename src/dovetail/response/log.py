@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from dovetail.concurrency import find_running_loop
 from dovetail.messages.delta import Delta
 
 T = TypeVar("T")
@@ -63,16 +64,8 @@ class Log(Generic[T]):
                 await future
 
 
-def get_loop() -> asyncio.AbstractEventLoop | None:
-    """The event loop that runs in this thread, if one does."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
 def _wake(waiting: "list[asyncio.Future[None]]") -> None:
-    here = get_loop() if waiting else None
+    here = find_running_loop() if waiting else None
     for future in waiting:
         loop = future.get_loop()
         if loop is here:

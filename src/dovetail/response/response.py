@@ -11,10 +11,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
+from dovetail.concurrency import find_running_loop
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import Answer, Demands, GeneratorType, refuse_unknown
 from dovetail.response.attempt import AtEnd, Attempt
-from dovetail.response.log import Entry, get_loop
+from dovetail.response.log import Entry
 from dovetail.response.result import Result
 from dovetail.response.shape import Shape
 from dovetail.response.streams import read_events, read_instants, read_original, read_text
@@ -118,7 +119,7 @@ class Response(Answer[T]):
             self.cancel()
 
     def _open(self) -> "Response[T]":
-        if self._attempt.runs_in(get_loop()):
+        if self._attempt.runs_in(find_running_loop()):
             raise ConfigError(
                 "this response is being read in this event loop, so a sync call here would wait for ever",
                 hint="Use the method that begins with `async_`.",

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from dovetail.concurrency import find_running_loop
 from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus
 from dovetail.messages.event import AskKind, ToolProgress
@@ -107,7 +108,7 @@ class Execution:
     def _update(self, output: Any) -> None:
         """Show progress, from the loop or from a thread."""
         event = ToolProgress(self._call_id, to_event_data(output))
-        if _is_running_in(self._loop):
+        if find_running_loop() is self._loop:
             self._show(event)
         else:
             self._loop.call_soon_threadsafe(self._show, event)
@@ -163,10 +164,3 @@ def _tool_span(tool: Tool, call_id: str) -> AbstractContextManager[Any]:
         "gen_ai.tool.type": "function",
     }
     return span(f"execute_tool {tool.name}", attributes)
-
-
-def _is_running_in(loop: asyncio.AbstractEventLoop) -> bool:
-    try:
-        return asyncio.get_running_loop() is loop
-    except RuntimeError:
-        return False

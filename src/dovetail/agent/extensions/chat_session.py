@@ -21,8 +21,9 @@ from dovetail.agent.extensions.chat_record import (
     write_record,
     write_value,
 )
-from dovetail.agent.extensions.chat_store import ChatMessage, ChatStore, MemoryChatStore
+from dovetail.agent.extensions.chat_store import ChatStore, MemoryChatStore
 from dovetail.agent.request import AgentRequest
+from dovetail.messages.request import ChatMessage
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
 from dovetail.settings import Settings

@@ -3,14 +3,12 @@
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 from urllib.parse import quote
 
 from dovetail.errors import ConfigError
-
-ChatMessage: TypeAlias = Mapping[str, Any]
+from dovetail.messages.request import ChatMessage
 
 
 class ChatStore(Protocol):
