@@ -55,6 +55,8 @@ def test_rules_of_a_file_decide(tmp_path: Path) -> None:
         ('[[rule]]\ntool = "x"\n', r"policy.toml:1: a rule needs an `action`"),
         ('[[rule]]\naction = "ask"\ntol = "x"\n', r"policy.toml:1: unknown field 'tol'; there are: action"),
         ('[[rule]]\naction = "ask"\nkind = "cut"\n', r"policy.toml:1: 'cut' is no kind; there are: read"),
+        ('[[rule]]\naction = "ask"\nkind = 5\n', r"policy.toml:1: `kind` must be a text or a list of texts"),
+        ('[[rule]]\naction = "ask"\ntool = { x = 1 }\n', r"policy.toml:1: `tool` must be a text or a list"),
         ('[[rule]]\naction = "ask"\nmodes = ["fast"]\n', r"policy.toml:1: 'fast' is no mode"),
         ('[[rule]]\naction = "ask"\narguments = { a = "((" }\n', r"policy.toml:1: '\(\(' is no pattern"),
         ('[[rule]]\naction = "ask"\narguments = "a"\n', r"policy.toml:1: `arguments` must be a table"),

@@ -221,8 +221,8 @@ def _read_text(entry: Mapping[str, Any], name: str) -> str | None:
 
 
 def _read_texts(entry: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = entry.get(name, ())
+    value = entry.get(name, [])
     texts = [value] if isinstance(value, str) else value
-    if not all(isinstance(text, str) for text in texts):
+    if not is_list(texts) or not all(isinstance(text, str) for text in texts):
         raise ConfigError(f"`{name}` must be a text or a list of texts, not {value!r}")
     return tuple(texts)
