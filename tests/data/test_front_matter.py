@@ -28,6 +28,8 @@ def test_windows_line_ends_a_mark_and_an_empty_one() -> None:
     [
         ("---\nname: a\n", "has no end"),
         ("---\nname: a\nbad: [1\n---\n", "not valid YAML: .* in line"),
+        ("---\nsince: 2026-13-45\n---\n", "not valid YAML: month must be in 1..12"),
+        ("---\na: " + "[" * 2000 + "\n---\n", "not valid YAML: it is nested too deeply"),
         ("---\n- a\n---\n", "must be `key: value` lines, not \\['a'\\]"),
     ],
 )

@@ -91,6 +91,7 @@ def test_tools_may_be_one_text(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("---\nname: [\n---\n", "not valid YAML"),
+        ("---\nsince: 2026-13-45\n---\n", "not valid YAML: month must be in 1..12"),
         ("---\nname: two words\n---\n", "name must be one word without slashes, not 'two words'"),
         ("---\nname: ../up\n---\n", "without slashes"),
         ("---\nname: 3\n---\n", "not 3"),

@@ -26,7 +26,7 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
         raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
     try:
         front: Any = yaml.safe_load("".join(lines[1:end]))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date that does not exist
         raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}") from error
     if front is None:
         front = {}
@@ -37,6 +37,8 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
 
 def _describe(error: Any) -> str:
     """What is wrong, with the line in the file."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return str(error)
