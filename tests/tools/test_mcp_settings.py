@@ -53,6 +53,33 @@ async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
         assert "the environment has no NO_SUCH_VARIABLE" in app.mcp.problems["secret"]
 
 
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        ({"headers": {"authorization": "Bearer geheim"}}, "an entry with headers names no MCP server"),
+        ({"command": "shed", "env": "KEY=geheim"}, "`env` of MCP server 'shed' must be a table"),
+        (
+            {"url": "http://127.0.0.1", "headers": ["geheim"]},
+            "`headers` of MCP server 'shed' must be a table",
+        ),
+        ({"command": "shed", "args": 5}, "`args` of MCP server 'shed' must be a list"),
+        ({"command": "shed", "allow": "add"}, "`allow` of MCP server 'shed' must be a list"),
+        ("geheim", "a str names no MCP server"),
+    ],
+)
+async def test_a_wrong_entry_is_told_without_its_secrets(
+    tmp_path: Path, entry: object, complaint: str
+) -> None:
+    async with make_app(tmp_path, {"shed": entry}) as app:
+        assert complaint in app.mcp.problems["shed"]
+        assert "geheim" not in app.mcp.problems["shed"]
+
+
+def test_a_server_does_not_show_its_secrets() -> None:
+    entry = {"url": "http://ann:geheim@a/b", "env": {"KEY": "geheim"}, "headers": {"key": "geheim"}}
+    assert "geheim" not in repr(read_entry("shed", entry))
+
+
 async def test_servers_without_names_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"mcp\.servers must name each server"):
         await ConfiguredServers(ToolRegistry()).connect(["http://127.0.0.1"])

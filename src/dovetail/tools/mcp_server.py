@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_list, is_mapping, is_sequence
 from dovetail.errors import ConfigError
 
 _FORMS = (
@@ -29,10 +29,10 @@ class McpServer:
     name: str
     command: str = ""
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     cwd: str | None = None
-    url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    url: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     target: Any = None
     allow: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
@@ -77,21 +77,38 @@ def _read_text(text: str) -> McpServer:
 
 def _read_entry(name: str, entry: Any) -> McpServer:
     if not is_mapping(entry) or not ("command" in entry or "url" in entry):
-        raise ConfigError(f"{entry!r} names no MCP server", hint=f"It can be {_FORMS}.")
+        # Its values are not shown: a header or a variable may be a secret.
+        told = f"an entry with {', '.join(entry)}" if is_mapping(entry) else f"a {type(entry).__name__}"
+        raise ConfigError(f"{told} names no MCP server", hint=f"It can be {_FORMS}.")
     url, command = str(entry.get("url", "")), str(entry.get("command", ""))
+    name = _make_name(name or (urlsplit(url).netloc if url else Path(command).stem))
     return McpServer(
-        name=_make_name(name or (urlsplit(url).netloc if url else Path(command).stem)),
+        name=name,
         command=command,
-        args=tuple(str(argument) for argument in entry.get("args", ())),
-        env={key: str(value) for key, value in entry.get("env", {}).items()},
+        args=_read_list(name, entry, "args"),
+        env=_read_table(name, entry, "env"),
         cwd=entry.get("cwd"),
         url=url,
-        headers={key: str(value) for key, value in entry.get("headers", {}).items()},
-        allow=tuple(entry.get("allow") or ("*",)),
-        exclude=tuple(entry.get("exclude", ())),
+        headers=_read_table(name, entry, "headers"),
+        allow=_read_list(name, entry, "allow") or ("*",),
+        exclude=_read_list(name, entry, "exclude"),
         time_limit=entry.get("time_limit", 120.0),
         trusted=bool(entry.get("trusted", True)),
     )
+
+
+def _read_list(server: str, entry: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    value: Any = entry.get(field) or []
+    if not is_sequence(value):
+        raise ConfigError(f"`{field}` of MCP server {server!r} must be a list, not {type(value).__name__}")
+    return tuple(str(item) for item in value)
+
+
+def _read_table(server: str, entry: Mapping[str, Any], field: str) -> dict[str, str]:
+    value: Any = entry.get(field) or {}
+    if not is_mapping(value):
+        raise ConfigError(f"`{field}` of MCP server {server!r} must be a table, not {type(value).__name__}")
+    return {key: str(item) for key, item in value.items()}
 
 
 def _make_name(text: str) -> str:

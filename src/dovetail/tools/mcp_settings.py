@@ -41,7 +41,9 @@ class ConfiguredServers:
     async def connect(self, entries: Any) -> None:
         """Connect to all servers of the setting `mcp.servers` that are not connected yet."""
         if entries and not is_mapping(entries):
-            raise ConfigError(f"mcp.servers must name each server with its command or url, not {entries!r}")
+            raise ConfigError(
+                f"mcp.servers must name each server with its command or url, not {type(entries).__name__}"
+            )
         for name, entry in (entries or {}).items():
             if name not in self._tasks or name in self.problems:
                 self._tasks[name] = asyncio.create_task(self._connect(name, entry))
