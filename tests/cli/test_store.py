@@ -75,6 +75,17 @@ def test_a_copy_taken_while_the_database_is_in_use_can_be_put_back(
     assert (tmp_path / ".dovetail" / "dovetail.db.before-1").is_file()
 
 
+def test_a_folder_with_odd_letters_in_its_name_can_be_copied(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    workspace = tmp_path / "100%20 #1 done?"
+    asyncio.run(add_session(workspace, "s"))
+    copy = workspace / "copy #2?.db"
+    assert "Copied to" in run(capsys, "backup", str(copy), *at(workspace))
+    assert "Restored" in run(capsys, "restore", str(copy), *at(workspace))
+    assert "sessions:  1" in run(capsys, "info", *at(workspace))
+
+
 def test_wrong_requests_are_told_what_would_help(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "no database at" in run(capsys, "info", *at(tmp_path), code=1)
     asyncio.run(add_session(tmp_path, "s"))

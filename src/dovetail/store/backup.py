@@ -6,10 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
 from dovetail.store.database import Database
+from dovetail.store.link import is_held
 
-filelock = lazy("filelock", extra="server")
 _SUFFIXES = ("-wal", "-shm")
 
 
@@ -23,7 +22,7 @@ def back_up(database: Database, target: Path) -> None:
     unfinished = target.with_name(f"{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
-        with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True, timeout=30)) as connection:
+        with closing(_open_to_read(source)) as connection:
             connection.execute("VACUUM INTO ?", (str(unfinished),))
         check(unfinished)
         unfinished.replace(target)
@@ -55,7 +54,7 @@ def check(path: Path) -> None:
     if not path.is_file():
         raise ConfigError(f"there is no file {path}")
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(_open_to_read(path)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
@@ -66,14 +65,11 @@ def check(path: Path) -> None:
 
 def is_in_use(path: Path) -> bool:
     """Whether a process holds its lock beside the database."""
-    for place in Path(f"{path}.processes").glob("*"):
-        lock = filelock.FileLock(place)
-        try:
-            lock.acquire(blocking=False)
-        except filelock.Timeout:
-            return True
-        lock.release()
-    return False
+    return any(is_held(lock) for lock in Path(f"{path}.processes").glob("*"))
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
 
 
 def _find_file(database: Database, hint: str) -> Path:

@@ -74,11 +74,18 @@ class SqliteLink:
         """Whether another process holds its lock file."""
         if self._folder is None or not (self._folder / process_id).exists():
             return False
-        lock = filelock.FileLock(self._folder / process_id)
-        try:
-            lock.acquire(blocking=False)
-        except filelock.Timeout:
+        if is_held(self._folder / process_id):
             return True
-        lock.release()
         (self._folder / process_id).unlink(missing_ok=True)
         return False
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds this lock file."""
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except filelock.Timeout:
+        return True
+    lock.release()
+    return False
