@@ -120,6 +120,45 @@ def test_known_model_of_a_server_that_answers_is_well(
     assert "openai:fast at http://127.0.0.1" in text
 
 
+def test_model_of_the_settings_file_is_looked_at(
+    serve: Callable[[int, object], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    address = serve(200, {"data": [{"id": "fast"}]})
+    lines = ["[model]", 'name = "openai:fast"', f'base_url = "{address}"', 'api_key = "right"']
+    (tmp_path / "dovetail.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    code, text = examine(capsys)
+    assert code == 0
+    assert f"openai:fast at {address}" in text
+
+
+def test_broken_settings_file_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dovetail.toml").write_text("[modl]")
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "no settings 'modl'; there are: model" in text
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_password_in_an_address_is_never_shown(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: int,
+) -> None:
+    address = serve(status, {"data": [{"id": "fast"}]})
+    choose(monkeypatch, "openai:fast", address.replace("//", "//ann:geheim@"))
+    _, text = examine(capsys)
+    assert "openai:fast" in text
+    assert "geheim" not in text
+
+
 def test_unknown_model_is_told_with_the_known_ones(
     serve: Callable[[int, object], str],
     monkeypatch: pytest.MonkeyPatch,

@@ -1,31 +1,36 @@
 """Which model would answer, and whether it can."""
 
+import base64
 import importlib.util
 import json
+import os
 import urllib.error
 import urllib.request
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
+from dovetail.app import Dovetail
 from dovetail.cli.checks import Check
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import DovetailError
 from dovetail.requesters.endpoint import Endpoint
 from dovetail.requesters.openai import OpenAIRequester
 from dovetail.requesters.resolve import resolve
-from dovetail.settings import default_settings
+from dovetail.requesters.secrets import show_address
 
 ANSWER_LIMIT = 5.0
 
 
 def check_model() -> Check:
     """The chosen model: an embedded one needs its weights, another one a server that answers."""
-    settings = default_settings()
-    chosen = settings.get("model.name")
     try:
+        settings = Dovetail().settings
         requester = resolve(None, settings)
     except DovetailError as error:
         return Check("missing", "model", error.message, error.hint or "")
-    source = "DOVETAIL_MODEL" if chosen else "the best one here"
+    source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
+    if not settings.get("model.name"):
+        source = "the best one here"
     if isinstance(requester, OpenAIRequester):
         return _check_endpoint(requester.model, requester.endpoint)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
@@ -35,10 +40,9 @@ def check_model() -> Check:
 
 
 def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
-    address = endpoint.join("models")
-    request = urllib.request.Request(address, headers=endpoint.build_headers())
+    address = show_address(endpoint.join("models"))
     try:
-        with urllib.request.urlopen(request, timeout=ANSWER_LIMIT) as response:
+        with _opener.open(_make_request(endpoint), timeout=ANSWER_LIMIT) as response:
             body = response.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -54,7 +58,28 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
     if names and endpoint.model not in names:
         known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         return Check("missing", "model", f"{model}: the server does not know it", f"It knows: {known}")
-    return Check("ok", "model", f"{model} at {endpoint.base_url}")
+    return Check("ok", "model", f"{model} at {show_address(endpoint.base_url)}")
+
+
+def _make_request(endpoint: Endpoint) -> urllib.request.Request:
+    """The question which models there are; a user in the address goes into a header, as urllib wants it."""
+    parts = urlsplit(endpoint.join("models"))
+    headers = endpoint.build_headers()
+    if parts.username is not None:
+        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers.setdefault("authorization", f"Basic {base64.b64encode(user.encode()).decode()}")
+    address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return urllib.request.Request(address, headers=headers)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The key goes to the address that was set, and to no other."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
 
 
 def _judge_refusal(model: str, address: str, status: int) -> Check:
