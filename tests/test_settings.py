@@ -18,6 +18,11 @@ def test_nearest_list_wins_and_mappings_merge() -> None:
     assert settings["prompt.role_mapping"] == {**DEFAULTS["prompt"]["role_mapping"], "user": "human"}
 
 
+def test_values_are_not_shown_where_settings_are() -> None:
+    settings = Settings({"model": {"api_key": "geheim"}}, parent=Settings({"server": {}}))
+    assert repr(settings) == "Settings(server, model)"
+
+
 def test_list_is_replaced_on_set() -> None:
     settings = Settings({"tools.allowed": ["a"]})
     settings.set("tools.allowed", ["b"])

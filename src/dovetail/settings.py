@@ -95,6 +95,9 @@ class Settings(LayeredData):
 
     joins_lists = False
 
+    def __repr__(self) -> str:
+        return f"Settings({', '.join(self)})"  # without the values: some are keys and passwords
+
 
 def default_settings(file: Mapping[str, Any] | None = None) -> Settings:
     """A fresh layer: the defaults, over them a settings file's choices, over these the environment's."""
