@@ -7,6 +7,7 @@ from dovetail.agent.expectation import expect_output
 from dovetail.agent.handlers import run_handlers
 from dovetail.agent.loop import LoopOutcome, TurnLoop
 from dovetail.agent.request import AgentRequest
+from dovetail.agent.scope import current_run
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.delta import FinishDelta, TextDelta
@@ -43,8 +44,10 @@ class AgentRun:
             options=asked.options,
             records_requests=request.settings.get("runtime.record_requests", True),
         )
+        above = current_run()  # a tool may run an agent: what that uses, the tool's own run has used
+        budget = Budget(limits, parent=above.budget if above is not None else None)
         outcome = await loop.run(
-            asked.messages, emit=self.scope.emit, scope=self.scope, budget=Budget(limits), cancel=cancel
+            asked.messages, emit=self.scope.emit, scope=self.scope, budget=budget, cancel=cancel
         )
         if outcome.error is not None:
             raise outcome.error

@@ -22,6 +22,7 @@ class Stopper:
         self.reason: StopReason | None = None
         self._budget = budget
         self._cancel = cancel
+        self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._watcher: asyncio.Task[None] | None = None
 
@@ -36,6 +37,7 @@ class Stopper:
         self._clear_timer()
         if self._watcher:
             self._watcher.cancel()
+            self._watcher = None
 
     async def guard(self, task: "asyncio.Task[T]") -> T | None:
         """The task's result, or None when the stop came first; the task is then cancelled and awaited."""
@@ -61,16 +63,14 @@ class Stopper:
             self.event.set()
 
     def _pause(self, paused: bool) -> None:
-        if paused:
-            self._clear_timer()
-        else:
-            self._set_timer()
+        """Stop or start the clock; a run below this one may be in another thread."""
+        self._loop.call_soon_threadsafe(self._clear_timer if paused else self._set_timer)
 
     def _set_timer(self) -> None:
         self._clear_timer()
         left = self._budget.seconds_left()
-        if left is not None:
-            self._timer = asyncio.get_running_loop().call_later(max(left, 0), self._stop, "timeout")
+        if left is not None and self._watcher is not None:  # a late word from another thread starts nothing
+            self._timer = self._loop.call_later(max(left, 0), self._stop, "timeout")
 
     def _clear_timer(self) -> None:
         if self._timer:
