@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from dovetail.agent.account import Earlier
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.event import Event
+from dovetail.messages.delta import Usage
+from dovetail.messages.event import Event, ModelAnswered, ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.registry import ToolSnapshot
@@ -192,3 +194,47 @@ async def test_calls_left_open_by_a_crash_run_first_and_finished_ones_never_agai
     assert ran == ["c2"]
     assert results(requester.requests[0].messages) == [("c1", "noted"), ("c2", "noted")]
     assert outcome.text == "Both are noted."
+
+
+async def test_a_model_that_counts_its_calls_anew_in_every_turn_gets_each_result_once() -> None:
+    calls = [call(arguments='{"value": 1}'), call(arguments='{"value": 2}')]
+    outcome, events, requester = await run([*calls, "Done."], [make_tool()])
+    ended = [event.call_id for event in events if isinstance(event, ToolEnd)]
+    assert ended[0] == "c1"
+    assert len(set(ended)) == 2
+    assert [call_id for call_id, _ in results(requester.requests[-1].messages)] == ended
+    assert [
+        message["tool_calls"][0]["id"] for message in outcome.messages if "tool_calls" in message
+    ] == ended
+
+
+async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
+    said: ChatMessage = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}],
+    }
+    events: list[Event] = []
+    requester = ScriptedRequester([call(call_id="c1"), {"text": "Done.", "usage": Usage(3, 2)}])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([make_tool()]), runner=ToolRunner())
+    outcome = await loop.run(
+        [*START, said],
+        emit=events.append,
+        scope=CallScope(),
+        earlier=Earlier(turns=4, usage=Usage(10, 5)),
+    )
+    ends = [event for event in events if isinstance(event, TurnEnd)]
+    assert [event.turn for event in ends] == [5, 6, 7]
+    assert ends[0].usage == Usage(10, 5)
+    assert outcome.turns == 7
+    ended = [event.call_id for event in events if isinstance(event, ToolEnd)]
+    assert ended[0] == "c1"
+    assert len(set(ended)) == 2
+
+
+async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
+    _, events, _ = await run([{**call(), "usage": Usage(10, 5)}, "Done."], [make_tool()])
+    types = [event.type for event in events]
+    assert types.index("tool-input-end") < types.index("model-answer") < types.index("tool-start")
+    assert events[types.index("model-answer")] == ModelAnswered(1, Usage(10, 5))
+    assert types.count("model-answer") == 1

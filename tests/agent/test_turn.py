@@ -82,3 +82,21 @@ async def test_broken_answer_keeps_its_text_and_ends_its_open_call() -> None:
     assert [event.type for event in events[-2:]] == ["tool-input-delta", "tool-end"]
     assert isinstance(events[-1], ToolEnd)
     assert events[-1].status == "interrupted"
+
+
+async def test_a_call_without_an_id_or_with_one_that_is_taken_gets_its_own() -> None:
+    deltas = (
+        ToolCallDelta(0, None, "add", "{}"),
+        ToolCallDelta(1, "old", "add", "{}"),
+        ToolCallDelta(2, "new", "add", "{}"),
+        ToolCallDelta(3, "new", "add", "{}"),
+        ToolCallDelta(3, None, None, " "),
+    )
+    ids: set[str] = set()
+    for _ in range(2):
+        turn = Turn(1, lambda event: None, {"old"})
+        await turn.read(play(*deltas, FinishDelta()))
+        assert [call.call_id == "new" for call in turn.calls] == [False, False, True, False]
+        ids |= {call.call_id for call in turn.calls}
+    assert len(ids) == 7
+    assert "old" not in ids

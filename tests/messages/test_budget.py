@@ -3,7 +3,7 @@
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.messages.budget import Budget, BudgetLimits
+from dovetail.messages.budget import Budget, BudgetLimits, Spent
 from dovetail.messages.delta import Usage
 
 
@@ -75,3 +75,18 @@ def test_two_questions_at_once_pause_the_clock_once() -> None:
             clock.now = 6.0
         clock.now = 7.0
     assert budget.elapsed() == 0.0
+
+
+def test_what_was_spent_before_a_crash_counts() -> None:
+    clock = Clock()
+    spent = Spent(turns=2, usage=Usage(input_tokens=30, output_tokens=10), seconds=4.0, children=1)
+    budget = Budget(BudgetLimits(turns=3, seconds=10.0, tokens=50, width=2), clock=clock, spent=spent)
+    assert budget.seconds_left() == 6.0
+    assert budget.reached() is None
+    budget.use_tokens(Usage(input_tokens=10))
+    assert budget.reached() == "max-tokens"
+    budget.use_turn()
+    assert budget.reached() == "max-turns"
+    budget.child()
+    with pytest.raises(ConfigError, match="2 children"):
+        budget.child()

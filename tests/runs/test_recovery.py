@@ -5,6 +5,7 @@ import pytest
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import (
     Event,
+    ModelAnswered,
     ReasoningMore,
     ReasoningStart,
     RunEnd,
@@ -100,3 +101,14 @@ def test_children_end_with_everything_they_had_open() -> None:
     assert (ended.call_id, ended.status) == ("x", "interrupted")
     assert over == RunEnd("interrupted")
     assert not journal.closed
+
+
+def test_what_an_answer_has_used_is_told_although_its_turn_broke_off() -> None:
+    answer = (ToolInputEnd("c", "add", {"a": 1}), ModelAnswered(1, Usage(10, 5)))
+    done = mend(leave_behind(*answer), LEAP)
+    assert [call.call_id for call in done.pending] == ["c"]
+    assert (done.open_usage, done.spent.usage, done.spent.turns) == (Usage(10, 5), Usage(10, 5), 1)
+    journal = leave_behind(*answer, ToolEnd("c", "ok", "2"))
+    done = mend(journal, LEAP)
+    assert added(journal, LEAP + 1) == [TurnEnd(1, Usage(10, 5), "tool-calls")]
+    assert (done.open_usage, done.spent.usage, done.spent.turns) == (Usage(), Usage(10, 5), 1)

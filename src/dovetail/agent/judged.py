@@ -9,10 +9,10 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 from dovetail.agent.plan_schema import write_reply_schema
 from dovetail.data.shapes import is_mapping
+from dovetail.messages.call import new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.content import build_messages, read_text
@@ -92,7 +92,7 @@ class _Reading:
         if name and not self.has_call:
             self.has_call = True
             arguments = json.dumps(command.get("tool_kwargs") or {}, ensure_ascii=False)
-            yield ToolCallDelta(0, f"call_{uuid4().hex}", str(name), arguments)
+            yield ToolCallDelta(0, new_call_id(), str(name), arguments)
 
 
 def _tell_tools(

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dovetail.agent.account import Account, Earlier
 from dovetail.agent.conversation import Conversation, find_open_calls
 from dovetail.agent.judged import stream_judged
 from dovetail.agent.outcome import LoopOutcome
@@ -25,12 +26,12 @@ from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper, pause_while_asking
 from dovetail.agent.tracing import agent_span, describe_usage
 from dovetail.agent.turn import Turn
+from dovetail.agent.verdict import DEMANDS, NUDGE, Judge, demand_result
 from dovetail.errors import DovetailError, ModelError
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.call import ToolCall
 from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import Emit, EndReason, Event, ToolEnd, TurnEnd
+from dovetail.messages.event import Emit, EndReason, Event, ToolEnd
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.requester import Requester
 from dovetail.tools.registry import ToolSnapshot
@@ -38,16 +39,6 @@ from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
 from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)
-REPEATS = 5
-_NUDGE = (
-    "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
-)
-_DEMANDS: dict[EndReason, str] = {
-    "max-turns": "The limit of turns is reached.",
-    "max-tokens": "The limit of tokens is reached.",
-    "timeout": "The time is over.",
-    "no-completion": "You stopped without handing in a result.",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +68,18 @@ class TurnLoop:
         scope: CallScope,
         budget: Budget | None = None,
         cancel: CancelSignal | None = None,
+        earlier: Earlier | None = None,
     ) -> LoopOutcome:
-        """Go on from `messages` until the model is done, a limit is reached or somebody cancels."""
-        way = _Way(self, messages, emit, budget or Budget(), cancel or CancelSignal())
+        """Go on from `messages` until the model is done, a limit is reached or somebody cancels.
+
+        After a crash `earlier` says what was done before; the budget must count it too.
+        """
+        budget = budget or Budget()
+        account = Account(emit, budget, earlier)
+        way = _Way(self, messages, emit, budget, cancel or CancelSignal(), account)
         with agent_span(scope.agent_path, self.requester.model, scope.session_id) as span:
             outcome = await way.go(scope)
-            outcome = await way.rescue(outcome, scope) if outcome.reason in _DEMANDS else outcome
+            outcome = await way.rescue(outcome, scope) if outcome.reason in DEMANDS else outcome
             record(span, describe_usage(outcome.usage), error=outcome.error and outcome.reason)
         return outcome
 
@@ -97,19 +94,18 @@ class _Way:
         emit: Emit,
         budget: Budget,
         cancel: CancelSignal,
+        account: Account,
     ) -> None:
         self.loop = loop
-        self.conversation = Conversation(messages, budget)
+        self.conversation = Conversation(messages)
         self.budget = budget
         self.cancel = cancel
-        self.turns = 0
+        self.account = account
         self.text = ""
         self._emit_outside = emit
         self._log = RequestLog(emit, loop.requester) if loop.records_requests else None
         self._stopper = Stopper(budget, cancel)
-        self._nudged = False
-        self._last_calls: list[tuple[str, str]] = []
-        self._repeats = 0
+        self._judge = Judge(loop.completion, cancel)
 
     async def go(self, scope: CallScope) -> LoopOutcome:
         async with self._stopper:
@@ -124,17 +120,15 @@ class _Way:
         pending = find_open_calls(self.conversation.messages)
         if not pending:
             return None
+        self.account.take_up_turn()
         outcomes = await self._run_calls(pending, scope)
-        self._emit(TurnEnd(self.turns, Usage(), "tool-calls"))
-        return self._end(self._stopper.reason) if self._stopper.reason else self._judge_calls(outcomes)
+        self.account.end_turn("tool-calls")
+        return self._look_back(outcomes)
 
     async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""
         completion = self.loop.completion
-        how = f"Call `{completion}` now" if completion else "Answer now"
-        self.conversation.say(
-            f"{_DEMANDS[outcome.reason]} {how} with the best result you have; no other tool can be used."
-        )
+        self.conversation.say(demand_result(outcome.reason, completion))
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
         self._stopper = Stopper(Budget(GRACE), self.cancel)
         async with self._stopper:
@@ -154,24 +148,41 @@ class _Way:
         if limit is not None and choice == "auto":
             return self._end(limit)
         try:
-            summary = await self.conversation.make_room(self.loop.window, self.loop.requester)
-            if summary is not None and self._log is not None:
-                self._log.tell_summary(self.turns + 1, summary)
+            await self._make_room()
             turn = await self._take_turn(specs, choice)
         except DovetailError as error:
             return self._end("error", error=error)
-        outcomes = await self._run_calls(turn.calls, scope) if turn.calls else []
-        self._emit(TurnEnd(self.turns, turn.finish.usage, turn.finish.reason))
+        outcomes: list[CallOutcome] = []
+        if turn.calls:
+            self.account.tell_answer(turn.finish.usage)
+            outcomes = await self._run_calls(turn.calls, scope)
+        self.account.end_turn(turn.finish.reason)
+        return self._look_back(outcomes, turn.text)
+
+    def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> LoopOutcome | None:
+        """How the loop ends after a turn; None when it goes on."""
         if self._stopper.reason is not None:
             return self._end(self._stopper.reason)
-        return self._judge_calls(outcomes) if outcomes else self._judge_text(turn)
+        verdict = self._judge.judge_calls(outcomes) if outcomes else self._judge.judge_text(text)
+        if verdict is not None:
+            return self._end(verdict.reason, data=verdict.data)
+        if not outcomes:
+            self.conversation.say(NUDGE)
+        return None
+
+    async def _make_room(self) -> None:
+        """Shorten what is old when the model's window is nearly full."""
+        fitted = await self.conversation.make_room(self.loop.window, self.loop.requester)
+        if fitted is not None and fitted.asked is not None:
+            if self._log is not None:
+                self._log.tell_summary(self.account.turns + 1, fitted.asked)
+            self.account.add_summary(fitted.usage)
 
     async def _take_turn(
         self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
     ) -> Turn:
-        self.turns += 1
-        self.budget.use_turn()
-        turn = Turn(self.turns, self._emit)
+        self.account.begin_turn()
+        turn = Turn(self.account.turns, self._emit, self.conversation.call_ids)
         request = ModelRequest(
             messages=tuple(self.conversation.messages),
             tools=specs,
@@ -179,14 +190,14 @@ class _Way:
             options=self.loop.options,
         )
         if self._log is not None:
-            self._log.tell(self.turns, request)
+            self._log.tell(self.account.turns, request)
         try:
             await self._stopper.guard(asyncio.create_task(self._read(turn, request)))
         finally:
             if turn.text or turn.calls:
                 self.conversation.add(turn.message)
             self.text = turn.text or self.text
-            self.conversation.count(turn.finish.usage)
+            self.account.add(turn.finish.usage)
         return turn
 
     @property
@@ -220,27 +231,6 @@ class _Way:
             self.conversation.add(_result_message(outcome))
         return outcomes
 
-    def _judge_calls(self, outcomes: list[CallOutcome]) -> LoopOutcome | None:
-        for outcome in outcomes:
-            if outcome.call.name == self.loop.completion and outcome.status == "ok":
-                return self._end("goal", data=outcome.result.data)
-        if self.cancel.mode is not None:
-            return self._end("cancelled")
-        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
-        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
-        self._last_calls = calls
-        return self._end("no-completion") if self._repeats >= REPEATS else None
-
-    def _judge_text(self, turn: Turn) -> LoopOutcome | None:
-        if self.cancel.mode is not None:
-            return self._end("cancelled")
-        if not turn.text.strip() and not self._nudged:
-            self._nudged = True
-            self.conversation.say(_NUDGE)
-            return None
-        done = turn.text.strip() and self.loop.completion is None
-        return self._end("goal" if done else "no-completion")
-
     def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> LoopOutcome:
         return LoopOutcome(
             reason=reason,
@@ -248,7 +238,7 @@ class _Way:
             data=data,
             messages=self.conversation.added,
             usage=self.budget.usage,
-            turns=self.turns,
+            turns=self.account.turns,
             error=error,
         )
 

@@ -1,13 +1,13 @@
 """One turn: a request goes out, its deltas become events, text and calls are collected."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.agent.tracing import describe_finish, request_span
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.messages.event import (
     Emit,
@@ -34,13 +34,18 @@ class _OpenCall:
 
 
 class Turn:
-    """Reads one answer and keeps what has arrived, also when it breaks off in the middle."""
+    """Reads one answer and keeps what has arrived, also when it breaks off in the middle.
 
-    def __init__(self, number: int, emit: Emit) -> None:
+    A call whose id is one of the `known` ones, those of the conversation so far, gets another: some models
+    count their calls anew in every answer, and a result or an answer of the browser must find its one call.
+    """
+
+    def __init__(self, number: int, emit: Emit, known: Container[str] = frozenset()) -> None:
         self.number = number
         self.finish = FinishDelta(reason="interrupted")
         self.calls: list[ToolCall] = []
         self._emit = emit
+        self._known = known
         self._pieces: list[str] = []
         self._open: str | None = None  # "text" or "reasoning": what is being written
         self._segment = 0
@@ -102,14 +107,19 @@ class Turn:
     def _take_call(self, delta: ToolCallDelta) -> None:
         call = self._calls.get(delta.index)
         if call is None:
-            call_id = delta.call_id or f"call-{self.number}-{delta.index}"
-            call = self._calls[delta.index] = _OpenCall(call_id, delta.name or "")
+            call = self._calls[delta.index] = _OpenCall(self._choose_id(delta), delta.name or "")
             self._emit(ToolInputStart(call.call_id, call.name))
         elif delta.name and not call.name:
             call.name = delta.name
         if delta.arguments:
             call.pieces.append(delta.arguments)
             self._emit(ToolInputMore(call.call_id, delta.arguments))
+
+    def _choose_id(self, delta: ToolCallDelta) -> str:
+        """The model's id for a call, unless it has none or gave it to another call before."""
+        given = delta.call_id
+        is_new = given and given not in self._known and given not in {c.call_id for c in self._calls.values()}
+        return given if given and is_new else new_call_id()
 
     def _switch(self, kind: str) -> None:
         if self._open == kind:

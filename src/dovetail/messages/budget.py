@@ -7,7 +7,7 @@ a branch and of its ancestors stands still while a person is asked.
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from dovetail.errors import ConfigError
@@ -27,8 +27,18 @@ class BudgetLimits:
     width: int = 8
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What a run has used already in an earlier life, before a crash; `children` are those it has begun."""
+
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    children: int = 0
+
+
 class Budget:
-    """The rest of one run's limits."""
+    """The rest of one run's limits; what was `spent` before counts."""
 
     def __init__(
         self,
@@ -36,15 +46,17 @@ class Budget:
         *,
         parent: "Budget | None" = None,
         clock: Callable[[], float] = time.monotonic,
+        spent: Spent | None = None,
     ) -> None:
+        spent = spent or Spent()
         self.limits = limits or BudgetLimits()
         self.parent = parent
-        self.usage = Usage()
-        self.turns = 0
+        self.usage = spent.usage
+        self.turns = spent.turns
         self.on_pause: Callable[[bool], None] | None = None
-        self._children = 0
+        self._children = spent.children
         self._clock = clock
-        self._started = clock()
+        self._started = clock() - spent.seconds
         self._waiting = 0
         self._waited = 0.0
         self._waiting_since = 0.0

@@ -1,5 +1,6 @@
 """A tool call as a model asked for it."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -15,3 +16,8 @@ class ToolCall:
     call_id: str
     name: str
     arguments: str | Mapping[str, Any]
+
+
+def new_call_id() -> str:
+    """An id that no other call has, for a call to which the model gave none."""
+    return f"call_{os.urandom(16).hex()}"

@@ -48,6 +48,19 @@ class ModelRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAnswered:
+    """A model's answer is complete, and its turn is not over yet: the calls in it come next.
+
+    What it used is counted in the turn's end; it is told here already because a crash may come between.
+    """
+
+    type: ClassVar = "model-answer"
+    turn: int
+    usage: Usage
+    purpose: Literal["answer", "summary"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
 class TextStart:
     """A piece of answer text begins."""
 
@@ -225,6 +238,7 @@ class ChildEvent:
 Event: TypeAlias = (
     RunStart
     | ModelRequested
+    | ModelAnswered
     | TextStart
     | TextMore
     | TextEnd

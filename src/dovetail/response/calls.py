@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import ToolCallDelta
 
 
@@ -11,10 +11,10 @@ def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
     pieces: dict[int, list[ToolCallDelta]] = {}
     for delta in deltas:
         pieces.setdefault(delta.index, []).append(delta)
-    return [_join(index, deltas) for index, deltas in pieces.items()]
+    return [_join(deltas) for deltas in pieces.values()]
 
 
-def _join(index: int, deltas: list[ToolCallDelta]) -> ToolCall:
-    call_id = next((delta.call_id for delta in deltas if delta.call_id), f"call-{index}")
+def _join(deltas: list[ToolCallDelta]) -> ToolCall:
+    call_id = next((delta.call_id for delta in deltas if delta.call_id), None) or new_call_id()
     name = next((delta.name for delta in deltas if delta.name), "")
     return ToolCall(call_id=call_id, name=name, arguments="".join(delta.arguments for delta in deltas))

@@ -3,10 +3,12 @@
 Children do not go on: the call that started one is told to its caller as interrupted, like any other.
 """
 
-from dovetail.messages.delta import Usage
+from dataclasses import replace
+
 from dovetail.messages.event import RunResume, TurnEnd, TurnReset
 from dovetail.runs.journal import Journal
 from dovetail.runs.replay import Replay, replay
+from dovetail.runs.spent import count_spent
 
 
 def mend(journal: Journal, number: int) -> Replay:
@@ -23,5 +25,6 @@ def mend(journal: Journal, number: int) -> Replay:
     if done.has_partial:
         journal.append(TurnReset(), root)
     elif done.is_in_turn and not done.pending:
-        journal.append(TurnEnd(done.turns + 1, Usage(), "tool-calls"), root)
-    return replay(journal.after(0), root)
+        journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), root)
+    entries = journal.after(0)
+    return replace(replay(entries, root), spent=count_spent(entries))

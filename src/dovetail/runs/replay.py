@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
+from dovetail.messages.budget import Spent
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ModelAnswered,
     ReasoningStart,
     TextMore,
     TextStart,
@@ -31,7 +33,8 @@ class Replay:
 
     `pending` are the calls of the last turn that have no result yet; those in `started` were under way, the
     others had not begun. `is_in_turn`: the calls of the last turn may all have ended, the turn has not.
-    `text` is the last answer's; `has_partial`: one more answer broke off, it is void.
+    `text` is the last answer's; `has_partial`: one more answer broke off, it is void. `usage` is of the turns
+    that have ended, `open_usage` of answers since; `spent` is what the run and its children have used in all.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -42,6 +45,8 @@ class Replay:
     text: str = ""
     has_partial: bool = False
     is_in_turn: bool = False
+    open_usage: Usage = field(default_factory=Usage)
+    spent: Spent = field(default_factory=Spent)
 
 
 def replay(entries: Iterable[Entry], path: tuple[str, ...], *, keep_partial: bool = False) -> Replay:
@@ -58,6 +63,7 @@ class _Fold:
         self.messages: list[ChatMessage] = []
         self.turns = 0
         self.usage = Usage()
+        self.open_usage = Usage()
         self.text = ""
         self._begin()
 
@@ -67,19 +73,23 @@ class _Fold:
         self.results: dict[str, Any] = {}
         self.started: set[str] = set()
         self.spoke = False
-        self.touched = False  # a call of this turn was asked about, began or ended: its answer is complete
+        self.touched = False  # the answer of this turn is complete: more was told than what it says
 
     def take(self, event: Event) -> None:
         if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextMore | ToolInputEnd):
             self._take_answer(event)
         elif isinstance(event, ToolStart | AskRequest | ToolEnd):
             self._take_call(event)
+        elif isinstance(event, ModelAnswered):
+            self.open_usage = self.open_usage + event.usage
+            self.touched |= event.purpose == "answer"
         elif isinstance(event, TurnReset):
             self._begin()
         elif isinstance(event, TurnEnd):
             self._commit()
             self.turns += 1
             self.usage = self.usage + event.usage
+            self.open_usage = Usage()
             self._begin()
 
     def _take_answer(self, event: Event) -> None:
@@ -112,6 +122,7 @@ class _Fold:
             text=self.text,
             has_partial=has_partial,
             is_in_turn=is_complete,
+            open_usage=self.open_usage,
         )
 
     def _commit(self) -> None:

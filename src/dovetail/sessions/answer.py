@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from dovetail.agent.account import Earlier
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
-from dovetail.messages.delta import Usage
 from dovetail.messages.event import ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.failure import describe_error
@@ -68,11 +68,12 @@ class _Answer:
         done = context.replay
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunOutcome(result=done.text)  # it was finished, only its end was not stored
+        told, earlier = _tell_interrupted(context, self.loop.tools)
         messages = [
             *self._read_system(),
             *(content for message in self.turn.history for content in message.content),
             *done.messages,
-            *_tell_interrupted(context, self.loop.tools),
+            *told,
         ]
         parts = (part for message in self.turn.history for part in message.parts)
         with within(tab_id=self.turn.tab_id, skills=tuple(sorted(find_seen_skills(parts)))):
@@ -80,8 +81,9 @@ class _Answer:
                 messages,
                 emit=context.emit,
                 scope=self._scope(context),
-                budget=Budget(self.definition.run_config.limits),
+                budget=Budget(self.definition.run_config.limits, spent=done.spent),
                 cancel=context.cancel,
+                earlier=earlier,
             )
         return _to_outcome(outcome)
 
@@ -103,18 +105,20 @@ class _Answer:
         )
 
 
-def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> list[ChatMessage]:
+def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], Earlier]:
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
     told: list[ChatMessage] = []
-    for call in context.replay.pending:
+    done = context.replay
+    for call in done.pending:
         tool = tools.get(call.name)
-        if call.call_id in context.replay.started and not (tool is not None and tool.idempotent):
+        if call.call_id in done.started and not (tool is not None and tool.idempotent):
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
             told.append({"role": "tool", "tool_call_id": call.call_id, "content": _CUT_OFF})
-    if told and len(told) == len(context.replay.pending):
-        context.emit(TurnEnd(context.replay.turns + 1, Usage(), "tool-calls"))
-    return told
+    if told and len(told) == len(done.pending):
+        context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
+        return told, Earlier(turns=done.turns + 1)
+    return told, Earlier(turns=done.turns, usage=done.open_usage)
 
 
 def _to_outcome(outcome: LoopOutcome) -> RunOutcome:

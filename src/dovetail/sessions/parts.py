@@ -9,6 +9,7 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ModelAnswered,
     ModelRequested,
     ReasoningEnd,
     ReasoningMore,
@@ -58,7 +59,7 @@ class PartsFold:
             self._step = None
         elif isinstance(event, TurnReset):
             self._reset()
-        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequested):
+        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequested | ModelAnswered):
             if self._step is None:
                 self._step = len(self.parts)
                 self.parts.append({"type": "step-start"})

@@ -31,6 +31,14 @@ export interface ModelRequestedEvent {
   purpose: "answer" | "summary";
 }
 
+/** A model's answer is complete, and its turn is not over yet: the calls in it come next. */
+export interface ModelAnsweredEvent {
+  type: "model-answer";
+  turn: number;
+  usage: Usage;
+  purpose: "answer" | "summary";
+}
+
 /** A piece of answer text begins. */
 export interface TextStartEvent {
   type: "text-start";
@@ -164,6 +172,7 @@ export interface RunEndEvent {
 export type RunEvent =
   | RunStartEvent
   | ModelRequestedEvent
+  | ModelAnsweredEvent
   | TextStartEvent
   | TextMoreEvent
   | TextEndEvent

@@ -1,0 +1,67 @@
+"""Whether a loop has reached its end after a turn, and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail.messages.cancel import CancelSignal
+from dovetail.messages.event import EndReason
+from dovetail.tools.outcome import CallOutcome
+
+REPEATS = 5
+"""How often in a row the very same calls may be made."""
+
+NUDGE = "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
+DEMANDS: dict[EndReason, str] = {
+    "max-turns": "The limit of turns is reached.",
+    "max-tokens": "The limit of tokens is reached.",
+    "timeout": "The time is over.",
+    "no-completion": "You stopped without handing in a result.",
+}
+"""What a model is told after an end at which it may still answer once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The loop ends, for a reason, perhaps with a result that was handed in."""
+
+    reason: EndReason
+    data: Any = None
+
+
+class Judge:
+    """Judges turn after turn; `completion` names the tool that hands in the result, if one must."""
+
+    def __init__(self, completion: str | None, cancel: CancelSignal) -> None:
+        self._completion = completion
+        self._cancel = cancel
+        self._nudged = False
+        self._last_calls: list[tuple[str, str]] = []
+        self._repeats = 0
+
+    def judge_calls(self, outcomes: Sequence[CallOutcome]) -> Verdict | None:
+        """After a turn with calls; None when the loop goes on."""
+        for outcome in outcomes:
+            if outcome.call.name == self._completion and outcome.status == "ok":
+                return Verdict("goal", outcome.result.data)
+        if self._cancel.mode is not None:
+            return Verdict("cancelled")
+        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
+        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
+        self._last_calls = calls
+        return Verdict("no-completion") if self._repeats >= REPEATS else None
+
+    def judge_text(self, text: str) -> Verdict | None:
+        """After a turn that only spoke; None for an empty answer, which is asked for once more."""
+        if self._cancel.mode is not None:
+            return Verdict("cancelled")
+        if not text.strip() and not self._nudged:
+            self._nudged = True
+            return None
+        return Verdict("goal" if text.strip() and self._completion is None else "no-completion")
+
+
+def demand_result(reason: EndReason, completion: str | None) -> str:
+    """The words that make a model answer in its last turn."""
+    how = f"Call `{completion}` now" if completion else "Answer now"
+    return f"{DEMANDS[reason]} {how} with the best result you have; no other tool can be used."
