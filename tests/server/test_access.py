@@ -95,6 +95,49 @@ async def test_a_body_that_is_too_large_is_refused(tmp_path: Path) -> None:
         await writer.wait_closed()
 
 
+async def test_a_page_signs_in_once_and_is_known_until_it_signs_out(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["Hello."], settings=KEYS) as server:
+        client, own = server.client, {"origin": server.address}
+        wrong = await client.post("/api/v1/sign-in", json={"key": "three"}, headers=own)
+        assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+        signed_in = await client.post("/api/v1/sign-in", json={"key": "two"}, headers=own)
+        assert signed_in.json() == {"owner": "bob"}
+        cookie = signed_in.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert "Secure" not in cookie
+        asked = {**own, "accept": "application/json"}
+        body = {"message": "Hi", "session_id": "s"}
+        assert (await client.post("/api/v1/chat", json=body, headers=asked)).status_code == 200
+        assert (await client.get("/api/v1/sessions/s/export")).status_code == 200
+        assert (await client.get("/api/v1/sessions/s", headers=ANN)).status_code == 404
+        assert (await client.delete("/api/v1/sign-in", headers=own)).status_code == 204
+        assert (await client.get("/api/v1/sessions/s")).status_code == 401
+
+
+async def test_pages_of_other_sites_cannot_use_the_cookie(tmp_path: Path) -> None:
+    foreign = {"origin": "https://evil.example"}
+    async with serve(tmp_path, settings=KEYS) as server:
+        body = {"key": "two"}
+        assert (await server.client.post("/api/v1/sign-in", json=body, headers=foreign)).status_code == 403
+        await server.client.post("/api/v1/sign-in", json=body)
+        assert (await server.client.post("/api/v1/sessions", json={}, headers=foreign)).status_code == 403
+        with_key = {**foreign, **ANN}
+        assert (await server.client.post("/api/v1/sessions", json={}, headers=with_key)).status_code == 201
+
+
+@pytest.mark.parametrize("cookie", ["dovetail_key=", "dovetail_key=*", "dovetail_key=gICA", "other=dHdv"])
+async def test_a_cookie_that_holds_no_key_is_none(tmp_path: Path, cookie: str) -> None:
+    async with serve(tmp_path, settings=KEYS) as server:
+        assert (await server.client.get("/api/v1/tools", headers={"cookie": cookie})).status_code == 401
+
+
+async def test_nobody_signs_in_where_there_are_no_keys(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        refused = await server.client.post("/api/v1/sign-in", json={"key": "x"})
+        assert (refused.status_code, "no API keys" in refused.text) == (404, True)
+
+
 def test_a_key_without_a_name_is_a_clear_error() -> None:
     with pytest.raises(ConfigError, match="has no name"):
         read_keys("justakey")

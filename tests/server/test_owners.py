@@ -99,6 +99,8 @@ TABLE: dict[str, list[Case]] = {
     "POST /v1/chat/completions": [
         Case(200, body={"model": "master", "messages": [{"role": "user", "content": "What did Ann say?"}]})
     ],
+    "POST /api/v1/sign-in": [Case(401, body={"key": "made up"})],
+    "DELETE /api/v1/sign-in": [Case(204)],
     "GET /v1/models": [Case(200)],
     "GET /v1/models/{model}": [Case(404, "/v1/models/$run")],
 }

@@ -43,6 +43,8 @@ export function useBrowser(): void {
 
 export interface PageOptions {
   path?: string;
+  /** The server, when it is not the usual one. */
+  origin?: string;
   width?: number;
   height?: number;
   isDark?: boolean;
@@ -68,8 +70,9 @@ export async function openPage(options: PageOptions = {}): Promise<Page> {
   closing.push(() => context.close());
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
-  watch(page, options.expected);
-  await page.goto(address.url + (options.path ?? "/"));
+  const origin = options.origin ?? address.url;
+  watch(page, options.expected, origin);
+  await page.goto(origin + (options.path ?? "/"));
   return page;
 }
 
@@ -82,14 +85,14 @@ export async function openTab(page: Page, path: string): Promise<Page> {
 }
 
 /** Whatever the page complains about fails the test: script errors, and what the content policy refused. */
-function watch(page: Page, expected?: RegExp): void {
+function watch(page: Page, expected?: RegExp, origin = address.url): void {
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" && !expected?.test(message.text())) problems.push(message.text());
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (/^https?:/.test(url) && !url.startsWith(address.url) && request.frame() === page.mainFrame()) {
+    if (/^https?:/.test(url) && !url.startsWith(origin) && request.frame() === page.mainFrame()) {
       problems.push(`the page asked another host: ${url}`);
     }
   });

@@ -8,6 +8,8 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +28,7 @@ from dovetail.tools.tool import ToolContext
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}
 ADMIN_TOKEN = "open-sesame"
+ANNS_KEY = "anns-long-key"
 GATES: dict[str, asyncio.Event] = {}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SHOWN: dict[str, Any] = {
@@ -86,13 +89,13 @@ def cut(boards: list[Board], customer: Board | None = None, glued: bool = False,
     return {"boards": boards, "customer": customer, "glued": glued, "note": note}
 
 
-def make_app(model_url: str, workspace: Path) -> Dovetail:
+def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
     """An app whose model is the script."""
     model = {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}
     prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
-    (workspace / "agents").mkdir()
+    (workspace / "agents").mkdir(parents=True)
     (workspace / "agents" / "scribe.md").write_text(SCRIBE, encoding="utf-8")
-    settings = {"model": {**model, "prices": prices}, "server": {"admin_token": ADMIN_TOKEN}}
+    settings = {"model": {**model, "prices": prices}, "server": server}
     app = Dovetail(settings, workspace=workspace)
     for tool in (
         make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
@@ -106,28 +109,39 @@ def make_app(model_url: str, workspace: Path) -> Dovetail:
     return app
 
 
+@asynccontextmanager
+async def listen(app: Dovetail) -> AsyncGenerator[str]:
+    """The address at which an app is served."""
+    api = create_app(app, web=REPOSITORY / "web" / "dist")
+    server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="warning", timeout_graceful_shutdown=1))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        if task.done():
+            raise RuntimeError("the server did not start") from task.exception()
+        await asyncio.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+
+
 async def serve() -> None:
     """Run until nobody holds the other end of standard input any more."""
     with tempfile.TemporaryDirectory() as folder, ScriptedServer() as model:
-        api = create_app(make_app(model.url, Path(folder)), web=REPOSITORY / "web" / "dist")
-        config = uvicorn.Config(api, port=0, log_level="warning", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        task = asyncio.create_task(server.serve())
-        while not server.started:
-            if task.done():
-                return await task
-            await asyncio.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        ready = {
-            "url": f"http://127.0.0.1:{port}",
-            "script": model.url.removesuffix("/v1"),
-            "workspace": folder,
-        }
-        sys.stdout.write(json.dumps(ready) + "\n")
-        sys.stdout.flush()
-        await asyncio.to_thread(sys.stdin.read)
-        server.should_exit = True
-        await task
+        workspace = Path(folder) / "open"
+        app = make_app(model.url, workspace, admin_token=ADMIN_TOKEN)
+        locked = make_app(model.url, Path(folder) / "locked", api_keys=f"ann:{ANNS_KEY}")
+        async with listen(app) as url, listen(locked) as locked_url:
+            ready = {
+                "url": url,
+                "locked": locked_url,
+                "script": model.url.removesuffix("/v1"),
+                "workspace": str(workspace),
+            }
+            sys.stdout.write(json.dumps(ready) + "\n")
+            sys.stdout.flush()
+            await asyncio.to_thread(sys.stdin.read)
 
 
 if __name__ == "__main__":

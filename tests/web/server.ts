@@ -17,6 +17,8 @@ const FAREWELL = 10_000;
 export interface Address {
   /** Where the page is. */
   url: string;
+  /** Where the same page is that asks for an API key. */
+  locked: string;
   /** Where the model's script is steered. */
   script: string;
   /** The folder the server works in. */
@@ -35,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("browser", await unpackChromium(join(REPOSITORY, "web", "node_modules", ".cache")));
   const given = process.env["DOVETAIL_URL"];
   if (given !== undefined) {
-    project.provide("address", { url: given, script: "", workspace: "" });
+    project.provide("address", { url: given, locked: "", script: "", workspace: "" });
     return async () => {};
   }
   if (!existsSync(join(REPOSITORY, "web", "dist", "index.html"))) {

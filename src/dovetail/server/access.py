@@ -18,11 +18,13 @@ from dovetail.errors import ConfigError
 from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
+from dovetail.server.key_cookie import read_key
 from dovetail.server.paths import is_kept
 from dovetail.server.whereabouts import find_outside
 from dovetail.sessions.session import LOCAL_OWNER
 
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+SIGN_IN = "/api/v1/sign-in"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -54,15 +56,21 @@ class AccessLayer:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if self._keys:
-            if is_kept(scope["path"]):
-                scope["owner"] = self._find_owner(headers)
-            return
-        if not self._is_open and (outside := find_outside(scope)):
-            raise AccessError(
-                f"this server answers only to this machine, and {outside}",
-                hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
-            )
+        if not self._keys:
+            outside = None if self._is_open else find_outside(scope)
+            if outside is not None:
+                raise AccessError(
+                    f"this server answers only to this machine, and {outside}",
+                    hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
+                )
+            self._check_page(scope, headers)
+        elif scope["path"] == SIGN_IN:
+            self._check_page(scope, headers)
+        elif is_kept(scope["path"]):
+            scope["owner"] = self._find_owner(scope, headers)
+
+    def _check_page(self, scope: Scope, headers: Headers) -> None:
+        """Refuse a page of another site that wants to change something in the user's name."""
         origin = headers.get("origin")
         if origin is None or scope["method"] in _SAFE_METHODS or origin in self._origins:
             return
@@ -72,16 +80,25 @@ class AccessLayer:
                 hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them.",
             )
 
-    def _find_owner(self, headers: Headers) -> str:
+    def _find_owner(self, scope: Scope, headers: Headers) -> str:
         scheme, _, key = headers.get("authorization", "").partition(" ")
-        owner = self._keys.get(hash_key(key)) if scheme.lower() == "bearer" else None
-        if owner is None:
-            raise AccessError(
-                "an API key is needed and none, or an unknown one, was given",
-                status=401,
-                hint="Send the header `Authorization: Bearer <key>`.",
-            )
+        if scheme.lower() == "bearer":
+            return find_owner(self._keys, key)
+        owner = find_owner(self._keys, read_key(headers.get("cookie", "")))
+        self._check_page(scope, headers)  # a browser sends cookies whoever asks it to
         return owner
+
+
+def find_owner(keys: Mapping[str, str], key: str | None) -> str:
+    """Whose key it is."""
+    owner = keys.get(hash_key(key)) if key else None
+    if owner is None:
+        raise AccessError(
+            "an API key is needed and none, or an unknown one, was given",
+            status=401,
+            hint="Send the header `Authorization: Bearer <key>`, or sign in on the page.",
+        )
+    return owner
 
 
 def read_keys(text: str | None) -> dict[str, str]:

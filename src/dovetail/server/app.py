@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.server import asks, catalog, chat, completions, health, imports, runs, sessions
+from dovetail.server import asks, catalog, chat, completions, health, imports, runs, sessions, sign_in
 from dovetail.server.access import AccessLayer, read_keys
 from dovetail.server.body_limit import BodyLimit
 from dovetail.server.cross_origin import add_cross_origin, read_origins
@@ -67,16 +67,17 @@ def create_app(
     api.state.metrics = metrics
     api.state.observer = observer
     add_error_handlers(api)
-    for module in (health, chat, runs, asks, imports, sessions, catalog, completions):
+    for module in (health, chat, runs, asks, imports, sessions, catalog, completions, sign_in):
         api.include_router(module.router)
     api.include_router(make_page_router(web or find_assets("web")))
+    api.state.keys = read_keys(app.settings.get("server.api_keys"))
     _add_layers(api, app.settings, metrics, is_open=is_open)
     return api
 
 
 def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: bool) -> None:
     """What every request passes, the innermost first."""
-    keys = read_keys(settings.get("server.api_keys"))
+    keys = api.state.keys
     origins = read_origins(settings.get("server.cors_origins"), has_keys=bool(keys))
     limit = read_limit(settings.get("server.rate_limit"))
     api.add_middleware(BodyLimit)

@@ -113,3 +113,10 @@ class CallBody(BaseModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"arguments": {"expression": "6 * 7"}}]})
     arguments: dict[str, Any] = {}
+
+
+class SignInBody(BaseModel):
+    """The API key of somebody who uses the page."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "a-long-random-key"}]})
+    key: str = Field(min_length=1, max_length=1000)

@@ -10,6 +10,7 @@ import { type PanelName, Workbench } from "@/app/workbench";
 import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext } from "@/features/chat/use-chat";
 import { Palette } from "@/features/palette/palette";
+import { SignIn } from "@/features/sign-in/sign-in";
 import { initialLanguage, LANGUAGES, type Language, LanguageContext } from "@/text/text";
 import { useStore } from "@/ui/store";
 
@@ -19,6 +20,7 @@ export function App({ services }: { services: Services }) {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [panel, setPanel] = useState<PanelName | null>(null);
   const [inspected, setInspected] = useState<string | null>(null);
+  const { isSignedOut } = useStore(services.owner);
   const composer = useRef<ComposerHandle>(null);
   const route = useRoute();
   const [draft, setDraft] = useState(() => services.draft());
@@ -56,6 +58,13 @@ export function App({ services }: { services: Services }) {
   }, [draft, services, session]);
   useKeys(actions);
 
+  if (isSignedOut) {
+    return (
+      <LanguageContext value={language}>
+        <SignIn owner={services.owner} />
+      </LanguageContext>
+    );
+  }
   return (
     <LanguageContext value={language}>
       <ServicesContext value={services}>

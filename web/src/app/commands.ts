@@ -22,6 +22,7 @@ export function makeCommands(
   t: Text,
 ): Command[] {
   const panels = PANELS.filter((name) => name !== "pages" || services.stack.read().items.length > 0);
+  const owner = services.owner.read().name;
   return [
     { id: "new", name: t.newChat, keys: keysText("O", true), run: actions.onNew },
     { id: "focus", name: t.focusMessage, keys: "/", run: actions.onFocus },
@@ -39,6 +40,7 @@ export function makeCommands(
       name: `${t.language}: ${LANGUAGES[language].name}`,
       run: () => onLanguage(language),
     })),
+    ...(owner === null ? [] : [{ id: "sign-out", name: t.signOut(owner), run: () => void services.owner.leave() }]),
     ...services.sessions.read().sessions.map((session) => ({
       id: `session-${session.id}`,
       name: session.title || t.untitled,

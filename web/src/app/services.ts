@@ -10,6 +10,7 @@ import { PanelStack } from "@/features/browser-tools/panel-stack";
 import { ChatSession } from "@/features/chat/chat-session";
 import { ModelStore } from "@/features/models/model-store";
 import { SessionStore } from "@/features/sessions/session-store";
+import { OwnerStore } from "@/features/sign-in/owner";
 import { deleteSession, listModels, listSessions, moveHead, renameSession, viewSession } from "@/transport/api";
 import { type Answer, acknowledge, answerAsk, claimAsk } from "@/transport/asks";
 import { HttpChatTransport } from "@/transport/http-chat-transport";
@@ -19,6 +20,7 @@ const KEPT_SESSIONS = 12;
 
 export class Services {
   readonly tabId = tabId();
+  readonly owner = new OwnerStore();
   readonly models = new ModelStore(listModels);
   readonly sessions = new SessionStore({ list: listSessions, rename: renameSession, remove: deleteSession });
   readonly stack = new PanelStack();

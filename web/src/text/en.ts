@@ -23,6 +23,12 @@ export const en = {
   closeMenu: "Close the list of chats",
   skipToChat: "Skip to the chat",
 
+  signIn: "Sign in",
+  signInHint: "Your API key for this server.",
+  key: "API key",
+  wrongKey: "The server does not know this key.",
+  signOut: (name: string) => `Sign out (${name})`,
+
   greeting: "What can I do for you?",
   greetingHint: "Ask a question, or let the agent use its tools.",
   suggestions: ["What is 127 × 49?", "Which tools do you have?", "Explain a dovetail joint in three sentences."],

@@ -24,6 +24,12 @@ export const zh: Text = {
   closeMenu: "关闭对话列表",
   skipToChat: "跳到对话",
 
+  signIn: "登录",
+  signInHint: "请输入此服务器的 API 密钥。",
+  key: "API 密钥",
+  wrongKey: "服务器不认识这个密钥。",
+  signOut: (name: string) => `退出登录（${name}）`,
+
   greeting: "有什么可以帮你？",
   greetingHint: "提一个问题，或让智能体使用它的工具。",
   suggestions: ["127 × 49 等于多少？", "你有哪些工具？", "用三句话解释燕尾榫。"],

@@ -22,6 +22,9 @@ export class OfflineError extends Error {
   }
 }
 
+/** Tells `signed-out` when the server wants to know who is there. */
+export const signedOut = new EventTarget();
+
 async function failure(response: Response): Promise<ServerError> {
   const body: unknown = await response.json().catch(() => null);
   const error = record(isRecord(body) ? body["error"] : null);
@@ -43,6 +46,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     if (init.signal?.aborted) throw error;
     throw new OfflineError(error);
   }
+  if (response.status === 401) signedOut.dispatchEvent(new Event("signed-out"));
   if (!response.ok) throw await failure(response);
   return response;
 }

@@ -1,0 +1,34 @@
+/** A server with API keys: one signs in once, and out again. */
+
+import { expect, test } from "vitest";
+import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
+
+useBrowser();
+
+test("the page asks for a key, keeps it out of reach of scripts, and forgets it", async () => {
+  await script({ when: "who is there", text: "It is you." });
+  const page = await openPage({ origin: address.locked, expected: /401/ });
+  const key = page.getByLabel("API key", { exact: true });
+  await key.fill("made up");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("alert").getByText("does not know this key").waitFor();
+
+  await key.fill("anns-long-key");
+  await key.press("Enter");
+  await ask(page, "who is there");
+  await answer(page).getByText("It is you.").waitFor();
+  expect(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).not.toContain("anns-long-key");
+  expect(await page.evaluate(() => document.cookie)).toBe("");
+
+  await page.reload();
+  await answer(page).getByText("It is you.").waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "More actions: who is there", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Export as JSON", exact: true }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.json$/);
+
+  await composer(page).press("Control+k");
+  await page.getByRole("combobox").fill("sign out");
+  await page.keyboard.press("Enter");
+  await key.waitFor();
+});

@@ -1,0 +1,15 @@
+/** Signing in where the server has API keys; the browser keeps the key in a cookie that no script can read. */
+
+import { record, text } from "@/protocol/shapes";
+import { sendJson } from "@/transport/http";
+
+const PATH = "/api/v1/sign-in";
+
+/** Signs in with an API key; gives the name that it belongs to. */
+export async function signIn(key: string): Promise<string> {
+  return text(record(await sendJson("POST", PATH, { key }))["owner"], "");
+}
+
+export async function signOut(): Promise<void> {
+  await sendJson("DELETE", PATH);
+}
