@@ -141,3 +141,33 @@ async def test_an_agent_that_runs_in_a_tool_draws_from_the_budget_of_the_tools_r
     assert len(asked.requests) == 3 + 1  # and the turn of grace that each has
     assert (outcome.text, outcome.limit) == ("That is all.", "max-turns")
     assert len(requester.requests) == 2
+
+
+async def test_an_approval_for_the_run_does_not_hold_in_the_next_one() -> None:
+    answers = [{"approved": True, "remember": "run"}, {"approved": False}]
+    asked: list[Any] = []
+
+    async def ask(kind: str, call_id: str, payload: Any, seconds: float | None) -> Any:
+        asked.append(payload["args"])
+        return answers[len(asked) - 1]
+
+    @tool(kind=Kind.Execute)
+    def cut(board: str) -> str:
+        """Cut a board."""
+        return f"{board} is cut"
+
+    replies = [call("cut", board="oak"), call("cut", board="oak"), "Done.", call("cut", board="oak"), "No."]
+    requester = ScriptedRequester(replies)
+    agent = Agent(requester=requester).use_tools(cut)
+    assert (await agent.async_run("Cut twice.", ask=ask)).text == "Done."
+    assert len(asked) == 1
+    assert (await agent.async_run("Cut again.", ask=ask)).text == "No."
+    assert len(asked) == 2
+
+
+async def test_a_run_stops_repairing_a_call_that_fails_in_the_same_way_again_and_again() -> None:
+    agent, requester = make_agent(
+        *[call("double", number=f"{turn} or so") for turn in range(3)], "I give up."
+    )
+    await agent.async_run("x")
+    assert "failed 3 times in the same way" in requester.requests[-1].messages[-1]["content"]

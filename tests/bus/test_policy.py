@@ -136,6 +136,21 @@ def test_answer_for_a_run_ends_with_the_run() -> None:
     assert policy.decide(make_call(run_path=("run-2",))).action == "ask"
 
 
+def test_answer_for_a_run_is_not_kept_where_there_is_none() -> None:
+    policy = Policy()
+    assert policy.remember(make_call(run_path=()), "run") is None
+    assert policy.decide(make_call(run_path=())).action == "ask"
+
+
+def test_answers_for_runs_do_not_pile_up() -> None:
+    policy = Policy()
+    before = len(policy.rules)
+    for number in range(550):
+        policy.remember(make_call(run_path=(f"run-{number}",)), "run")
+    assert len(policy.rules) == before + 500
+    assert policy.decide(make_call(run_path=("run-549",))).action == "allow"
+
+
 def test_remembered_answer_survives_in_its_file(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "remembered.toml"
     Policy(store=RememberedRules(path)).remember(make_call(), "always")

@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from uuid import uuid4
 
 from dovetail.agent.extensions.auto_func import AutoFuncExtension
 from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
@@ -54,7 +55,9 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
             tools=self.tools,
             runner=self.runtime.runner,
             window=self.runtime.window(request.requester, request.settings),
-            scope=_scope.CallScope(agent_path=(self.name,), ask=options.get("ask"), **heard),
+            scope=_scope.CallScope(
+                run_path=(f"run-{uuid4().hex}",), agent_path=(self.name,), ask=options.get("ask"), **heard
+            ),
         )
         return run.go(options.get("limits"), options.get("cancel"))
 

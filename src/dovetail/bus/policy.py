@@ -5,6 +5,7 @@ Among rules of equal priority deny beats a remembered answer, that beats ask, an
 
 import glob
 import logging
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -17,6 +18,8 @@ logger = logging.getLogger(__name__)
 _STRICTNESS: dict[Action, int] = {"deny": 0, "ask": 2, "allow": 3}
 _REMEMBERED = 1
 _MOST_KEYS = 1000
+_MOST_OF_RUNS = 500
+"""Answers for one run that are kept; nobody tells when a run is over, so the oldest ones go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Policy:
         store: RuleStore | None = None,
     ) -> None:
         self._own = list(rules)
+        self._of_runs: deque[PolicyRule] = deque(maxlen=_MOST_OF_RUNS)
         self._sources = [*sources, *([store] if store else [])]
         self._store = store
         self._ordered: list[PolicyRule] = []
@@ -87,7 +91,7 @@ class Policy:
     def reload(self) -> None:
         """Read all sources again."""
         sourced = [rule for source in self._sources for rule in source.load()]
-        self._ordered = sorted([*self._own, *sourced, *BUILT_IN_RULES], key=_get_rank)
+        self._ordered = sorted([*self._own, *self._of_runs, *sourced, *BUILT_IN_RULES], key=_get_rank)
         self._candidates = {}
 
     def add(self, rule: PolicyRule) -> None:
@@ -118,6 +122,8 @@ class Policy:
 
         The rule is as narrow as the call, and is kept only when it decides the call that made it.
         """
+        if how == "run" and not call.run_path:
+            return None
         rule = self._make_narrow_rule(call, how)
         decision = self.decide(call)
         if decision.action == "allow" or rule.find_mismatch(call) is not None:
@@ -125,11 +131,13 @@ class Policy:
         if _get_rank(rule) > _get_rank(decision.rule):
             logger.warning("%r decides %r before any remembered answer", decision.rule.title, call.tool)
             return None
-        if how == "always" and self._store is not None:
+        if how == "run":
+            self._of_runs.append(rule)
+        elif self._store is not None:
             self._store.save(rule)
-            self.reload()
         else:
-            self.add(rule)
+            self._own.append(rule)
+        self.reload()
         return rule
 
     def _make_narrow_rule(self, call: PolicyCall, how: Literal["run", "always"]) -> PolicyRule:
@@ -143,7 +151,7 @@ class Policy:
             priority=self.decide(call).rule.priority,
             name=f"{'always' if how == 'always' else 'in this run'} allowed: {call.tool}",
             source="remembered",
-            run=call.run_path[0] if how == "run" and call.run_path else None,
+            run=call.run_path[0] if how == "run" else None,
             owner=call.owner,
         )
 
