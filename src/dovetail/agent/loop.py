@@ -32,7 +32,7 @@ from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.call import ToolCall
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.event import Emit, EndReason, Event, ToolEnd
-from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
+from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec, write_result
 from dovetail.requesters.requester import Requester
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
@@ -228,7 +228,7 @@ class _Way:
         with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
             outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
         for outcome in outcomes:
-            self.conversation.add(_result_message(outcome))
+            self.conversation.add(write_result(outcome.call.call_id, outcome.result.llm_content))
         return outcomes
 
     def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> LoopOutcome:
@@ -246,7 +246,3 @@ class _Way:
         self._emit_outside(event)
         if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
             self.cancel.request("now")
-
-
-def _result_message(outcome: CallOutcome) -> ChatMessage:
-    return {"role": "tool", "tool_call_id": outcome.call.call_id, "content": outcome.result.llm_content}

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dovetail.agent.runtime import Runtime
 from dovetail.agent.tool_log import tell, write_log
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Delta, FinishDelta, ToolCallDelta, Usage
-from dovetail.messages.request import ChatMessage, ModelRequest
+from dovetail.messages.request import ChatMessage, ModelRequest, write_answer, write_result
 from dovetail.response.calls import collect_calls
 from dovetail.response.log import Entry
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
-    from dovetail.tools.outcome import CallOutcome
     from dovetail.tools.registry import ToolSnapshot
 
 _scope = lazy("dovetail.tools.scope")
@@ -49,9 +47,9 @@ class NativeTools:
             if not calls or not left:
                 yield replace(turn.finish, usage=usage)
                 return
-            messages.append(_say_calls(calls))
+            messages.append(write_answer(None, calls))
             for outcome in await self.runtime.runner.run_batch(self.tools, calls, _scope.CallScope()):
-                messages.append(_say_result(outcome))
+                messages.append(write_result(outcome.call.call_id, outcome.result.llm_content))
                 log = write_log(outcome)
                 tell(log, result_data, self.runtime, self.settings)
                 yield "tool", log
@@ -81,23 +79,3 @@ class _Turn:
                     self.finish = delta
                 else:
                     yield delta
-
-
-def _say_calls(calls: list[ToolCall]) -> ChatMessage:
-    told: list[dict[str, Any]] = [
-        {
-            "id": call.call_id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": call.arguments},
-        }
-        for call in calls
-    ]
-    return {"role": "assistant", "content": None, "tool_calls": told}
-
-
-def _say_result(outcome: "CallOutcome") -> ChatMessage:
-    return {
-        "role": "tool",
-        "tool_call_id": outcome.call.call_id,
-        "content": outcome.result.llm_content,
-    }

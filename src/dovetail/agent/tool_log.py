@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.agent.runtime import Runtime
 from dovetail.data.sanitize import sanitize
-from dovetail.data.shapes import is_mapping
 from dovetail.lazy import lazy
 from dovetail.settings import Settings
 
@@ -19,23 +18,15 @@ TOPIC = "TOOL"
 
 
 def write_log(outcome: "CallOutcome", purpose: str | None = None) -> dict[str, Any]:
-    """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result`."""
-    arguments = outcome.call.arguments
+    """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result` or the error's text."""
+    error = outcome.result.error
     return {
         "name": outcome.call.name,
         "tool_name": outcome.call.name,
-        "kwargs": dict(arguments) if is_mapping(arguments) else _read(str(arguments)),
+        "kwargs": outcome.call.shown_arguments,
         "purpose": purpose or f"use {outcome.call.name}",
-        "result": read_result(outcome),
+        "result": _result.read_value(outcome.result) if error is None else error.message,
     }
-
-
-def read_result(outcome: "CallOutcome") -> Any:
-    """What the call gave; the text of its error, if it failed."""
-    result = outcome.result
-    if result.error is not None:
-        return result.error.message
-    return result.llm_content if result.data is None and result.llm_content != _result.EMPTY else result.data
 
 
 def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, settings: Settings) -> None:
@@ -45,10 +36,3 @@ def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, set
     if settings.get("runtime.show_tool_logs"):
         told = json.dumps(sanitize(log), ensure_ascii=False, indent=2, default=str)
         sys.stderr.write(f"[{TOPIC}] {told}\n")
-
-
-def _read(arguments: str) -> Any:
-    try:
-        return json.loads(arguments or "{}")
-    except ValueError:
-        return arguments

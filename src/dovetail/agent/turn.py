@@ -1,10 +1,8 @@
 """One turn: a request goes out, its deltas become events, text and calls are collected."""
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
 
 from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.messages.call import ToolCall, new_call_id
@@ -22,7 +20,7 @@ from dovetail.messages.event import (
     ToolInputMore,
     ToolInputStart,
 )
-from dovetail.messages.request import ChatMessage
+from dovetail.messages.request import ChatMessage, write_answer
 from dovetail.tracing import record
 
 
@@ -60,17 +58,7 @@ class Turn:
     @property
     def message(self) -> ChatMessage:
         """The turn as the assistant's message."""
-        message: dict[str, object] = {"role": "assistant", "content": self.text}
-        if self.calls:
-            message["tool_calls"] = [
-                {
-                    "id": call.call_id,
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments},
-                }
-                for call in self.calls
-            ]
-        return message
+        return write_answer(self.text, self.calls)
 
     async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
         """Read the answer of a model under a span, and let it go."""
@@ -139,21 +127,13 @@ class Turn:
     def _close_calls(self, complete: bool) -> None:
         """Complete calls go to the runner; a call that broke off in the middle is over at once."""
         for call in self._calls.values():
-            arguments = "".join(call.pieces)
             if complete:
-                self.calls.append(ToolCall(call_id=call.call_id, name=call.name, arguments=arguments))
-                self._emit(ToolInputEnd(call.call_id, call.name, _shown(arguments)))
+                made = ToolCall(call_id=call.call_id, name=call.name, arguments="".join(call.pieces))
+                self.calls.append(made)
+                self._emit(ToolInputEnd(made.call_id, made.name, made.shown_arguments))
             else:
                 error = {
                     "type": "interrupted",
                     "message": "the answer broke off before the call was complete",
                 }
                 self._emit(ToolEnd(call.call_id, "interrupted", None, error))
-
-
-def _shown(arguments: str) -> Any:
-    """The arguments as data for those who watch, or the text as it is; the runner reads them for itself."""
-    try:
-        return json.loads(arguments or "{}")
-    except ValueError:
-        return arguments

@@ -1,13 +1,14 @@
 """What is read from a terminal that somebody sits at: a line, or whether a call may run."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+
+from dovetail.data.text import to_text
 
 _YES = ("y", "yes")
 _ALWAYS = ("a", "always")
@@ -44,6 +45,5 @@ async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[st
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """A value on one line, cut at a length."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    line = " ".join(text.split())
+    line = " ".join(to_text(value).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
-from uuid import uuid4
 
 from dovetail.bus.rule import Mode
 from dovetail.data.shapes import is_mapping
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.event import AskKind, Event, ToolProgress
 from dovetail.messages.kind import Kind
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
@@ -53,7 +52,7 @@ class ToolServer:
         return types.ListToolsResult(tools=[_describe(tool) for tool in self.get_snapshot()])
 
     async def _call(self, context: Any, params: Any) -> Any:
-        call = ToolCall(call_id=f"call_{uuid4().hex}", name=params.name, arguments=params.arguments or {})
+        call = ToolCall(call_id=new_call_id(), name=params.name, arguments=params.arguments or {})
         question = _Question(context, params)
         progress = _Progress(context)
         scope = CallScope(

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from uuid import uuid4
 
 import typer
 from rich.console import Console
@@ -19,7 +18,7 @@ from dovetail.cli.terminal import ask_person
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.event import AskKind, Event, ToolProgress
 from dovetail.tools.outcome import CallOutcome
 from dovetail.tools.prepare import find_tool
@@ -127,7 +126,7 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         snapshot = dovetail.get_tool_registry().snapshot()
         tool = find_tool(name, snapshot)
         arguments = read_arguments(words, tool)
-        call = ToolCall(call_id=f"call_{uuid4().hex}", name=tool.name, arguments=arguments)
+        call = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
         can_ask = approve or sys.stdin.isatty()
         scope = CallScope(
             owner=OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None

@@ -1,5 +1,6 @@
 """A tool call as a model asked for it."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,19 @@ class ToolCall:
     call_id: str
     name: str
     arguments: str | Mapping[str, Any]
+
+    @property
+    def shown_arguments(self) -> Any:
+        """The arguments as data for those who watch, or a text that is no JSON as it is.
+
+        The pipeline reads them for itself, and may repair them.
+        """
+        if not isinstance(self.arguments, str):
+            return dict(self.arguments)
+        try:
+            return json.loads(self.arguments or "{}")
+        except ValueError:
+            return self.arguments
 
 
 def new_call_id() -> str:

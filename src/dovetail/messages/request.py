@@ -4,10 +4,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dovetail.messages.call import ToolCall
+
 ChatMessage: TypeAlias = Mapping[str, Any]
 """One message as chat models take it: `role` and `content` (text or a list of parts), an assistant's
 `tool_calls` as `[{"id", "type": "function", "function": {"name", "arguments"}}]`, and a tool's answer as
 `{"role": "tool", "tool_call_id", "content"}`."""
+
+
+def write_answer(text: str | None, calls: Sequence[ToolCall] = ()) -> ChatMessage:
+    """What the assistant said and wants to call, as a message."""
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in calls
+        ]
+    return message
+
+
+def write_result(call_id: str, content: Any) -> ChatMessage:
+    """What a call gave, as a message."""
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 import json
 import logging
-import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from dovetail.errors import ModelError
+from dovetail.messages.call import new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.closed_schema import PLAIN_TEXT, build_grammar, close_schema
@@ -68,7 +68,7 @@ class LocalAnswer:
         ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
         grammar = build_grammar(build_choice_schema(request.tools, ways))
         reader = ChoiceReader()
-        call_id, held = f"call_{secrets.token_hex(8)}", ""
+        call_id, held = new_call_id(), ""
         async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
             arguments = reader.feed(text)
             if reader.name is None:

@@ -3,12 +3,12 @@
 `ScriptedRequester` plays a script without a network, `dovetail.testing.ScriptedServer` plays it over HTTP.
 """
 
-import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import to_text
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ModelRequest
 from dovetail.requesters.gate import Gate
@@ -98,7 +98,7 @@ class Script:
 def last_text(request: ModelRequest) -> str:
     """The last message's text; what is not text, as JSON."""
     content = request.messages[-1].get("content") if request.messages else ""
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+    return to_text(content)
 
 
 def _read_option(value: Scripted, name: Literal["when", "repeat"]) -> Any:

@@ -9,7 +9,7 @@ from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
 from dovetail.messages.event import ToolEnd, TurnEnd
-from dovetail.messages.request import ChatMessage
+from dovetail.messages.request import ChatMessage, write_result
 from dovetail.runs.failure import describe_error
 from dovetail.runs.run import RunContext, RunOutcome, Work
 from dovetail.sessions.host import ChatHost
@@ -114,7 +114,7 @@ def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[Ch
         if call.call_id in done.started and not (tool is not None and tool.idempotent):
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
-            told.append({"role": "tool", "tool_call_id": call.call_id, "content": _CUT_OFF})
+            told.append(write_result(call.call_id, _CUT_OFF))
     if told and len(told) == len(done.pending):
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
         return told, Earlier(turns=done.turns + 1)

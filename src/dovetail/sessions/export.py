@@ -1,8 +1,8 @@
 """A conversation as a text that people can keep."""
 
-import json
 from collections.abc import Iterable
 
+from dovetail.data.text import to_text
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.session import Session
 
@@ -32,15 +32,11 @@ def _write_part(part: Part) -> str:
 
 
 def _write_call(part: Part) -> str:
-    lines = [f"`{part['toolName']}` {_dump(part.get('input'))}"]
+    lines = [f"`{part['toolName']}` {to_text(part.get('input'))}"]
     if "output" in part:
-        lines.append(f"→ {_dump(part['output'])}")
+        lines.append(f"→ {to_text(part['output'])}")
     elif part.get("errorText"):
         lines.append(f"✗ {part['errorText']}")
     elif part.get("state") == "output-denied":
         lines.append("✗ declined")
     return "\n".join(f"- {line}" if number == 0 else f"  {line}" for number, line in enumerate(lines))
-
-
-def _dump(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

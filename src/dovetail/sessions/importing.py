@@ -4,12 +4,12 @@ The export holds what people saw; what a model reads is made of that, so that no
 would refuse: each call has exactly one result, right behind it.
 """
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
+from dovetail.data.text import to_text
 from dovetail.errors import ConfigError
-from dovetail.messages.request import ChatMessage
+from dovetail.messages.call import ToolCall
+from dovetail.messages.request import ChatMessage, write_answer, write_result
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.request import to_chat_messages
 
@@ -65,25 +65,19 @@ class _Fold:
     def _flush(self) -> None:
         text = "\n\n".join(self._texts)
         if text or self._calls:
-            message: dict[str, Any] = {"role": "assistant", "content": text}
-            if self._calls:
-                message["tool_calls"] = [_make_call(call_id, part) for call_id, part in self._calls.items()]
-            self._messages.append(message)
+            calls = [_make_call(call_id, part) for call_id, part in self._calls.items()]
+            self._messages.append(write_answer(text, calls))
         for call_id, part in self._calls.items():
-            self._messages.append({"role": "tool", "tool_call_id": call_id, "content": _make_result(part)})
+            self._messages.append(write_result(call_id, _make_result(part)))
         self._texts, self._calls = [], {}
 
 
-def _make_call(call_id: str, part: Part) -> dict[str, Any]:
-    function = {"name": str(part.get("toolName", "")), "arguments": _dump(part.get("input") or {})}
-    return {"id": call_id, "type": "function", "function": function}
+def _make_call(call_id: str, part: Part) -> ToolCall:
+    name, arguments = str(part.get("toolName", "")), to_text(part.get("input") or {})
+    return ToolCall(call_id=call_id, name=name, arguments=arguments)
 
 
 def _make_result(part: Part) -> str:
     if part.get("state") == "output-available":
-        return _dump(part.get("output"))
+        return to_text(part.get("output"))
     return str(part.get("errorText") or _ROUGH_ENDS.get(str(part.get("state")), _CUT_OFF))
-
-
-def _dump(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

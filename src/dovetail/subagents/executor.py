@@ -6,7 +6,6 @@ with it, and its events flow up tagged with its run id, never into the caller's 
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from uuid import uuid4
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.scope import RunScope, current_run
+from dovetail.data.text import to_text
 from dovetail.errors import ToolError
 from dovetail.messages.budget import Budget
 from dovetail.messages.cancel import CancelSignal
@@ -161,13 +161,8 @@ class AgentExecutor:
 
 
 def _to_output(outcome: LoopOutcome, duration: float) -> AgentOutput:
-    result = outcome.text
-    if outcome.data is not None:
-        result = (
-            outcome.data if isinstance(outcome.data, str) else json.dumps(outcome.data, ensure_ascii=False)
-        )
     return AgentOutput(
-        result=result,
+        result=outcome.text if outcome.data is None else to_text(outcome.data),
         terminate_reason=outcome.reason,
         turns=outcome.turns,
         duration=duration,

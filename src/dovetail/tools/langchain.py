@@ -1,13 +1,12 @@
 """LangChain tools as ours, and ours as LangChain tools; either way calls go through the pipeline."""
 
 from typing import Any
-from uuid import uuid4
 
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.kind import Kind
 from dovetail.tools.annotation import remove_titles
 from dovetail.tools.registry import ToolSnapshot
@@ -55,7 +54,7 @@ def to_langchain(tool: Tool, *, runner: ToolRunner | None = None, scope: CallSco
     runner = runner or ToolRunner()
 
     async def call(**arguments: Any) -> Any:
-        made = ToolCall(call_id=f"call_{uuid4().hex}", name=tool.name, arguments=arguments)
+        made = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
         outcome = await runner.run_call(snapshot, made, scope or CallScope())
         if outcome.result.error is not None:
             raise langchain_tools.ToolException(outcome.result.error.message)

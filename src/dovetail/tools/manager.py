@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
-from uuid import uuid4
 
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.tools.function import FunctionTool, make_tool
 from dovetail.tools.kwargs import read_parameters, write_parameters
 from dovetail.tools.mcp_server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
-from dovetail.tools.result import EMPTY
+from dovetail.tools.result import read_value
 from dovetail.tools.runner import CallScope, ToolRunner
 from dovetail.tools.tool import Tool
 
@@ -107,13 +106,12 @@ class ToolManager:
         Raises:
             ToolError: there is no such tool, the arguments are wrong, the call is denied or the tool failed.
         """
-        call = ToolCall(call_id=f"call_{uuid4().hex}", name=name, arguments=dict(kwargs or {}))
+        call = ToolCall(call_id=new_call_id(), name=name, arguments=dict(kwargs or {}))
         outcome = await self.runner.run_call(self.registry.snapshot(), call, scope or CallScope())
         error = outcome.result.error
         if error is not None:
             raise ToolError(error.message, type=error.type, data=outcome.result.data)
-        result = outcome.result
-        return result.llm_content if result.data is None and result.llm_content != EMPTY else result.data
+        return read_value(outcome.result)
 
     def call_tool(self, name: str, kwargs: Mapping[str, Any] | None = None) -> Any:
         """Call a tool through the pipeline; gives what it returned."""

@@ -25,6 +25,11 @@ def make_result(value: Any) -> ToolResult:
     return ToolResult(to_json_text(value), data=value)
 
 
+def read_value(result: ToolResult) -> Any:
+    """What a program gets of a result that is no failure: its data, else what the model reads."""
+    return result.llm_content if result.data is None and result.llm_content != EMPTY else result.data
+
+
 def make_failure(message: str, type: str = "execution_failed", data: Any = None) -> ToolResult:
     """A failed result; the model reads the message."""
     if len(message) > _LONGEST_ERROR:

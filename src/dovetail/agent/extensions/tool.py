@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
-from uuid import uuid4
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
@@ -12,7 +11,7 @@ from dovetail.agent.tool_log import tell, write_log
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import Usage
 from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
@@ -159,7 +158,7 @@ class ToolExtension(BaseAgent):
             response.cancel()
 
     async def _follow(self, plan: Plan, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> None:
-        call = ToolCall(call_id=f"call_{uuid4().hex}", name=plan.tool_name, arguments=plan.tool_kwargs)
+        call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
         outcome = await self.runtime.runner.run_call(tools, call, _scope.CallScope())
         log = write_log(outcome, plan.purpose)
         prompt.set("action_results", {plan.purpose: log["result"]})
