@@ -1,5 +1,6 @@
 """`dovetail serve`: what it says when it starts, and when it cannot."""
 
+import json
 import os
 import signal
 import socket
@@ -107,7 +108,10 @@ def serving(folder: Path, model: ScriptedServer, *options: str, **environment: s
     """The address of a server process, which is ended by a signal."""
     command = [sys.executable, "-m", "dovetail", "serve", "--port", "0", "--workspace", str(folder), *options]
     whole = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url, **environment}
-    with subprocess.Popen(command, env=whole, stdout=subprocess.PIPE, text=True) as server:
+    with (
+        (folder / "log.txt").open("w") as log,
+        subprocess.Popen(command, env=whole, stdout=subprocess.PIPE, stderr=log, text=True) as server,
+    ):
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
         try:
@@ -145,6 +149,23 @@ def test_a_trusted_proxy_tells_the_address_that_is_counted(
             for end in (1, 1, 2)
         ]
     assert seen == statuses
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_a_request_knows_nothing_of_the_one_before_it_on_its_connection(tmp_path: Path) -> None:
+    environment = {"DOVETAIL_API_KEYS": "ann:a-long-random-key", "DOVETAIL_LOG_FORMAT": "json"}
+    with (
+        ScriptedServer() as model,
+        serving(tmp_path, model, **environment) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        body = {"title": "long " * 40_000}  # reading it is stopped and begun again in the middle
+        for key in ("a-long-random-key", "wrong"):
+            client.post("/api/v1/sessions", json=body, headers={"authorization": f"Bearer {key}"})
+    lines = [json.loads(line) for line in (tmp_path / "log.txt").read_text().splitlines()]
+    told = [(line["status"], line.get("owner")) for line in lines if line["logger"] == "dovetail.access"]
+    assert told == [(422, "ann"), (401, None)]
 
 
 def test_a_trusted_proxy_that_is_no_address_is_a_clear_error(

@@ -139,9 +139,26 @@ async def test_nobody_signs_in_where_there_are_no_keys(tmp_path: Path) -> None:
 
 
 def test_a_key_without_a_name_is_a_clear_error() -> None:
-    with pytest.raises(ConfigError, match="has no name"):
-        read_keys("justakey")
+    with pytest.raises(ConfigError, match="entry 2 of DOVETAIL_API_KEYS is no name and key"):
+        read_keys("ann:a-long-random-key, justakey")
     assert read_keys("") == {}
+
+
+@pytest.mark.parametrize("hashed", ["zz", "a" * 63, "a" * 65, ""])
+def test_a_hash_that_no_key_can_have_is_a_clear_error(hashed: str) -> None:
+    with pytest.raises(ConfigError, match="'ann' is not of 64 hexadecimal digits"):
+        read_keys(f"ann:sha256:{hashed}")
+    assert read_keys(f"ann:sha256:{hash_key('x').upper()}") == {hash_key("x"): "ann"}
+
+
+def test_two_names_cannot_have_one_key() -> None:
+    with pytest.raises(ConfigError, match="'ann' and 'bob' have the same key"):
+        read_keys(f"ann:key, bob:sha256:{hash_key('key')}")
+
+
+def test_a_short_key_is_told_without_showing_it(caplog: pytest.LogCaptureFixture) -> None:
+    read_keys("ann:tiny, bob:a-long-random-key")
+    assert caplog.messages == ["the API key of 'ann' is short: others could guess it"]
 
 
 async def test_pages_of_listed_origins_may_use_a_local_server(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ change anything: a page of another site cannot speak through the user's browser.
 
 import hashlib
 import hmac
+import logging
+import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -23,6 +25,10 @@ from dovetail.server.paths import is_kept
 from dovetail.server.whereabouts import find_outside
 from dovetail.sessions.session import LOCAL_OWNER
 
+logger = logging.getLogger(__name__)
+
+_SHORT_KEY = 16
+_HASH = re.compile(r"[0-9a-f]{64}")
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 SIGN_IN = "/api/v1/sign-in"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -64,6 +70,7 @@ class AccessLayer:
                     hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
                 )
             self._check_page(scope, headers)
+            scope["owner"] = LOCAL_OWNER
         elif scope["path"] == SIGN_IN:
             self._check_page(scope, headers)
         elif is_kept(scope["path"]):
@@ -107,14 +114,31 @@ def read_keys(text: str | None) -> dict[str, str]:
     A key may be given as its hash, `name:sha256:<64 hexadecimal digits>`, so that no secret lies in a file.
     """
     keys: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in (text or "").split(","))):
+    pairs = filter(None, (part.strip() for part in (text or "").split(",")))
+    for number, pair in enumerate(pairs, 1):
         name, _, key = pair.partition(":")
         if not name or not key:
             raise ConfigError(
-                "an API key has no name", hint="DOVETAIL_API_KEYS looks like ann:key1,bob:key2."
+                f"entry {number} of DOVETAIL_API_KEYS is no name and key with a colon between",
+                hint="It looks like ann:key1,bob:key2.",
             )
-        keys[key.removeprefix("sha256:") if key.startswith("sha256:") else hash_key(key)] = name
+        hashed = _read_hash(name, key) if key.startswith("sha256:") else hash_key(key)
+        if hashed in keys:
+            raise ConfigError(f"{keys[hashed]!r} and {name!r} have the same key in DOVETAIL_API_KEYS")
+        if len(key) < _SHORT_KEY:
+            logger.warning("the API key of %r is short: others could guess it", name)
+        keys[hashed] = name
     return keys
+
+
+def _read_hash(name: str, key: str) -> str:
+    hashed = key.removeprefix("sha256:").lower()
+    if not _HASH.fullmatch(hashed):
+        raise ConfigError(
+            f"the hash of the API key of {name!r} is not of 64 hexadecimal digits",
+            hint="`printf %s <key> | sha256sum` tells it.",
+        )
+    return hashed
 
 
 def hash_key(key: str) -> str:

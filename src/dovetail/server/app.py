@@ -82,7 +82,7 @@ def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: 
     limit = read_limit(settings.get("server.rate_limit"))
     api.add_middleware(BodyLimit)
     if limit and (keys or is_open):  # who works alone on a machine is not counted
-        api.add_middleware(RateLimit, per_minute=limit)
+        api.add_middleware(RateLimit, per_minute=limit, by_address=not keys)
     api.add_middleware(AccessLayer, keys=keys, is_open=is_open, origins=origins)
     add_cross_origin(api, origins)
     api.add_middleware(ObserveLayer, metrics=metrics)

@@ -21,6 +21,7 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        reset_contextvars=True,  # else a request knows what the one before it on its connection was
         forwarded_allow_ips=list(read_proxies(api.state.dovetail.settings.get("server.trusted_proxies"))),
     )
     server = _Server(config, on_ready)

@@ -46,17 +46,18 @@ class Buckets:
 
 
 class RateLimit:
-    """Answers with 429 when a caller, an owner or else an address, asks for too much."""
+    """Answers with 429 when a caller asks for too much: an address, or else an owner, if one is known."""
 
-    def __init__(self, app: ASGIApp, *, per_minute: int) -> None:
+    def __init__(self, app: ASGIApp, *, per_minute: int, by_address: bool = False) -> None:
         self._app = app
+        self._by_address = by_address
         self._per_minute = per_minute
         self._buckets = Buckets(per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
         if scope["type"] == "http" and is_kept(scope["path"]):
-            seconds = math.ceil(self._buckets.take(_find_caller(scope)))
+            seconds = math.ceil(self._buckets.take(self._find_caller(scope)))
             if seconds:
                 told = {
                     "type": "rate_limited",
@@ -69,6 +70,13 @@ class RateLimit:
                 return
         await self._app(scope, receive, send)
 
+    def _find_caller(self, scope: Scope) -> str:
+        owner = None if self._by_address else scope.get("owner")
+        if owner is not None:
+            return f"owner {owner}"
+        client = scope.get("client")
+        return f"address {client[0] if client else ''}"
+
 
 def read_limit(value: object) -> int:
     """The setting `server.rate_limit`: requests per minute, 0 for no limit."""
@@ -79,11 +87,3 @@ def read_limit(value: object) -> int:
     if limit < 0:
         raise ConfigError(f"server.rate_limit is {value!r}; it must be a number of requests per minute, or 0")
     return limit
-
-
-def _find_caller(scope: Scope) -> str:
-    owner = scope.get("owner")
-    if owner is not None:
-        return f"owner {owner}"
-    client = scope.get("client")
-    return f"address {client[0] if client else ''}"
