@@ -3,6 +3,8 @@
 import pytest
 
 from dovetail.messages.event import (
+    AskAnswer,
+    AskRequest,
     ChildEvent,
     Event,
     RunEnd,
@@ -142,3 +144,11 @@ def test_a_block_keeps_half_a_surrogate_pair() -> None:
     (block,) = journal.take_unsaved()
     assert isinstance(block, Block)
     assert decode_block(encode_block(block)).entry("r", 1).event == TextMore("t", "\ude00")
+
+
+def test_a_question_and_its_answer_are_told_once_although_both_are_repeated_after_a_crash() -> None:
+    journal = Journal("r")
+    question, answer = AskRequest("a", "approval", "c", {}), AskAnswer("a", {"approved": True})
+    for event in (question, answer, question, answer):
+        journal.append(event, ROOT)
+    assert [entry.event for entry in journal.after(0)] == [question, answer]

@@ -131,6 +131,45 @@ async def test_a_browser_tool_runs_in_the_client(tmp_path: Path) -> None:
     assert states(seen["messages"][-1]) == {"open": "output-available", "look": "output-available"}
 
 
+async def test_browser_tools_of_one_turn_run_in_the_client_once_each(tmp_path: Path) -> None:
+    tools = [make_tool("open", is_browser=True), make_tool("show", Kind.Other, is_browser=True)]
+    async with serve(
+        tmp_path, [call("show", "open"), call("look"), "Opened."], [*tools, make_tool("look")]
+    ) as s:
+        seen = await run_client(s, "act")
+        told = [message["content"] for message in s.model.requests[1].messages if message["role"] == "tool"]
+    assert sorted(seen["log"]) == ["open", "show"]
+    assert ["opened" in text for text in told] == [True, True]
+    assert states(seen["messages"][-1]) == {
+        "show": "output-available",
+        "open": "output-available",
+        "look": "output-available",
+    }
+
+
+async def test_a_stream_does_not_end_while_a_call_still_works(tmp_path: Path) -> None:
+    gate = Gate()
+
+    async def work(args: dict[str, Any], context: ToolContext) -> str:
+        await gate.pass_through()
+        return "worked"
+
+    slow = Tool(name="slow", description="slow", parameters={"type": "object"}, execute=work, kind=Kind.Read)
+    tools = [make_tool("open", is_browser=True), slow]
+    async with serve(tmp_path, [call("open", "slow"), "Opened."], tools) as server:
+        body = {
+            "id": "s",
+            "messages": [{"id": "u", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
+        }
+        seen: list[str] = []
+        async with asyncio.timeout(30):
+            async for chunk in server.stream("POST", "/api/v1/chat", json=body):
+                seen.append(chunk["type"])
+                if chunk["type"] == "data-ask":
+                    gate.open()
+    assert seen[-2:] == ["tool-output-available", "finish"]
+
+
 async def test_a_reader_that_left_resumes(tmp_path: Path) -> None:
     gate = Gate()
     async with serve(tmp_path, [["one ", gate, "two"]]) as server:

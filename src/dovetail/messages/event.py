@@ -139,6 +139,14 @@ class ToolInputEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolHold:
+    """The calls of a turn are held until questions about these are answered; all are asked at once."""
+
+    type: ClassVar = "tool-hold"
+    call_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolStart:
     """A call begins to execute."""
 
@@ -248,6 +256,7 @@ Event: TypeAlias = (
     | ToolInputStart
     | ToolInputMore
     | ToolInputEnd
+    | ToolHold
     | ToolStart
     | ToolProgress
     | ToolEnd

@@ -47,11 +47,12 @@ class AskDesk:
         try:
             if ask is not known:
                 await persist(lambda: self.store.create(wanted))
-            emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
-            if ask is known:  # the answer may have come before anybody waited here
+            else:  # the answer may have come before anybody waited here
                 await persist(lambda: self.fetch(wanted.id))
             if ask.state == "open" and ask.kind == "browser":
                 await persist(lambda: self._take_early(wanted))
+            # Told now: a reader who sees the question sees the answer that is there already with it.
+            emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
             value = ask.value if ask.state == "answered" else await self._wait(ask, future)
         finally:
             del self._waiting[ask.id]

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import (
+    AskAnswer,
     AskRequest,
     ChildEvent,
     Entry,
@@ -64,7 +65,7 @@ class Journal:
         self._open_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
         self._open_children: set[tuple[str, ...]] = set()
-        self._asks: set[str] = set()
+        self._asks: set[tuple[str, str]] = set()
 
     def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
         """Give the event the next number; what comes after the end, or ends a call again, is left out.
@@ -198,7 +199,7 @@ class Journal:
             self._open_calls.discard((path, event.call_id))
         elif isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
-        elif isinstance(event, AskRequest):
+        elif isinstance(event, AskRequest | AskAnswer):
             return self._is_new_ask(event)
         elif isinstance(event, TurnReset):
             self._open_calls = {call for call in self._open_calls if call[0] != path}
@@ -206,11 +207,12 @@ class Journal:
             self._note_bounds(event, path)
         return True
 
-    def _is_new_ask(self, event: AskRequest) -> bool:
+    def _is_new_ask(self, event: AskRequest | AskAnswer) -> bool:
         """An ask that goes on after a crash is told again, in case the crash came before it was stored."""
         self.has_asked = True
-        is_new = event.ask_id not in self._asks
-        self._asks.add(event.ask_id)
+        told = (event.type, event.ask_id)
+        is_new = told not in self._asks
+        self._asks.add(told)
         return is_new
 
     def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:

@@ -56,17 +56,17 @@ class Reader:
                 return
         self._end_wait()
 
-    async def next(self, within: float | None = None) -> list[Entry]:
-        """What came since the last time; waits while there is nothing, for some seconds if they are given.
+    async def next(self) -> list[Entry]:
+        """What came since the last time; waits while there is nothing.
 
-        Gives nothing when it was woken, when time is over and when the run has ended.
+        Gives nothing when it was woken and when the run has ended.
         """
         if self.number >= self._journal.last and not self.ended:
-            await self._wait(within)
+            await self._wait()
         if self.number < self._journal.dropped and self._load is not None:
             blocks = await self._load(self._journal.run_id, self.number)
             if not blocks:
-                await self._wait_for_leapt(within)
+                await self._wait_for_leapt()
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
         else:
             entries = self._journal.after(self.number)
@@ -76,23 +76,19 @@ class Reader:
                 self._due = asyncio.get_running_loop().time() + self.pace
         return entries
 
-    async def _wait_for_leapt(self, within: float | None) -> None:
+    async def _wait_for_leapt(self) -> None:
         """The run was taken over just now: its numbers have leapt, and nothing was told since."""
         if self._journal.frozen:
             self.number = self._journal.last
         elif not self._journal.closed:
-            await self._wait(within)
+            await self._wait()
 
-    async def _wait(self, within: float | None) -> None:
-        loop = asyncio.get_running_loop()
-        self._waiter = loop.create_future()
-        timer = None if within is None else loop.call_later(within, self.wake)
+    async def _wait(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
         try:
             await self._waiter
         finally:
             self._waiter = None
-            if timer is not None:
-                timer.cancel()
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None

@@ -1,6 +1,6 @@
 """The AI SDK's UI message stream (v1): what any `useChat` client of the npm package `ai` reads."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from dovetail.messages.event import (
 )
 from dovetail.server.encoder import SSE_HEADERS
 from dovetail.server.sse import DONE, dump, frame, quote
+from dovetail.server.waiting import Waiting
 from dovetail.sessions.parts import describe_approval, describe_child, error_text, shown_output
 
 Chunk = dict[str, Any]
@@ -58,6 +59,8 @@ class AiSdkEncoder:
     _calls: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     _open_calls: dict[str, None] = field(default_factory=dict[str, None])
     _asks: dict[str, str] = field(default_factory=dict[str, str])
+    _waiting: Waiting = field(default_factory=Waiting)
+    _path: tuple[str, ...] = ()
     _children: dict[str, Chunk] = field(default_factory=dict[str, Chunk])
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
@@ -69,6 +72,8 @@ class AiSdkEncoder:
                 data = b'{"type":"text-delta","id":%b,"delta":%b}' % (quote(event.id), quote(event.delta))
                 pieces.append(frame(data, entry.number))
             else:
+                if self.ends_at_asks:
+                    self._waiting.take(entry)
                 chunks = [dump(chunk) for chunk in self._chunks(entry)]
                 pieces += [frame(chunk) for chunk in chunks[:-1]]
                 pieces += [frame(chunk, entry.number) for chunk in chunks[-1:]]
@@ -77,8 +82,12 @@ class AiSdkEncoder:
 
     @property
     def wants_pause(self) -> bool:
-        """Whether an answer is awaited from a client that can give it only when the stream is over."""
-        return self.ends_at_asks and bool(self._asks)
+        """Whether nothing but answers is awaited, from a client that can give them only when it is over."""
+        return self.ends_at_asks and self._waiting.needs_answers(self._path)
+
+    def keep_open(self, ask_ids: Collection[str]) -> None:
+        """Of the questions so far only these wait for the client."""
+        self._waiting.keep_open(ask_ids)
 
     def end(self) -> bytes:
         """The mark that ends the stream; at a pause the message is finished for now."""
@@ -104,6 +113,7 @@ class AiSdkEncoder:
         if len(entry.path) > 1:
             return self._child_chunks(entry)
         if isinstance(event, RunStart):
+            self._path = entry.path
             return [self._start()]
         if isinstance(event, RunEnd):
             return self._end_chunks(event)

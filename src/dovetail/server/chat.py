@@ -118,6 +118,9 @@ async def _attach(
     )
     if after:  # what the client has seen already is not sent again, but the encoder must know of it
         encoder.encode(await app.runs.history(record.id, until=after))
+        if is_plain:
+            asks = await app.runs.asks.store.list_open(record.spec.owner, record.id)
+            encoder.keep_open({ask.id for ask in asks})
     reader = await app.runs.read(record.id, after)
     return EventStream(reader, encoder, opening=encoder.start() if goes_on else b"")
 

@@ -46,7 +46,7 @@ async def _answer_part(app: Dovetail, part: Mapping[str, Any], owner: str) -> st
             succeeded = state == "output-available"
             told = {"output": part.get("output")} if succeeded else {"errorText": part.get("errorText")}
             value = {"status": "success" if succeeded else "failed", **told}
-            if await app.runs.asks.resolve(call_id, value, owner=owner):
+            if await app.runs.asks.acknowledge(call_id, value, owner=owner) == "resolved":
                 return call_id
     except (ConflictError, NotFoundError):
         pass

@@ -14,8 +14,6 @@ from dovetail.server.sse import KEEP_ALIVE
 KEEP_ALIVE_SECONDS = 15.0
 PACE = 0.04
 """What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
-QUIET_SECONDS = 0.15
-"""How long nothing must happen before a stream that waits for answers ends: questions come in bunches."""
 
 
 class EventStream(Response):
@@ -56,11 +54,10 @@ class EventStream(Response):
         reader, encoder = self._reader, self._encoder
         body = self._opening
         while not reader.ended and not watcher.done():
-            wants_pause = encoder.wants_pause and reader.is_at_end
-            if entries := await reader.next(QUIET_SECONDS if wants_pause else None):
-                body += encoder.encode(entries)
-            elif wants_pause:
+            if encoder.wants_pause and reader.is_at_end:
                 break
+            if entries := await reader.next():
+                body += encoder.encode(entries)
             elif not reader.ended:
                 body += KEEP_ALIVE
             if body:

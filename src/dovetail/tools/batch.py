@@ -12,7 +12,7 @@ from dovetail.bus.policy import Decision
 from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus, ToolCall
 from dovetail.messages.context import within
-from dovetail.messages.event import ToolEnd, ToolStart
+from dovetail.messages.event import ToolEnd, ToolHold, ToolStart
 from dovetail.tools.approve import Approver
 from dovetail.tools.audit import Audit, AuditRecord, find_log_audit, mask_arguments
 from dovetail.tools.execution import GRACE, Execution
@@ -93,6 +93,7 @@ class Batch:
                 self._prepare(entry)
         questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
         if questions and not self._scope.cancelled.is_set():
+            self._scope.emit(ToolHold(tuple(entry.call.call_id for entry in questions)))
             for entry in questions:
                 with within(call_id=entry.call.call_id):
                     self._asking.append(asyncio.create_task(self._ask(entry)))

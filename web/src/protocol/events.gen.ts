@@ -99,6 +99,12 @@ export interface ToolInputEndEvent {
   args: unknown;
 }
 
+/** The calls of a turn are held until questions about these are answered; all are asked at once. */
+export interface ToolHoldEvent {
+  type: "tool-hold";
+  call_ids: string[];
+}
+
 /** A call begins to execute. */
 export interface ToolStartEvent {
   type: "tool-start";
@@ -182,6 +188,7 @@ export type RunEvent =
   | ToolInputStartEvent
   | ToolInputMoreEvent
   | ToolInputEndEvent
+  | ToolHoldEvent
   | ToolStartEvent
   | ToolProgressEvent
   | ToolEndEvent
