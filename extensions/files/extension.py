@@ -1,9 +1,9 @@
 """Reads, lists, searches and writes files, all inside the workspace."""
 
-import os
 from typing import Any
 
 from dovetail.extensions.workspace import Workspace
+from dovetail.settings import find_workspace
 from dovetail.tools.tool import ToolContext
 
 from .reading import read_lines
@@ -19,7 +19,7 @@ def setup(context: Any) -> None:
 
 
 def _workspace() -> Workspace:
-    return _place.get("workspace") or Workspace(os.environ.get("WORKSPACE_ROOT") or os.getcwd())
+    return _place.get("workspace") or Workspace(find_workspace())
 
 
 def read_file(path: str, start_line: int, max_lines: int) -> str:

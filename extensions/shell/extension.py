@@ -1,11 +1,11 @@
 """Runs programs in the workspace (document 001, section 10); no shell reads the command."""
 
-import os
 import shlex
 from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
+from dovetail.settings import find_workspace
 
 from .process import Outcome, run_program
 
@@ -28,7 +28,7 @@ async def run_shell_command(
 ) -> str:
     """Run a command and report its exit code and output."""
     arguments = _split(command)
-    workspace = _place.get("workspace") or Workspace(os.environ.get("WORKSPACE_ROOT") or os.getcwd())
+    workspace = _place.get("workspace") or Workspace(find_workspace())
     folder = workspace.resolve(cwd or ".")
     if not folder.is_dir():
         raise ToolError(f"cwd {cwd!r} is not a folder of the workspace", type="invalid_cwd")

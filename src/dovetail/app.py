@@ -8,7 +8,6 @@ Making an app starts nothing. Entering it reads the workspace; leaving gives eve
 
 import asyncio
 import logging
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import cached_property
@@ -20,11 +19,11 @@ from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.assets import find_assets
 from dovetail.bus.bus import MessageBus
 from dovetail.bus.policy import Policy
-from dovetail.bus.policy_file import PolicyFile, PolicyFiles, RememberedRules
+from dovetail.bus.policy_file import open_policy
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.settings import Settings, open_settings
-from dovetail.subagents.dispatch import wrap_agents
+from dovetail.settings import Settings, find_workspace, open_settings
+from dovetail.subagents.dispatch import publish_agents
 from dovetail.subagents.registry import AgentRegistry
 from dovetail.tools.mcp_settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
@@ -55,7 +54,7 @@ class Dovetail:
         workspace: str | Path | None = None,
         runtime: Runtime | None = None,
     ) -> None:
-        self.workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+        self.workspace = find_workspace(workspace)
         self.runtime = runtime or Runtime(
             open_settings(settings, self.workspace), make_policy=self._make_policy
         )
@@ -156,7 +155,7 @@ class Dovetail:
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
         self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
-        self._publish_agents()
+        publish_agents(self)
         self.skills.reload(self._skill_roots())
         self.tools.publish(
             "skills", [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
@@ -164,17 +163,6 @@ class Dovetail:
         self.runtime.policy.reload()
         await self.mcp.connect(self.settings.get("mcp.servers"))
         return snapshot
-
-    def _publish_agents(self) -> None:
-        """Offer agents as tools; one whose name another tool has is left out, and the others live on."""
-        taken = {tool.name: tool.owner for tool in self.tools.get_all_tools() if tool.origin != "agent"}
-        wrapped = wrap_agents(self)
-        for tool in wrapped:
-            if tool.name in taken:
-                logger.error(
-                    "agent %r is not offered as a tool: %s has its name", tool.name, taken[tool.name]
-                )
-        self.tools.publish("agents", [tool for tool in wrapped if tool.name not in taken])
 
     async def watch(self, tell: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
         """Reload whenever something of the workspace or of the shipped folders changes, until cancelled.
@@ -222,14 +210,7 @@ class Dovetail:
         return [*self._folders("extensions"), *self._folders("agents"), *own]
 
     def _make_policy(self) -> Policy:
-        """Rules of the workspace and of extension folders, and the answers people want remembered."""
-        return Policy(
-            sources=[
-                PolicyFile(self.workspace / "policy.toml"),
-                PolicyFiles(lambda: self.extensions.snapshot.policy_files),
-            ],
-            store=RememberedRules(self.workspace / ".dovetail" / "remembered.toml"),
-        )
+        return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)
 
     def _reserved_names(self) -> Mapping[str, str]:
         tools = self.tools.get_all_tools()

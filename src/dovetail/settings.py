@@ -124,6 +124,11 @@ def open_settings(data: "Settings | Mapping[str, Any] | None", folder: Path) -> 
     return as_settings(data, default_settings(read_settings_file(folder / "dovetail.toml")))
 
 
+def find_workspace(chosen: str | Path | None = None) -> Path:
+    """The folder to work in: the chosen one, else `WORKSPACE_ROOT`, else the current one."""
+    return Path(chosen or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+
+
 def read_settings_file(path: Path) -> Mapping[str, Any]:
     """The settings of a TOML file, one table for each section; empty when there is no file.
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from dovetail.cli.trusted import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
+from dovetail.settings import find_workspace
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import choose_tools, find_missing
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
@@ -91,7 +91,7 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None
 @app.command("trust")
 def trust_files() -> None:
     """Acknowledge the agent files of this folder, so that a server for others uses them as they are now."""
-    workspace = Path(os.environ.get("WORKSPACE_ROOT") or Path.cwd())
+    workspace = find_workspace()
     files = list_agent_files(workspace / "agents")
     fresh = open_record(workspace).acknowledge(files)
     for path in files:

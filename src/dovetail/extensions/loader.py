@@ -6,7 +6,6 @@ keeps its last good version; who holds an older snapshot keeps working with it.
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from dovetail.extensions.lifetime import Lifetimes
 from dovetail.extensions.names import NameRules, Settlement
 from dovetail.extensions.trial import Trial
 from dovetail.extensions.version import ExtensionVersion, make_version
+from dovetail.settings import find_workspace
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class ExtensionLoader:
         time_limit: float = 10.0,
     ) -> None:
         self.roots = tuple(dict.fromkeys(Path(each).resolve() for each in (root, *further_roots)))
-        self._workspace = Path(workspace or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+        self._workspace = find_workspace(workspace)
         self._reserved = reserved
         self._exclusion = exclusion
         self._importer = FolderImporter(time_limit)
