@@ -15,6 +15,7 @@ from rich.table import Table
 from dovetail.app import Dovetail
 from dovetail.cli.agent_view import AgentView
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.terminal import read_value
 from dovetail.cli.trusted import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
@@ -159,20 +160,11 @@ def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
             raise ConfigError(f"{word!r} is no input of this agent", hint=f"Give: {_usage(known)}")
-        inputs[key] = _read_value(text, known[key])
+        inputs[key] = read_value(text, known[key])
     missing = [key for key in schema.get("required", []) if key not in inputs]
     if missing:
         raise ConfigError(f"the input {missing[0]!r} is missing", hint=f"Give: {_usage(known)}")
     return inputs
-
-
-def _read_value(text: str, spec: Any) -> Any:
-    if is_mapping(spec) and spec.get("type") == "string":
-        return text
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _usage(known: dict[str, Any]) -> str:

@@ -4,15 +4,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dovetail.concurrency import run_sync
+from dovetail.cli.pulling import pull_visibly
 from dovetail.requesters.background_pull import BackgroundPull
-from dovetail.requesters.pull import PullProgress, pull
+from dovetail.requesters.pull import PullProgress
 from dovetail.requesters.resolve import resolve
 from dovetail.requesters.soundness import drop_broken
-from dovetail.requesters.weights import find, find_best, get_weights
+from dovetail.requesters.weights import find, find_best
 from dovetail.server.models import ModelBoard
 from dovetail.settings import Settings
 
@@ -30,7 +28,7 @@ class FirstModel:
         """Fetch what is needed to start with, then see to it that the chosen model can be had at all."""
         wanted = self._find_missing()
         if wanted is not None:
-            _pull_now(wanted)
+            pull_visibly(wanted)
         resolve(None, self._settings)
 
     def _find_missing(self) -> str | None:
@@ -74,11 +72,3 @@ def _drop_broken(name: str) -> bool:
         return False
     typer.echo(f"The weights of local:{name} were broken and have been removed.", err=True)
     return True
-
-
-def _pull_now(name: str) -> None:
-    weights = get_weights(name)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        bar = bars.add_task(weights.model, total=weights.size)
-        run_sync(pull(name, lambda progress: bars.update(bar, completed=progress.done)))

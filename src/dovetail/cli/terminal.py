@@ -1,6 +1,7 @@
-"""What is read from a terminal that somebody sits at: a line, or whether a call may run."""
+"""What is read from a terminal: a line, a value, or whether a call may run; and values shown in it."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
 
 _YES = ("y", "yes")
@@ -41,6 +43,16 @@ async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[st
         "approved": answer in (*_YES, *_ALWAYS),
         "remember": "always" if answer in _ALWAYS else "once",
     }
+
+
+def read_value(text: str, schema: Any = None) -> Any:
+    """What a word of the command line stands for: text where the schema says so, else JSON if it is any."""
+    if is_mapping(schema) and schema.get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:

@@ -11,6 +11,7 @@ from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.event import AskKind, Event, ToolProgress
 from dovetail.messages.kind import Kind
+from dovetail.sessions.session import LOCAL_OWNER
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 from dovetail.tools.result import to_dict, to_json_text
 from dovetail.tools.runner import CallOutcome, ToolRunner
@@ -56,7 +57,10 @@ class ToolServer:
         question = _Question(context, params)
         progress = _Progress(context)
         scope = CallScope(
-            owner="local", mode=self._mode, emit=progress.show, ask=question.ask if question.can_ask else None
+            owner=LOCAL_OWNER,
+            mode=self._mode,
+            emit=progress.show,
+            ask=question.ask if question.can_ask else None,
         )
         outcome = await self._runner.run_call(self.get_snapshot(), call, scope)
         await progress.finish()

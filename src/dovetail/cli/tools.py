@@ -14,19 +14,18 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.bus.rule import MODES, Mode, PolicyCall
-from dovetail.cli.terminal import ask_person
+from dovetail.cli.terminal import ask_person, read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.event import AskKind, Event, ToolProgress
+from dovetail.sessions.session import LOCAL_OWNER
 from dovetail.tools.outcome import CallOutcome
 from dovetail.tools.prepare import find_tool
 from dovetail.tools.result import to_json_text
 from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool
-
-OWNER = "local"
 
 app = typer.Typer(name="tools", help="Tools of the workspace.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
@@ -114,7 +113,7 @@ def explain_call(
                 args=read_arguments(arguments or [], tool),
                 agent_path=tuple(filter(None, agent.split("/"))),
                 mode=check_mode(mode),
-                owner=OWNER,
+                owner=LOCAL_OWNER,
             )
             return str(dovetail.runtime.policy.explain(call))
 
@@ -129,7 +128,7 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         call = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
         can_ask = approve or sys.stdin.isatty()
         scope = CallScope(
-            owner=OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
+            owner=LOCAL_OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
         )
         with _telling_repairs():
             return await dovetail.runtime.runner.run_call(snapshot, call, scope)
@@ -159,7 +158,7 @@ def _telling_repairs() -> Generator[None]:
 def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
     """`key=value` words, or one JSON object, as arguments; a value is text only where the schema says so."""
     if len(words) == 1 and words[0].lstrip().startswith("{"):
-        value = _read_json(words[0])
+        value = read_value(words[0])
         if is_mapping(value):
             return dict(value)
     arguments: dict[str, Any] = {}
@@ -169,9 +168,7 @@ def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
         if not equals:
             known = " ".join(f"{name}=…" for name in properties) if is_mapping(properties) else ""
             raise ConfigError(f"{word!r} is no argument of {tool.name!r}", hint=f"Give: {known or 'none'}")
-        schema = properties.get(key) if is_mapping(properties) else None
-        is_text = is_mapping(schema) and schema.get("type") == "string"
-        arguments[key] = text if is_text else _read_json(text)
+        arguments[key] = read_value(text, properties.get(key) if is_mapping(properties) else None)
     return arguments
 
 
@@ -181,13 +178,6 @@ def check_mode(mode: str) -> Mode:
         if mode == known:
             return known
     raise ConfigError(f"{mode!r} is no mode; there are: {', '.join(MODES)}")
-
-
-def _read_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _show(event: Event) -> None:

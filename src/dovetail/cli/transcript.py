@@ -26,6 +26,7 @@ from dovetail.messages.event import (
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.parts import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
+from dovetail.sessions.session import LOCAL_OWNER
 
 
 class Transcript:
@@ -95,7 +96,7 @@ class Transcript:
         answering = asyncio.ensure_future(self._answer(event))
         await asyncio.wait({answering, run.done}, return_when=asyncio.FIRST_COMPLETED)
         if answering.done():
-            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner="local")
+            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner=LOCAL_OWNER)
         else:
             answering.cancel()
             self._console.print()
