@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
@@ -26,6 +27,7 @@ from dovetail.sessions.warming import warm_up
 from dovetail.settings import Settings
 from dovetail.version import __version__
 
+_ROUTERS = [module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions)]
 Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
 
@@ -67,8 +69,11 @@ def create_app(
     api.state.metrics = metrics
     api.state.observer = observer
     add_error_handlers(api)
-    for module in (health, chat, runs, asks, imports, sessions, catalog, completions, sign_in):
-        api.include_router(module.router)
+    for router in _ROUTERS:
+        api.include_router(router)
+    api.state.interface = [
+        route for router in _ROUTERS for route in router.routes if isinstance(route, Route)
+    ]
     api.include_router(make_page_router(web or find_assets("web")))
     api.state.keys = read_keys(app.settings.get("server.api_keys"))
     _add_layers(api, app.settings, metrics, is_open=is_open)

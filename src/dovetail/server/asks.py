@@ -11,7 +11,7 @@ from dovetail.runs.ask_store import Ask
 from dovetail.server.bodies import AckBody, AnswerBody, ClaimBody
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
-from dovetail.server.failures import AccessError
+from dovetail.server.failures import AccessError, InvalidRequest
 
 router = APIRouter(tags=["asks"])
 
@@ -24,7 +24,8 @@ async def list_asks(app: App, owner: Owner, run_id: str | None = None) -> dict[s
 
 @router.post("/api/v1/asks/{ask_id}")
 async def answer_ask(ask_id: str, body: AnswerBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Answer a question; each has one answer."""
+    """Answer a question; each has one answer: `approved` for an approval, `value` for any other."""
+    _check_fits(await app.runs.asks.store.get(ask_id, owner), body)
     value = body.model_dump(exclude_unset=True)
     ask = await app.runs.asks.answer(ask_id, value, owner=owner)
     return {"id": ask.id, "state": "answered"}
@@ -48,6 +49,22 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
     if result == "missing":
         raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
     return JSONResponse({"result": result}, 200 if result == "resolved" else 202)
+
+
+def _check_fits(ask: Ask, body: AnswerBody) -> None:
+    """Refuse an answer that says nothing about what was asked: it would be the only one."""
+    if ask.kind == "approval":
+        if body.approved is None:
+            raise InvalidRequest(
+                f"ask {ask.id!r} is an approval, and the answer has no `approved`",
+                hint='Send {"approved": true} or {"approved": false}.',
+            )
+    elif "value" not in body.model_fields_set and body.approved is not False:
+        raise InvalidRequest(
+            f"ask {ask.id!r} is a {ask.kind} question, and the answer has no `value`",
+            hint='Send {"value": …}, or {"approved": false} to decline; a browser tool tells what it did '
+            "with POST /ai/tools/ack.",
+        )
 
 
 def _describe(ask: Ask) -> dict[str, Any]:

@@ -1,11 +1,33 @@
 """The bodies that requests carry."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from dovetail.data.shapes import is_mapping
+from dovetail.sessions.attachment import check_file
 
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:~-]+$")]
 """An id that a client may choose: it must fit into a path."""
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+"""What a session is called."""
+
+
+class Body(BaseModel):
+    """A body of our own: a name that means nothing here is an error, so that a typing error is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _know_all_names(cls, given: Any) -> Any:
+        unknown = [name for name in given if name not in cls.model_fields] if is_mapping(given) else []
+        if unknown:
+            known = ", ".join(f"`{name}`" for name in cls.model_fields)
+            raise ValueError(f"`{unknown[0]}` is not known; there are: {known}")
+        return given
 
 
 class ClientMessage(BaseModel):
@@ -43,34 +65,76 @@ class ChatBody(BaseModel):
     tab_id: str | None = None
     skills: list[str] = []
 
+    @property
+    def last(self) -> ClientMessage | None:
+        """The only one of a client's messages that counts: the others are stored here."""
+        return self.messages[-1] if self.messages else None
 
-class CancelBody(BaseModel):
+    @property
+    def parts(self) -> list[dict[str, Any]]:
+        """What the user says."""
+        if self.last is not None and self.last.role == "user":
+            return self.last.parts
+        return [{"type": "text", "text": self.message}] if self.message else []
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the client's last message is an answer that waits for what it brings."""
+        return self.trigger == "submit-message" and self.last is not None and self.last.role == "assistant"
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> Self:
+        for place, part in enumerate(self.parts):
+            if part.get("type") == "file" and (problem := check_file(part)):
+                raise ValueError(f"part {place} of the last message: {problem}")
+        says_something = self.goes_on or any(map(_says_something, self.parts))
+        if self.trigger == "submit-message" and not says_something:
+            raise ValueError(
+                "there is no message to answer; send `message`, or `messages` whose last one has `parts` "
+                'such as {"type": "text", "text": "Hello"}'
+            )
+        return self
+
+
+def _says_something(part: Mapping[str, Any]) -> bool:
+    return part.get("type") == "file" or (
+        part.get("type") == "text" and bool(str(part.get("text", "")).strip())
+    )
+
+
+class CancelBody(Body):
     """How soon a run shall stop."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"mode": "now"}]})
     mode: Literal["now", "after_tool", "after_turn"] = "now"
 
 
-class SessionBody(BaseModel):
+class SessionBody(Body):
     """A new session."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"id": "s1", "title": "Plans"}]})
     id: Id | None = None
-    title: str = Field(default="", max_length=500)
+    title: Title = ""
 
 
-class SessionChange(BaseModel):
+class SessionChange(Body):
     """What changes in a session; with `version`, only if it has not changed since."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"title": "Better plans"}, {"head": "msg_1", "version": 3}]}
     )
-    title: str | None = Field(default=None, max_length=500)
+    title: Title | None = None
     head: str | None = None
     version: int | None = None
 
+    @model_validator(mode="after")
+    def _change_something(self) -> Self:
+        if self.title is None and self.head is None:
+            raise ValueError("there is nothing to change; send `title`, `head`, or both")
+        return self
 
-class AnswerBody(BaseModel):
+
+class AnswerBody(Body):
     """The answer to an ask."""
 
     model_config = ConfigDict(
@@ -85,7 +149,7 @@ class AnswerBody(BaseModel):
     reason: str | None = None
 
 
-class ClaimBody(BaseModel):
+class ClaimBody(Body):
     """The tab that wants to act alone."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tab_id": "tab-1"}]})
@@ -108,7 +172,7 @@ class AckBody(BaseModel):
     tab_id: str | None = Field(default=None, alias="tabId")
 
 
-class CallBody(BaseModel):
+class CallBody(Body):
     """The arguments of a tool call."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"arguments": {"expression": "6 * 7"}}]})

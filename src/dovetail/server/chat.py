@@ -8,10 +8,9 @@ from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
 from dovetail.app import Dovetail
-from dovetail.errors import NotFoundError
 from dovetail.runs.run import RunRecord
 from dovetail.server.ai_sdk import AiSdkEncoder
-from dovetail.server.bodies import ChatBody, ClientMessage
+from dovetail.server.bodies import ChatBody
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
 from dovetail.server.continuation import continue_answer
@@ -25,11 +24,10 @@ router = APIRouter(prefix="/api/v1", tags=["chat"])
 @router.post("/chat", response_class=Response)
 async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) -> Response:
     """Send a message and read its answer: a stream, or plain JSON with `Accept: application/json`."""
-    last = body.messages[-1] if body.messages else None
-    if last is not None and last.role == "assistant" and body.trigger == "submit-message":
-        record, after = await continue_answer(app, last, body.id or body.session_id, owner)
+    if body.goes_on and body.last is not None:
+        record, after = await continue_answer(app, body.last, body.id or body.session_id, owner)
         return await _attach(app, record, after=after, is_plain=body.tab_id is None, goes_on=True)
-    started = await app.chat.send(_read_request(body, last, owner))
+    started = await app.chat.send(_read_request(body, owner))
     if _wants_json(request):
         return await _answer_json(started, request.url.path)
     record = await app.runs.get(started.run_id)
@@ -48,18 +46,11 @@ async def get_stream(
     return await _attach(app, record, after=after)
 
 
-def _read_request(body: ChatBody, last: ClientMessage | None, owner: str) -> ChatRequest:
+def _read_request(body: ChatBody, owner: str) -> ChatRequest:
     is_new = body.trigger == "submit-message"
-    parts: list[dict[str, Any]] = [{"type": "text", "text": body.message}] if body.message else []
-    if last is not None and last.role == "user":
-        parts = last.parts
-    if is_new and not any(_says_something(part) for part in parts):
-        raise NotFoundError(
-            "there is no message to answer", hint="Send `message`, or `messages` with a text."
-        )
-    own_id = last.id if last is not None and is_new else None
+    own_id = body.last.id if body.last is not None and is_new else None
     return ChatRequest(
-        parts=parts,
+        parts=body.parts,
         session_id=body.session_id or body.id,
         owner=owner,
         trigger="submit" if is_new else "regenerate",
@@ -69,12 +60,6 @@ def _read_request(body: ChatBody, last: ClientMessage | None, owner: str) -> Cha
         model=body.model,
         skills=body.skills,
         tab_id=body.tab_id or ("client" if body.messages is not None else None),
-    )
-
-
-def _says_something(part: Mapping[str, Any]) -> bool:
-    return part.get("type") == "file" or (
-        part.get("type") == "text" and bool(str(part.get("text", "")).strip())
     )
 
 

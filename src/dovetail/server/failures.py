@@ -1,12 +1,13 @@
 """Errors as HTTP answers: `{"error": {type, message, hint?, details?}}` with a fitting status."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
 
 from dovetail.errors import (
     ConfigError,
@@ -19,6 +20,20 @@ from dovetail.errors import (
 )
 from dovetail.runs.failure import describe_error
 from dovetail.server.openai import to_openai_error
+from dovetail.server.wrong_input import describe_problems
+
+
+class AccessError(DovetailError):
+    """The caller may not do this; `status` is 401 when saying who they are would help, else 403."""
+
+    def __init__(self, message: str, *, status: int = 403, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+class InvalidRequest(DovetailError):
+    """The request is well formed, but not one that fits here."""
+
 
 STATUSES: list[tuple[type[DovetailError], int]] = [
     (NotFoundError, 404),
@@ -27,7 +42,9 @@ STATUSES: list[tuple[type[DovetailError], int]] = [
     (ModelError, 502),
     (ConfigError, 400),
     (ToolError, 422),
+    (InvalidRequest, 422),
 ]
+_KINDS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
 RUN_STATUSES = {
     "config_error": 503,
@@ -39,14 +56,6 @@ RUN_STATUSES = {
     "interrupted": 503,
 }
 """The status of a plain JSON answer whose run failed, by the error's type."""
-
-
-class AccessError(DovetailError):
-    """The caller may not do this; `status` is 401 when saying who they are would help, else 403."""
-
-    def __init__(self, message: str, *, status: int = 403, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.status = status
 
 
 def error_response(status: int, error: Mapping[str, Any], path: str) -> JSONResponse:
@@ -79,22 +88,32 @@ async def _answer_own(request: Request, error: Exception) -> Response:
 
 async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    details = [
-        {"path": ".".join(map(str, problem["loc"])), "message": problem["msg"].removeprefix("Value error, ")}
-        for problem in error.errors()
-    ]
-    first = details[0] if details else {"path": "body", "message": "not valid"}
-    message = f"{first['path']}: {first['message']}"
-    told = {"type": "invalid_request", "message": message, "details": details}
-    return error_response(422, told, request.url.path)
+    return error_response(422, describe_problems(error.errors()), request.url.path)
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    kind = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(
-        error.status_code, "http_error"
-    )
-    path = request.url.path
-    response = error_response(error.status_code, {"type": kind, "message": f"{error.detail}: {path}"}, path)
-    response.headers.update(error.headers or {})
+    status, path = error.status_code, request.url.path
+    message, headers = f"{error.detail}: {path}", error.headers or {}
+    if status in (404, 405):
+        status, message, headers = _explain_route(request, message)
+    response = error_response(status, {"type": _KINDS.get(status, "http_error"), "message": message}, path)
+    response.headers.update(headers)
     return response
+
+
+def _explain_route(request: Request, message: str) -> tuple[int, str, Mapping[str, str]]:
+    """What to say where no route fits; the page takes every path, so the router cannot tell."""
+    path = request.url.path
+    if methods := _find_methods(request):
+        told = f"{path} takes {' and '.join(methods)}, not {request.method}"
+        return 405, told, {"allow": ", ".join(methods)}
+    is_read = request.method in ("GET", "HEAD")
+    return 404, message if is_read else f"there is no such route: {path}", {}
+
+
+def _find_methods(request: Request) -> list[str]:
+    """The methods that the interface takes at this path."""
+    routes: Sequence[Route] = request.app.state.interface
+    fitting = (route.methods or () for route in routes if route.matches(request.scope)[0] is Match.PARTIAL)
+    return sorted({method for methods in fitting for method in methods})

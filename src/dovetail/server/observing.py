@@ -14,6 +14,7 @@ from dovetail.messages.context import within
 from dovetail.runs.failure import INTERNAL
 from dovetail.server.failures import error_response
 from dovetail.server.metrics import Metrics
+from dovetail.server.paths import PAGE
 from dovetail.store.ids import new_id
 from dovetail.tracing import record, span
 
@@ -104,4 +105,4 @@ def _find_route(scope: Scope) -> str:
     path = getattr(scope.get("route"), "path", None)
     if path is None:
         return "none"
-    return "page" if path == "/{path:path}" else path
+    return "page" if path == PAGE else path

@@ -6,6 +6,8 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from dovetail.server.paths import PAGE
+
 _BUILT_IN = Path(__file__).parent / "plain_page"
 _YEAR = "public, max-age=31536000, immutable"
 
@@ -15,7 +17,7 @@ def make_page_router(web: Path | None) -> APIRouter:
     folder = (web or _BUILT_IN).resolve()
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/{path:path}", response_class=Response)
+    @router.get(PAGE, response_class=Response)
     async def get_file(path: str) -> Response:
         if path.startswith(("api/", "ai/", "v1/")):
             raise HTTPException(404, "there is no such route")

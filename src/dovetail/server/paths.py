@@ -2,6 +2,9 @@
 
 _KEPT = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
 
+PAGE = "/{path:path}"
+"""The route of the page, which takes every path that no other route takes."""
+
 
 def is_kept(path: str) -> bool:
     """Whether a path belongs to the interface: keys and limits hold for it."""

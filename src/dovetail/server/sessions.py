@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from dovetail.errors import NotFoundError
 from dovetail.server.bodies import SessionBody, SessionChange
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
@@ -88,7 +89,9 @@ async def list_messages(
     session = await app.sessions.get(session_id, owner=owner)
     messages = list(await app.sessions.tree(session))
     places = {message.id: place for place, message in enumerate(messages)}
-    start = places.get(cursor, -1) + 1 if cursor else 0
+    if cursor is not None and cursor not in places:
+        raise NotFoundError(f"no page {cursor!r}; take the cursor from the page before")
+    start = places[cursor] + 1 if cursor is not None else 0
     page = messages[start : start + limit]
     more = start + limit < len(messages)
     return {

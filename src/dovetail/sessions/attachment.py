@@ -7,8 +7,28 @@ from urllib.parse import unquote_to_bytes
 
 from dovetail.sessions.message import Part
 
+_ADDRESSES = ("data:", "https://", "http://")
 LONGEST_TEXT = 100_000
 """Characters of a text file that a model is given."""
+
+
+def check_file(part: Part) -> str | None:
+    """What is wrong with a file part, if anything."""
+    media_type, url = part.get("mediaType"), part.get("url")
+    if not isinstance(media_type, str) or "/" not in media_type:
+        return f"`mediaType` of a file looks like text/plain, and is {media_type!r}"
+    if not isinstance(url, str) or not url.startswith(_ADDRESSES):
+        return f"`url` of a file begins with data:, https:// or http://, and is {_cut(url)}"
+    head, comma, body = url.partition(",")
+    if not head.startswith("data:"):
+        return None
+    if not comma:
+        return f"`url` of a file looks like data:text/plain;base64,SGVsbG8=, and is {_cut(url)}"
+    try:
+        base64.b64decode(unquote_to_bytes(body) if head.endswith(";base64") else b"", validate=True)
+    except binascii.Error as error:
+        return f"`url` of a file is no base64: {error}"
+    return None
 
 
 def to_piece(part: Part) -> dict[str, Any]:
@@ -17,7 +37,7 @@ def to_piece(part: Part) -> dict[str, Any]:
     if media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     name = str(part.get("filename") or "attachment")
-    text = _read_text(url)
+    text = _read_text(url) if url else "[this file is gone]"
     if text is None:
         return {"type": "file", "url": url, "media_type": media_type, "filename": name}
     return {"type": "text", "text": f'<file name="{name}">\n{_shorten(text)}\n</file>'}
@@ -39,3 +59,8 @@ def _read_text(url: str) -> str | None:
 def _shorten(text: str) -> str:
     left = len(text) - LONGEST_TEXT
     return text if left <= 0 else f"{text[:LONGEST_TEXT]}\n[{left} more characters were left out]"
+
+
+def _cut(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

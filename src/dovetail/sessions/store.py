@@ -45,7 +45,12 @@ class SessionStore:
     ) -> Session:
         """Make a new session; a taken id is a `ConflictError`."""
         session = make_session(owner, session_id, title=title)
-        await self._database.write_with(lambda connection: insert_session(connection, session))
+        try:
+            await self._database.write_with(lambda connection: insert_session(connection, session))
+        except ConflictError as error:
+            raise ConflictError(
+                f"there is a session {session.id!r} already", hint="Choose another id, or leave it out."
+            ) from error
         return session
 
     async def add(
