@@ -91,6 +91,13 @@ async def test_a_stream_brings_the_text_piece_by_piece_and_its_usage_last(tmp_pa
     assert {chunk.id for chunk in chunks} == {chunks[0].id}
 
 
+async def test_an_answer_in_one_piece_brings_its_reasoning_too(tmp_path: Path) -> None:
+    async with connect(tmp_path, [{"reasoning": "Hm.", "text": "Hello"}, "Hi"]) as (client, _):
+        answers = [await client.chat.completions.create(**ask()) for _ in range(2)]
+    extras = [answer.choices[0].message.model_extra or {} for answer in answers]
+    assert [extra.get("reasoning_content") for extra in extras] == ["Hm.", None]
+
+
 @pytest.mark.parametrize("is_streamed", [True, False])
 async def test_tools_of_the_agent_run_inside(tmp_path: Path, is_streamed: bool) -> None:
     async with connect(tmp_path, [CALL, "It is blue."], [make_tool()]) as (client, server):
@@ -112,7 +119,7 @@ async def test_what_needs_an_approval_is_denied_and_the_model_is_told(tmp_path: 
 async def test_a_model_that_fails_is_an_error_of_the_client(tmp_path: Path, is_streamed: bool) -> None:
     failure = ModelError("the key was refused", provider="x", hint="Check it.")
     async with connect(tmp_path, [failure]) as (client, _):
-        with pytest.raises(openai.APIError, match=r"the key was refused Check it\.") as raised:
+        with pytest.raises(openai.APIError, match=r"the key was refused\. Check it\.") as raised:
             await read(client, ask(stream=is_streamed))
     assert raised.value.code == "model_error"
     assert raised.value.type == "server_error"

@@ -7,7 +7,7 @@ answer, so a client that leaves stops it; and nobody can be asked, so calls that
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -27,6 +27,7 @@ from dovetail.server.failures import RUN_STATUSES, error_response
 from dovetail.server.openai import (
     CompletionEncoder,
     read_finish_reason,
+    read_reasoning,
     read_text,
     write_result,
 )
@@ -122,7 +123,9 @@ async def _describe_answer(
 ) -> dict[str, Any]:
     entries = await app.runs.history(handle.run_id)
     text = read_text(entries) or ("" if outcome.result is None else write_result(outcome.result))
-    message: Mapping[str, Any] = {"role": "assistant", "content": text, "refusal": None}
+    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
+    if reasoning := read_reasoning(entries):
+        message["reasoning_content"] = reasoning
     finish_reason = read_finish_reason(outcome.reason)
     return {
         "id": handle.run_id,

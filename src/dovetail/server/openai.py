@@ -95,10 +95,19 @@ class CompletionEncoder:
 
 def read_text(entries: Sequence[Entry]) -> str:
     """The text of all turns of a run, as a stream of it would have told it."""
+    return _join_pieces(entries, TextMore)
+
+
+def read_reasoning(entries: Sequence[Entry]) -> str:
+    """The reasoning of all turns of a run."""
+    return _join_pieces(entries, ReasoningMore)
+
+
+def _join_pieces(entries: Sequence[Entry], kind: type[TextMore] | type[ReasoningMore]) -> str:
     texts: dict[str, list[str]] = {}
     for entry in entries:
         event = entry.event
-        if len(entry.path) == 1 and isinstance(event, TextMore):
+        if len(entry.path) == 1 and isinstance(event, kind):
             texts.setdefault(event.id, []).append(event.delta)
     return _APART.join("".join(pieces) for pieces in texts.values())
 
@@ -116,5 +125,6 @@ def read_finish_reason(reason: str) -> str:
 def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:
     """An error of ours in the shape that OpenAI's clients read."""
     kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    told = [str(error[name]) for name in ("message", "hint") if error.get(name)]
-    return {"message": " ".join(told), "type": kind, "param": error.get("param"), "code": error["type"]}
+    message, hint = str(error["message"]), error.get("hint")
+    told = f"{message.rstrip('.')}. {hint}" if hint else message
+    return {"message": told, "type": kind, "param": error.get("param"), "code": error["type"]}
