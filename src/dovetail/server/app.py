@@ -27,7 +27,9 @@ from dovetail.sessions.warming import warm_up
 from dovetail.settings import Settings
 from dovetail.version import __version__
 
-_ROUTERS = [module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions)]
+_ROUTERS = [
+    module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, sign_in)
+]
 Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
 
