@@ -64,7 +64,6 @@ HOME = {
         "sessions/rows.py",
         "runs/store.py",
         "runs/ask_store.py",
-        "bus/store.py",
     },
     "starlette": {"server"},
     "typer": {"cli"},

@@ -74,7 +74,6 @@ async def test_nothing_of_another_owner_is_seen(store: SessionStore) -> None:
     await store.save_message(session.id, say("a", "one"), owner="ann")
     for attempt in (
         store.get(session.id, owner="bob"),
-        store.ensure(session.id, owner="bob"),
         store.update(session.id, title="mine", owner="bob"),
         store.remove_message(session.id, "a", owner="bob"),
         store.save_message(session.id, say("x", "x"), owner="bob"),
@@ -123,12 +122,12 @@ async def test_messages_added_at_once_are_all_kept(store: SessionStore) -> None:
 
 
 async def test_deleted_session_is_gone_with_its_messages(store: SessionStore) -> None:
-    session = await store.create(session_id="again")
+    await store.create(session_id="again")
     await store.save_message("again", say("a", "one"))
     await store.delete("again")
     with pytest.raises(NotFoundError):
         await store.get("again")
-    session = await store.ensure("again")
+    session = await store.create(session_id="again")
     assert len(await store.tree(session)) == 0
 
 

@@ -2,6 +2,10 @@
 
 A requester turns one `ModelRequest` into deltas. A stream that succeeds ends with exactly one
 `FinishDelta`; a stream that fails raises `ModelError`. Closing the iterator early stops the generation.
+
+Three attributes are looked at where a requester has them: `secrets`, texts that must not be shown with what
+was asked; `context_tokens`, how much the model can read; `answer_ways`, ways to answer without a tool for
+models that choose badly between a tool and none.
 """
 
 from collections.abc import AsyncGenerator

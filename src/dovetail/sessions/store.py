@@ -80,18 +80,6 @@ class SessionStore:
         """The session with this id."""
         return await self._database.read_with(lambda connection: fetch_session(connection, session_id, owner))
 
-    async def ensure(self, session_id: str | None, *, owner: str = LOCAL_OWNER) -> Session:
-        """The session with this id, made now if there is none yet."""
-        if session_id is None:
-            return await self.create(owner=owner)
-        try:
-            return await self.get(session_id, owner=owner)
-        except NotFoundError as missing:
-            try:
-                return await self.create(owner=owner, session_id=session_id)
-            except ConflictError:
-                raise missing from None
-
     async def page(
         self, *, owner: str = LOCAL_OWNER, query: str = "", cursor: str | None = None, limit: int = 50
     ) -> SessionPage:
@@ -125,7 +113,6 @@ class SessionStore:
         self, session_id: str, message: Message, *, owner: str = LOCAL_OWNER, usage: Usage | None = None
     ) -> None:
         """Add the message and move the head to it; saved again, it replaces what was there."""
-
         await self._database.write_with(
             lambda connection: store_answer(connection, session_id, owner, message, usage or Usage())
         )

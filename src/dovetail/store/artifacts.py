@@ -32,9 +32,8 @@ class ArtifactTable:
             "content": content,
             "created_at": time.time(),
         }
-        await self._database.write_with(
-            lambda connection: connection.execute(sa.insert(artifacts).values(values)) and None
-        )
+        statement = sa.insert(artifacts).values(values)
+        await self._database.write_with(lambda connection: connection.execute(statement))
         return artifact_id
 
     async def get(self, artifact_id: str, *, owner: str | None) -> str | None:

@@ -102,11 +102,6 @@ class ToolRegistry:
         _add(self._own, tool)
         self._change()
 
-    def remove_tool(self, name: str) -> None:
-        """Take a tool that was registered in code out again."""
-        if self._own.pop(name, None) is not None:
-            self._change()
-
     def add_source(self, source: ToolSource) -> None:
         """Have a source asked for its tools at every discovery."""
         self._sources[source.name] = source
