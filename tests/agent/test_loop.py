@@ -156,6 +156,13 @@ async def test_cancel_after_turn_lets_the_tool_finish() -> None:
     assert len(requester.requests) == 1
 
 
+async def test_a_whole_answer_is_the_goal_although_a_stop_after_it_was_wished() -> None:
+    cancel = CancelSignal()
+    cancel.request("after_turn")
+    outcome, _, _ = await run(["All of it."], cancel=cancel)
+    assert (outcome.reason, outcome.text) == ("goal", "All of it.")
+
+
 async def test_failing_model_ends_the_loop_with_its_error() -> None:
     outcome, _, _ = await run([{"status": 401, "body": "no"}])
     assert outcome.reason == "error"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> Non
         return RunOutcome()
 
     handle = await engine.start(SPEC, Job(work))
-    with pytest.raises(ConflictError, match="'s' is busy"):
+    with pytest.raises(ConflictError, match=f"'s' is busy: run '{handle.run_id}'"):
         await engine.start(SPEC, Job(work))
     running = await engine.find_running("s")
     assert running is not None
@@ -277,6 +278,29 @@ async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: InProcessE
 
     handle = await engine.start(SPEC, Job(work))
     assert (await handle.done).result == {"status": "failed"}
+
+
+async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engine: InProcessEngine) -> None:
+    def ask_in(tab: str) -> Job:
+        async def work(context: RunContext) -> RunOutcome:
+            return RunOutcome(result=await context.ask("browser", "call_1", {"tab_id": tab}, 60))
+
+        return Job(work)
+
+    one, two = [await engine.start(RunSpec(agent="master"), ask_in(tab)) for tab in ("one", "two")]
+    for handle in (one, two):
+        async with await engine.read(handle.run_id) as reader:
+            while "ask-request" not in [event.type for event in events_of(await reader.next())]:
+                pass
+    acknowledge = partial(engine.asks.acknowledge, "call_1", owner="local")
+    assert await acknowledge({"output": 1}, tab_id="one") == "resolved"
+    assert await acknowledge({"output": 2}, tab_id="two") == "resolved"
+    assert (await one.done).result == {"output": 1}
+    assert (await two.done).result == {"output": 2}
+    assert await acknowledge({"output": 3}, tab_id="two") == "missing"
+    assert await acknowledge({"output": 3}, tab_id="three") == "stored"
+    three = await engine.start(RunSpec(agent="master"), ask_in("three"))
+    assert (await three.done).result == {"output": 3}
 
 
 async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:

@@ -52,13 +52,18 @@ class Judge:
         return Verdict("no-completion") if self._repeats >= REPEATS else None
 
     def judge_text(self, text: str) -> Verdict | None:
-        """After a turn that only spoke; None for an empty answer, which is asked for once more."""
+        """After a turn that only spoke; None for an empty answer, which is asked for once more.
+
+        A whole answer is the goal also when somebody wished to stop after it.
+        """
+        if text.strip() and self._completion is None:
+            return Verdict("goal")
         if self._cancel.mode is not None:
             return Verdict("cancelled")
         if not text.strip() and not self._nudged:
             self._nudged = True
             return None
-        return Verdict("goal" if text.strip() and self._completion is None else "no-completion")
+        return Verdict("no-completion")
 
 
 def demand_result(reason: EndReason, completion: str | None) -> str:

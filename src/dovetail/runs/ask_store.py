@@ -36,8 +36,10 @@ class Ask:
     created_at: float = 0.0
 
 
-_OPEN_FIRST = sa.case((asks.c.state == "open", 0), else_=1)
+_ORDER = (sa.case((asks.c.state == "open", 0), else_=1), asks.c.created_at.desc())
 """Of the asks about one call the open one is meant, whatever the clock said when they were asked."""
+
+_MOST_ALIKE = 50
 
 
 class AskStore:
@@ -64,15 +66,14 @@ class AskStore:
         except NotFoundError:
             return None
 
-    async def find(self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None) -> Ask | None:
-        """The newest ask about a call."""
-        wanted = [asks.c.owner == owner, asks.c.call_id == call_id, asks.c.kind == kind]
+    async def find(self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None) -> list[Ask]:
+        """The asks about a call, open ones first; several where a model repeats its ids in other chats."""
+        wanted = (asks.c.owner == owner) & (asks.c.call_id == call_id) & (asks.c.kind == kind)
+        statement = sa.select(asks).where(wanted).order_by(*_ORDER).limit(_MOST_ALIKE)
         if run_id is not None:
-            wanted.append(asks.c.run_id == run_id)
-        try:
-            return await self._first(*wanted, missing="")
-        except NotFoundError:
-            return None
+            statement = statement.where(asks.c.run_id == run_id)
+        async with self._database.read() as connection:
+            return [_read_ask(row) for row in (await connection.execute(statement)).mappings()]
 
     async def waits_for_another(self, owner: str, call_id: str) -> bool:
         """Whether a browser ask about this call is open and somebody else's."""
@@ -142,9 +143,7 @@ class AskStore:
             return (await connection.execute(statement.returning(early_answers.c.value))).scalar()
 
     async def _first(self, *conditions: sa.ColumnElement[bool], missing: str) -> Ask:
-        statement = (
-            sa.select(asks).where(*conditions).order_by(_OPEN_FIRST, asks.c.created_at.desc()).limit(1)
-        )
+        statement = sa.select(asks).where(*conditions).limit(1)
         async with self._database.read() as connection:
             row = (await connection.execute(statement)).mappings().first()
         if row is None:

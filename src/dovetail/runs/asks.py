@@ -38,10 +38,8 @@ class AskDesk:
     async def ask(self, ask: Ask, emit: Emit) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
         wanted = ask
-        known = await persist(
-            lambda: self.store.find(wanted.owner, wanted.call_id, wanted.kind, wanted.run_id)
-        )
-        if known is not None and known.path == ask.path and known.state in ("open", "answered"):
+        known = await persist(lambda: self._find_same(wanted))
+        if known is not None:
             wanted = ask = known
         future = self._waiting[ask.id] = asyncio.get_running_loop().create_future()
         try:
@@ -68,15 +66,26 @@ class AskDesk:
         return ask
 
     async def acknowledge(
-        self, call_id: str, value: Any, *, owner: str
+        self,
+        call_id: str,
+        value: Any,
+        *,
+        owner: str,
+        tab_id: str | None = None,
+        run_id: str | None = None,
     ) -> Literal["resolved", "stored", "missing", "foreign"]:
         """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004).
 
-        `foreign` when the call waits for somebody else.
+        Where several calls have the same id, the ask of the tab, or of the run, is meant. `foreign` when the
+        call waits for somebody else.
         """
-        if await self.resolve(call_id, value, owner=owner):
-            return "resolved"
-        if await self.store.find(owner, call_id, "browser") is not None:
+        known = await self.store.find(owner, call_id, "browser", run_id)
+        own = [ask for ask in known if tab_id is None or ask.payload.get("tab_id") in (None, tab_id)]
+        for ask in [*own, *known]:
+            if ask.state == "open" and await self.store.close(ask.id, "answered", value):
+                await self.deliver(ask.id, value)
+                return "resolved"
+        if own:
             return "missing"
         if await self.store.waits_for_another(owner, call_id):
             return "foreign"
@@ -85,14 +94,6 @@ class AskDesk:
         except ConflictError:
             return "missing"
         return "stored"
-
-    async def resolve(self, call_id: str, value: Any, *, owner: str) -> bool:
-        """Answer the open browser ask of a call; False when there is none."""
-        ask = await self.store.find(owner, call_id, "browser")
-        if ask is None or not await self.store.close(ask.id, "answered", value):
-            return False
-        await self.deliver(ask.id, value)
-        return True
 
     async def claim(self, ask_id: str, tab_id: str, *, owner: str) -> float:
         """Let this tab alone act on a browser ask for a while; returns until when."""
@@ -119,6 +120,12 @@ class AskDesk:
         """Take every answer that came while no news did."""
         for ask_id in list(self._waiting):
             await self.fetch(ask_id)
+
+    async def _find_same(self, ask: Ask) -> Ask | None:
+        """The ask of an earlier life of the run about the same call."""
+        known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
+        same = (one for one in known if one.path == ask.path and one.state in ("open", "answered"))
+        return next(same, None)
 
     async def _take_early(self, ask: Ask) -> None:
         early = await self.store.take_early(ask.owner, ask.call_id)

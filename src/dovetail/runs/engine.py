@@ -98,10 +98,7 @@ class InProcessEngine:
         try:
             await self.store.create(run_id, spec, opening)
         except ConflictError as error:
-            raise ConflictError(
-                f"session {spec.session_id!r} is busy: a run goes on in it",
-                hint="Wait for its end or cancel it.",
-            ) from error
+            raise await self._explain_conflict(spec) from error
         finally:
             self._starting.discard(run_id)
         live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), desk=self._desk)
@@ -164,6 +161,14 @@ class InProcessEngine:
         live = self._live.get(run_id)
         journal = live.journal if live is not None else await self._mirrors.open(run_id)
         return Reader(journal, after, self.store.load)
+
+    async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
+        running = await self.store.find(state="running", session_id=spec.session_id or "", limit=1)
+        which = f"run {running[0].id!r}" if running else "another run"
+        return ConflictError(
+            f"session {spec.session_id!r} is busy: {which} goes on in it",
+            hint="Wait for its end or cancel it.",
+        )
 
     def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
         self._live[live.run_id] = live

@@ -85,7 +85,7 @@ class Orphans:
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
         job = await self._make_job(record, rebuild)
-        logger.info("run %s goes on after %d events", record.id, live.journal.last)
+        logger.info("run %s goes on after number %d", record.id, number)
         return self.launch(live, job, done)
 
     async def _make_job(self, record: RunRecord, rebuild: Rebuild) -> Job:

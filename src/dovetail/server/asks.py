@@ -43,7 +43,7 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
     """Tell what a browser tool did (document 004)."""
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
-    result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner)
+    result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner, tab_id=body.tab_id)
     if result == "foreign":
         raise AccessError(f"call {body.call_id!r} is not yours to answer")
     if result == "missing":

@@ -16,7 +16,7 @@ async def continue_answer(
 ) -> tuple[RunRecord, int]:
     """Deliver the answers in the message; gives its run and the number up to which the client knows it."""
     record = await _find_run(app, message, session_id, owner)
-    answered = [ask for part in message.parts if (ask := await _answer_part(app, part, owner)) is not None]
+    answered = [ask for part in message.parts if (ask := await _answer_part(app, part, record)) is not None]
     number = (message.metadata or {}).get("number")
     if isinstance(number, int):
         return record, number
@@ -33,10 +33,10 @@ async def _find_run(app: Dovetail, message: ClientMessage, session_id: str | Non
     return record
 
 
-async def _answer_part(app: Dovetail, part: Mapping[str, Any], owner: str) -> str | None:
+async def _answer_part(app: Dovetail, part: Mapping[str, Any], record: RunRecord) -> str | None:
     """Answer the ask that a part speaks of; an ask that has its answer already is left alone."""
     state, call_id = part.get("state"), str(part.get("toolCallId", ""))
-    approval = part.get("approval")
+    approval, owner = part.get("approval"), record.spec.owner
     try:
         if state == "approval-responded" and is_mapping(approval):
             value = {name: approval[name] for name in ("approved", "reason") if name in approval}
@@ -44,9 +44,10 @@ async def _answer_part(app: Dovetail, part: Mapping[str, Any], owner: str) -> st
             return call_id
         if state in ("output-available", "output-error") and not part.get("providerExecuted"):
             succeeded = state == "output-available"
-            told = {"output": part.get("output")} if succeeded else {"errorText": part.get("errorText")}
-            value = {"status": "success" if succeeded else "failed", **told}
-            if await app.runs.asks.acknowledge(call_id, value, owner=owner) == "resolved":
+            said = {"output": part.get("output")} if succeeded else {"errorText": part.get("errorText")}
+            value = {"status": "success" if succeeded else "failed", **said}
+            told = await app.runs.asks.acknowledge(call_id, value, owner=owner, run_id=record.id)
+            if told == "resolved":
                 return call_id
     except (ConflictError, NotFoundError):
         pass

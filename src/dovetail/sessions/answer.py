@@ -102,6 +102,7 @@ class _Answer:
             tab_id=self.turn.tab_id,
             ask=context.ask if self.turn.can_ask else None,
             settle=context.settle,
+            is_abandoned=context.is_abandoned,
         )
 
 

@@ -144,6 +144,7 @@ class AgentExecutor:
             mode=calls.mode,
             ask=calls.ask,
             settle=calls.settle,
+            is_abandoned=calls.is_abandoned,
         )
 
     def _budget(self, parent: RunScope | None) -> Budget:

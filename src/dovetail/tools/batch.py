@@ -183,6 +183,8 @@ class Batch:
         self._end(entry, _STATUSES.get(error.type, "error"), make_error_result(error))
 
     def _interrupt_rest(self) -> None:
+        if self._scope.is_abandoned():
+            return
         for entry in self._entries:
             if entry.outcome is None:
                 failure = make_failure(f"{entry.call.name!r} was interrupted before it ran", "interrupted")

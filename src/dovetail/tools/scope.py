@@ -20,6 +20,10 @@ def _ignore_event(event: Event) -> None:
     """Nobody watches these calls."""
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallScope:
     """Who calls, where from, and whom the calls may talk to. Setting `cancelled` stops them all."""
@@ -35,3 +39,5 @@ class CallScope:
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     settle: Callable[[], Awaitable[None]] | None = None
     """Waits until all events so far are stored; awaited before a tool that must not run twice."""
+    is_abandoned: Callable[[], bool] = _never
+    """Whether the run goes on elsewhere, or later: what has not begun here will begin there."""
