@@ -15,8 +15,8 @@ from dovetail.agent.extensions.tool_plan import Choices, Plan, open_plan, read_p
 from dovetail.messages.delta import TextDelta, ToolCallDelta
 from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
 from dovetail.prompt import Prompt
+from dovetail.requesters.embedded.weights import require
 from dovetail.requesters.local import LocalRequester
-from dovetail.requesters.weights import require
 from dovetail.settings import default_settings
 from dovetail.tools.kwargs import read_parameters
 from dovetail.tools.registry import ToolSnapshot

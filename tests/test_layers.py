@@ -69,7 +69,7 @@ HOME = {
     "typer": {"cli"},
     "uvicorn": {"server", "cli"},
     "watchfiles": {"extensions"},
-    "xllamacpp": {"requesters/llama.py"},
+    "xllamacpp": {"requesters/embedded/llama.py"},
     "yaml": {"prompt", "requesters", "subagents", "skills", "extensions", "agent", "data"},
 }
 

@@ -14,7 +14,7 @@ import pytest
 
 from dovetail.cli import checks
 from dovetail.cli.main import main
-from dovetail.requesters import soundness, weights
+from dovetail.requesters.embedded import soundness, weights
 
 
 @pytest.fixture(autouse=True)

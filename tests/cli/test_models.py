@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import command_line
-from dovetail.requesters import soundness, weights
+from dovetail.requesters.embedded import soundness, weights
 
 run = partial(command_line.run, "models")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from dovetail.messages.call import ToolCall
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.reply import Reply
-from dovetail.requesters.script import Script
+from dovetail.requesters.script.reply import Reply
+from dovetail.requesters.script.script import Script
 
 PLANS = (
     ("note",),

@@ -16,9 +16,9 @@ import pytest
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
 from dovetail.messages.request import ModelRequest, ToolSpec
-from dovetail.requesters import llama, weights
+from dovetail.requesters.embedded import llama, weights
+from dovetail.requesters.embedded.answer import explain_error, find_calls_since_user
 from dovetail.requesters.local import LocalRequester
-from dovetail.requesters.local_answer import explain_error, find_calls_since_user
 from dovetail.requesters.requester import Requester
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dovetail.assets import find_assets
-from dovetail.requesters import soundness, weights
+from dovetail.requesters.embedded import soundness, weights
 
 EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),

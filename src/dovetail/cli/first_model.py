@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 import typer
 
 from dovetail.cli.pulling import pull_visibly
-from dovetail.requesters.background_pull import BackgroundPull
-from dovetail.requesters.pull import PullProgress
+from dovetail.requesters.embedded.background_pull import BackgroundPull
+from dovetail.requesters.embedded.pull import PullProgress
+from dovetail.requesters.embedded.soundness import drop_broken
+from dovetail.requesters.embedded.weights import find, find_best
 from dovetail.requesters.resolve import resolve
-from dovetail.requesters.soundness import drop_broken
-from dovetail.requesters.weights import find, find_best
 from dovetail.server.models import ModelBoard
 from dovetail.settings import Settings
 

@@ -3,7 +3,7 @@
 import typer
 
 from dovetail.cli.pulling import pull_visibly
-from dovetail.requesters import weights
+from dovetail.requesters.embedded import weights
 
 app = typer.Typer(name="models", help="The embedded models.", no_args_is_help=True)
 

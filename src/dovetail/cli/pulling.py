@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail.concurrency import run_sync
-from dovetail.requesters.pull import PullProgress, pull
-from dovetail.requesters.weights import get_weights
+from dovetail.requesters.embedded.pull import PullProgress, pull
+from dovetail.requesters.embedded.weights import get_weights
 
 
 def pull_visibly(name: str) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from dovetail.messages.delta import Delta
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.llama import CONTEXT, Engine, release_engine, share_engine
-from dovetail.requesters.local_answer import LocalAnswer
-from dovetail.requesters.tool_choice import KNOWLEDGE, TALK
-from dovetail.requesters.weights import find_entry
+from dovetail.requesters.embedded.answer import LocalAnswer
+from dovetail.requesters.embedded.llama import CONTEXT, Engine, release_engine, share_engine
+from dovetail.requesters.embedded.tool_choice import KNOWLEDGE, TALK
+from dovetail.requesters.embedded.weights import find_entry
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Iterable
 from dovetail.errors import ConfigError, ModelError
 from dovetail.messages.delta import Delta, TextDelta
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.gate import Gate
-from dovetail.requesters.reply import Break, Reply, Step
-from dovetail.requesters.script import Script, Scripted
+from dovetail.requesters.script.gate import Gate
+from dovetail.requesters.script.reply import Break, Reply, Step
+from dovetail.requesters.script.script import Script, Scripted
 
 
 class ScriptedRequester:

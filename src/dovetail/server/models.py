@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dovetail.requesters.weights import CATALOGUE, find, find_best
+from dovetail.requesters.embedded.weights import CATALOGUE, find, find_best
 from dovetail.settings import Settings
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from dovetail.requesters.gate import Gate
-    from dovetail.requesters.reply import Break, Reply
+    from dovetail.requesters.script.gate import Gate
+    from dovetail.requesters.script.reply import Break, Reply
     from dovetail.requesters.scripted import ScriptedRequester
     from dovetail.testing.server import ScriptedServer
 
@@ -15,9 +15,9 @@ __all__ = ["Break", "Gate", "Reply", "ScriptedRequester", "ScriptedServer"]
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Break": "dovetail.requesters.reply",
-        "Gate": "dovetail.requesters.gate",
-        "Reply": "dovetail.requesters.reply",
+        "Break": "dovetail.requesters.script.reply",
+        "Gate": "dovetail.requesters.script.gate",
+        "Reply": "dovetail.requesters.script.reply",
         "ScriptedRequester": "dovetail.requesters.scripted",
         "ScriptedServer": "dovetail.testing.server",
     },

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from dovetail.requesters.script import Script
+from dovetail.requesters.script.script import Script
 
 
 def add_control_routes(

@@ -9,8 +9,8 @@ from typing import Any
 from aiohttp import web
 
 from dovetail.data.shapes import is_mapping
-from dovetail.requesters.gate import Gate
-from dovetail.requesters.reply import Break, Reply
+from dovetail.requesters.script.gate import Gate
+from dovetail.requesters.script.reply import Break, Reply
 from dovetail.testing.wire import ChunkWriter, describe_error, write_completion
 
 

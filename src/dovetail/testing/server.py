@@ -11,7 +11,7 @@ from aiohttp import web
 
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.script import Script, Scripted
+from dovetail.requesters.script.script import Script, Scripted
 from dovetail.testing.control import add_control_routes
 from dovetail.testing.play import play
 from dovetail.testing.wire import describe_error, read_request

@@ -9,7 +9,7 @@ from dovetail.errors import ModelError
 from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.messages.request import ModelRequest, ToolSpec
 from dovetail.requesters.openai_usage import write_usage
-from dovetail.requesters.reply import Reply, Step
+from dovetail.requesters.script.reply import Reply, Step
 
 DONE = b"data: [DONE]\n\n"
 

@@ -9,12 +9,12 @@ from dovetail.errors import ModelError
 from dovetail.messages.call import new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
-from dovetail.requesters.closed_schema import PLAIN_TEXT, build_grammar, close_schema
-from dovetail.requesters.line import Ticket
-from dovetail.requesters.llama import Engine, Generation, Piece
-from dovetail.requesters.local_messages import TextMessage, begin_answer, build_texts
+from dovetail.requesters.embedded.closed_schema import PLAIN_TEXT, build_grammar, close_schema
+from dovetail.requesters.embedded.line import Ticket
+from dovetail.requesters.embedded.llama import Engine, Generation, Piece
+from dovetail.requesters.embedded.messages import TextMessage, begin_answer, build_texts
+from dovetail.requesters.embedded.tool_choice import ChoiceReader, build_choice_schema, choose_ways
 from dovetail.requesters.openai_usage import read_usage
-from dovetail.requesters.tool_choice import ChoiceReader, build_choice_schema, choose_ways
 
 logger = logging.getLogger(__name__)
 

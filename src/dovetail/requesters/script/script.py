@@ -11,9 +11,9 @@ from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ModelRequest
-from dovetail.requesters.gate import Gate
-from dovetail.requesters.reply import Reply, Step
-from dovetail.requesters.script_fields import read_reply, read_step
+from dovetail.requesters.script.fields import read_reply, read_step
+from dovetail.requesters.script.gate import Gate
+from dovetail.requesters.script.reply import Reply, Step
 
 Scripted: TypeAlias = (
     str

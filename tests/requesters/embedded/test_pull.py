@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError, ModelError
-from dovetail.requesters import pip, weights
-from dovetail.requesters.background_pull import BackgroundPull
-from dovetail.requesters.pull import PullProgress, pull
+from dovetail.requesters.embedded import pip, weights
+from dovetail.requesters.embedded.background_pull import BackgroundPull
+from dovetail.requesters.embedded.pull import PullProgress, pull
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 

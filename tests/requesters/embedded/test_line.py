@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from dovetail.requesters.line import Line, Ticket
+from dovetail.requesters.embedded.line import Line, Ticket
 
 
 async def settle() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.messages.request import ChatMessage, ToolSpec
 from dovetail.requesters.content import build_messages, is_parts, read_text
-from dovetail.requesters.tool_choice import TELL_LINE, describe_tools, write_call
+from dovetail.requesters.embedded.tool_choice import TELL_LINE, describe_tools, write_call
 
 TextMessage = dict[str, str]
 

@@ -5,8 +5,8 @@ import logging
 from dataclasses import replace
 
 from dovetail.errors import DovetailError
-from dovetail.requesters.pull import OnProgress, PullProgress, PullState, ignore_progress, pull
-from dovetail.requesters.weights import find, get_weights
+from dovetail.requesters.embedded.pull import OnProgress, PullProgress, PullState, ignore_progress, pull
+from dovetail.requesters.embedded.weights import find, get_weights
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ModelError
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import ReasoningDelta, Usage
-from dovetail.requesters.gate import Gate
-from dovetail.requesters.reply import Break, Reply, Step
+from dovetail.requesters.script.gate import Gate
+from dovetail.requesters.script.reply import Break, Reply, Step
 
 FindGate = Callable[[str], Gate]
 

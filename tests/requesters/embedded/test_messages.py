@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.messages.request import ToolSpec
-from dovetail.requesters.local_messages import begin_answer, build_texts
+from dovetail.requesters.embedded.messages import begin_answer, build_texts
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.requesters import soundness
-from dovetail.requesters.weights import CATALOGUE
+from dovetail.requesters.embedded import soundness
+from dovetail.requesters.embedded.weights import CATALOGUE
 
 CONTENT = b"weights"
 TINY = replace(CATALOGUE["small"], sha256=hashlib.sha256(CONTENT).hexdigest(), size=len(CONTENT))

@@ -15,9 +15,9 @@ from typing import Any
 
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
-from dovetail.requesters.line import Line
-from dovetail.requesters.soundness import remove_if_broken
-from dovetail.requesters.weights import Weights, find_entry
+from dovetail.requesters.embedded.line import Line
+from dovetail.requesters.embedded.soundness import remove_if_broken
+from dovetail.requesters.embedded.weights import Weights, find_entry
 
 xllamacpp = lazy("xllamacpp", extra="local")
 

@@ -2,7 +2,7 @@
 
 import json
 
-from dovetail.requesters.closed_schema import build_grammar, close_schema, join_choices
+from dovetail.requesters.embedded.closed_schema import build_grammar, close_schema, join_choices
 
 POINT = {
     "type": "object",

@@ -18,9 +18,9 @@ from typing import Literal, TypeAlias
 
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.lazy import lazy
-from dovetail.requesters import pip
-from dovetail.requesters.soundness import compute_checksum, drop_broken, note_sound
-from dovetail.requesters.weights import MEBIBYTE, Weights, cache_folder, find, get_weights
+from dovetail.requesters.embedded import pip
+from dovetail.requesters.embedded.soundness import compute_checksum, drop_broken, note_sound
+from dovetail.requesters.embedded.weights import MEBIBYTE, Weights, cache_folder, find, get_weights
 
 filelock = lazy("filelock", extra="local")
 

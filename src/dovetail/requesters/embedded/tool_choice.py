@@ -12,7 +12,7 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ToolSpec
-from dovetail.requesters.closed_schema import join_choices
+from dovetail.requesters.embedded.closed_schema import join_choices
 
 KNOWLEDGE = {"general_knowledge": "facts that everybody can know"}
 TALK = {

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from dovetail.errors import ConfigError
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.gate import Gate
+from dovetail.requesters.script.gate import Gate
 
 BreakKind: TypeAlias = Literal["reset", "close", "end"]
 

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 from pathlib import Path
 
-from dovetail.requesters.weights import Weights, find, get_weights
+from dovetail.requesters.embedded.weights import Weights, find, get_weights
 
 
 def compute_checksum(path: Path) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from dovetail.messages.request import ToolSpec
-from dovetail.requesters.tool_choice import (
+from dovetail.requesters.embedded.tool_choice import (
     ChoiceReader,
     build_choice_schema,
     choose_ways,

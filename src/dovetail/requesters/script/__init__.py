@@ -1,0 +1,1 @@
+"""What a scripted model says: replies made of steps, taken in order."""
