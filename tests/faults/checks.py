@@ -100,13 +100,14 @@ def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> l
 def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:
     """Whoever has read the events sees the very answer that is stored."""
     try:
-        parts = fold_parts(map(_read_entry, seen))
+        parts = fold_parts(map(read_entry, seen))
     except KeyError as error:
         return [f"the {who} cannot read on at {error}: {[entry['type'] for entry in seen]}"]
     return [] if parts == answer["parts"] else [f"the {who} sees\n{parts}\nstored is\n{answer['parts']}"]
 
 
-def _read_entry(data: dict[str, Any]) -> Entry:
+def read_entry(data: dict[str, Any]) -> Entry:
+    """An event as the journal has it, read from the stream."""
     kind = EVENTS[data["type"]]
     values = {field.name: data[field.name] for field in dataclasses.fields(kind)}
     if "usage" in values:

@@ -156,6 +156,13 @@ class InProcessEngine:
             blocks += page
         return [block.entry(run_id) for block in blocks if until is None or block.last <= until]
 
+    async def holds(self, run_id: str, number: int) -> bool:
+        """Whether the run has an event with this number; one that a crash has swept away is void."""
+        live = self._live.get(run_id)
+        if live is not None:
+            await live.settle()
+        return await self.store.holds(run_id, number)
+
     async def read(self, run_id: str, after: int = 0) -> Reader:
         """A reader of the run's events after a number, while it goes on here or elsewhere, or long after."""
         live = self._live.get(run_id)

@@ -100,6 +100,12 @@ class RunStore:
         )
         return [decode_block(row) for row in rows]
 
+    async def holds(self, run_id: str, number: int) -> bool:
+        """Whether an event with this number is stored; a number that was leapt over has none."""
+        around = (entries.c.first <= number) & (entries.c.last >= number)
+        statement = sa.select(sa.literal(1)).where(entries.c.run_id == run_id, around).limit(1)
+        return await self._database.read_with(lambda connection: connection.scalar(statement) is not None)
+
     async def take_over(self, record: RunRecord) -> int | None:
         """Make a run of a dead process one of this process; None when another was faster.
 

@@ -15,6 +15,7 @@ from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
 from dovetail.server.continuation import continue_answer
 from dovetail.server.failures import RUN_STATUSES, error_response
+from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 
@@ -38,11 +39,16 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
 async def get_stream(
     session_id: str, app: App, owner: Owner, last_event_id: Annotated[str | None, Header()] = None
 ) -> Response:
-    """The running answer of a session again, from its start or after `Last-Event-ID`; 204 when none runs."""
+    """The running answer of a session again, from its start or after `Last-Event-ID`; 204 when none runs.
+
+    After a crash the number may be that of an event which was never stored: then all begins anew.
+    """
     record = await app.runs.find_running(session_id)
     if record is None or record.spec.owner != owner:
         return Response(status_code=204)
-    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
+    after = read_event_id(last_event_id)
+    if after and not await app.runs.holds(record.id, after):
+        after = 0
     return await _attach(app, record, after=after)
 
 

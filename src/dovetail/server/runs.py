@@ -11,6 +11,7 @@ from dovetail.server.bodies import CancelBody
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
 from dovetail.server.encoder import RunEventEncoder
+from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
@@ -32,8 +33,7 @@ async def get_events(
 ) -> Response:
     """The journal after a number as server-sent events, live until the run ends."""
     record = await app.runs.get(run_id, owner=owner)
-    if last_event_id and last_event_id.isdecimal():
-        after = max(after, int(last_event_id))
+    after = max(after, read_event_id(last_event_id))
     return EventStream(await app.runs.read(record.id, after), RunEventEncoder())
 
 

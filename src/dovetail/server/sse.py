@@ -1,11 +1,13 @@
 """Server-sent events as bytes, and JSON as bytes; no objects per token."""
 
 import json
+import re
 from json.encoder import encode_basestring
 from typing import Any
 
 DONE = b"data: [DONE]\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
+_NUMBER = re.compile("[0-9]{1,10}")
 
 
 def dump(value: Any) -> bytes:
@@ -30,3 +32,10 @@ def frame(data: bytes, number: int | None = None) -> bytes:
     if number is None:
         return b"data: %b\n\n" % data
     return b"id: %d\ndata: %b\n\n" % (number, data)
+
+
+def read_event_id(value: str | None) -> int:
+    """The number in a `Last-Event-ID` header; 0 for none, and for what no event of ours can have."""
+    if value is None or not _NUMBER.fullmatch(value):
+        return 0
+    return min(int(value), 2**31 - 1)
