@@ -34,6 +34,22 @@ async def test_workspace_folders_become_tools_and_agents(tmp_path: Path) -> None
         assert app.agents.get_definition("summarizer").name == "summarizer"
 
 
+async def test_agents_of_extension_folders_come_between_the_workspace_and_what_ships(tmp_path: Path) -> None:
+    folder = tmp_path / "extensions" / "greeting"
+    (folder / "agents").mkdir(parents=True)
+    (folder / "extension.py").write_text(EXTENSION)
+    for name in ("master", "summarizer", "_draft"):
+        text = AGENT.replace("master", name).replace("Ours", "Theirs")
+        (folder / "agents" / f"{name}.md").write_text(text)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "master.md").write_text(AGENT)
+    async with Dovetail(workspace=tmp_path) as app:
+        found = {each.name: each.description for each in app.agents.get_all_definitions()}
+        assert (found["master"], found["summarizer"]) == ("Ours.", "Theirs.")
+        assert "codebase_investigator" in found
+        assert "_draft" not in found
+
+
 async def test_reload_swaps_tools_and_leaves_an_older_snapshot_as_it_was(tmp_path: Path) -> None:
     folder = tmp_path / "extensions" / "greeting"
     folder.mkdir(parents=True)

@@ -154,7 +154,8 @@ class Dovetail:
     async def _read_folders(self) -> "ExtensionSnapshot":
         snapshot = await self.extensions.reload()
         self.tools.publish("extension folders", snapshot.tools)
-        self.agents.replace_files(self._folders("agents"), snapshot.agent_files)
+        own, *shipped = self._folders("agents")
+        self.agents.replace_files([own, *snapshot.agent_folders, *shipped])
         publish_agents(self)
         self.skills.reload(self._skill_roots())
         self.tools.publish(

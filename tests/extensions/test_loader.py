@@ -196,7 +196,7 @@ async def test_contributed_files_are_handed_over_as_paths(folders: Folders) -> N
     (folder / "skills" / "greet" / "SKILL.md").write_text("Say hello.")
     (folder / "policy.toml").write_text("")
     snapshot = await ExtensionLoader(folders.root).reload()
-    assert snapshot.agent_files == (folder / "agents" / "helper.md",)
+    assert snapshot.agent_folders == (folder / "agents",)
     assert snapshot.skill_roots == (folder,)
     assert snapshot.policy_files == (folder / "policy.toml",)
 

@@ -58,9 +58,9 @@ class ExtensionSnapshot:
     folders: tuple[Path, ...] = ()
 
     @property
-    def agent_files(self) -> tuple[Path, ...]:
-        """The agent definitions that folders in service bring."""
-        return tuple(path for folder in self.folders for path in sorted(folder.glob("agents/*.md")))
+    def agent_folders(self) -> tuple[Path, ...]:
+        """The folders of agent files (`agents/*.md`) that folders in service bring."""
+        return tuple(path for folder in self.folders if (path := folder / "agents").is_dir())
 
     @property
     def skill_roots(self) -> tuple[Path, ...]:

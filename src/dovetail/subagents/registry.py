@@ -56,9 +56,18 @@ class AgentRegistry:
     def load_folder(self, folder: Path) -> None:
         """Register the agent of every file in the folder."""
         for path in list_agent_files(folder):
-            self.load_file(path)
+            self._load_file(path)
 
-    def load_file(self, path: Path) -> None:
+    def replace_files(self, folders: Iterable[Path]) -> None:
+        """Read all agent files anew, the nearest folder first; agents from code stay and win."""
+        self._definitions = {
+            name: definition for name, definition in self._definitions.items() if definition.source == "code"
+        }
+        self.broken = []
+        for folder in folders:
+            self.load_folder(folder)
+
+    def _load_file(self, path: Path) -> None:
         """Register the agent of one file; one that a nearer folder defines too stays hidden."""
         try:
             definition = load_definition(path, self.trust.check if self.trust else None)
@@ -68,14 +77,3 @@ class AgentRegistry:
         except ConfigError as error:
             logger.warning("agent file left out: %s", error)
             self.broken.append(BrokenFile(str(path), str(error)))
-
-    def replace_files(self, folders: Iterable[Path], files: Iterable[Path] = ()) -> None:
-        """Read all agent files anew, the nearest folder first; agents from code stay and win."""
-        self._definitions = {
-            name: definition for name, definition in self._definitions.items() if definition.source == "code"
-        }
-        self.broken = []
-        for folder in folders:
-            self.load_folder(folder)
-        for path in files:
-            self.load_file(path)
