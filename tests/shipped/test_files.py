@@ -1,10 +1,14 @@
 """The `files` folder reads and writes in the workspace and nowhere else."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dovetail.bus.policy import Policy
+from dovetail.bus.policy_file import PolicyFiles
+from dovetail.bus.rule import PolicyCall
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.messages.kind import Kind
 from extension_folders import ask, call_tool
@@ -129,3 +133,25 @@ async def test_only_writing_asks(shipped: ExtensionSnapshot) -> None:
         "search_files": Kind.Search,
         "write_file": Kind.Write,
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "action"),
+    [
+        ("notes/plan.md", "allow"),
+        ("my-agents.md", "allow"),
+        ("policy.toml", "ask"),
+        ("./x/../Policy.toml/.", "ask"),
+        ("/home/ann/work/dovetail.toml", "ask"),
+        (".dovetail/remembered.toml", "ask"),
+        ("extensions/handy/extension.py", "ask"),
+        ("agents/master.md", "ask"),
+    ],
+)
+def test_free_edits_do_not_reach_what_decides_what_may_run(
+    shipped: ExtensionSnapshot, path: str, action: str
+) -> None:
+    policy = Policy(sources=[PolicyFiles(lambda: shipped.policy_files)])
+    call = PolicyCall(tool="write_file", kind=Kind.Write, args={"path": path, "content": ""}, mode="auto")
+    assert policy.decide(call).action == action
+    assert policy.decide(replace(call, mode="yolo")).action == "allow"
