@@ -21,7 +21,7 @@ from dovetail.agent.account import Account, Earlier
 from dovetail.agent.conversation import Conversation, find_open_calls
 from dovetail.agent.judged import stream_judged
 from dovetail.agent.outcome import LoopOutcome
-from dovetail.agent.request_log import RequestLog
+from dovetail.agent.request_log import RequestLog, StoredMessages
 from dovetail.agent.scope import RunScope, entered
 from dovetail.agent.stopper import Stopper, pause_while_asking
 from dovetail.agent.tracing import agent_span, describe_usage
@@ -48,7 +48,7 @@ class TurnLoop:
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
     can read, when it is known: what is old is shortened before it is full. `settle` is awaited before
     calls run, so that a journal can hold what must not happen twice. With `records_requests` every request is
-    told as an event too.
+    told as an event too, `stored` messages by their name.
     """
 
     requester: Requester
@@ -59,6 +59,7 @@ class TurnLoop:
     settle: Callable[[], Awaitable[None]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records_requests: bool = True
+    stored: StoredMessages | None = None
 
     async def run(
         self,
@@ -103,7 +104,7 @@ class _Way:
         self.account = account
         self.text = ""
         self._emit_outside = emit
-        self._log = RequestLog(emit, loop.requester) if loop.records_requests else None
+        self._log = RequestLog(emit, loop.requester, loop.stored) if loop.records_requests else None
         self._stopper = Stopper(budget, cancel)
         self._judge = Judge(loop.completion, cancel)
 

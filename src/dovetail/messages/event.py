@@ -34,6 +34,7 @@ class RunStart:
 class ModelRequested:
     """A model is asked: with the first `kept` messages of this run's last request, and then these.
 
+    In a chat's journal `{"stored": id}` stands for its messages up to the one with this id.
     A `summary` is asked for to shorten what is old; it begins anew and no later request counts from it.
     """
 

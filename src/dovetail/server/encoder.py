@@ -1,9 +1,10 @@
 """The contract of event encoders: journal entries in, bytes of a stream out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from dovetail.messages.event import Entry
+from dovetail.messages.event import Entry, ModelRequested
 from dovetail.server.sse import DONE, dump, frame
 
 SSE_HEADERS: Mapping[str, str] = {
@@ -37,14 +38,22 @@ class EventEncoder(Protocol):
 
 
 class RunEventEncoder:
-    """Our own events, one server-sent event for each journal entry."""
+    """Our own events, one server-sent event for each journal entry; `complete` makes requests whole."""
 
     headers = SSE_HEADERS
     wants_pause = False
 
+    def __init__(self, complete: Callable[[ModelRequested], ModelRequested] | None = None) -> None:
+        self._complete = complete
+
     def encode(self, entries: Sequence[Entry]) -> bytes:
         """The entries as they are."""
-        return b"".join(frame(dump(entry.to_dict()), entry.number) for entry in entries)
+        return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in entries)
+
+    def _read(self, entry: Entry) -> Entry:
+        if self._complete is None or not isinstance(entry.event, ModelRequested):
+            return entry
+        return replace(entry, event=self._complete(entry.event))
 
     def end(self) -> bytes:
         """Says that nothing more will come."""

@@ -13,6 +13,7 @@ from dovetail.server.clock import to_iso
 from dovetail.server.encoder import RunEventEncoder
 from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
+from dovetail.sessions.asked import AskedMessages
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 
@@ -34,7 +35,11 @@ async def get_events(
     """The journal after a number as server-sent events, live until the run ends."""
     record = await app.runs.get(run_id, owner=owner)
     after = max(after, read_event_id(last_event_id))
-    return EventStream(await app.runs.read(record.id, after), RunEventEncoder())
+    encoder = RunEventEncoder()
+    if record.spec.session_id is not None:
+        _, tree = await app.sessions.open(record.spec.session_id, owner=owner)
+        encoder = RunEventEncoder(AskedMessages(tree).complete)
+    return EventStream(await app.runs.read(record.id, after), encoder)
 
 
 @router.post("/{run_id}/cancel", status_code=202)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from dovetail.agent.account import Earlier
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
+from dovetail.agent.request_log import StoredMessages
 from dovetail.errors import DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
@@ -52,6 +53,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         window=host.runtime.window(requester),
         options={**definition.model_config.options, **turn.options},
         records_requests=host.runtime.settings.get("runtime.record_requests", True),
+        stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.session.id else None,
     )
     answer = _Answer(loop, definition, turn, build_preface(host, turn.session))
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
@@ -71,7 +73,7 @@ class _Answer:
         told, earlier = _tell_interrupted(context, self.loop.tools)
         messages = [
             *self._read_system(),
-            *(content for message in self.turn.history for content in message.content),
+            *self.turn.messages,
             *done.messages,
             *told,
         ]

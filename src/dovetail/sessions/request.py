@@ -59,6 +59,11 @@ class ChatTurn:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     can_ask: bool = True
 
+    @property
+    def messages(self) -> list[ChatMessage]:
+        """The history as a model reads it."""
+        return read_history(self.history)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedChat:
@@ -69,6 +74,11 @@ class StartedChat:
     run_id: str
     message_id: str
     user_message_id: str
+
+
+def read_history(history: Sequence[Message]) -> list[ChatMessage]:
+    """Messages of a conversation as a model reads them."""
+    return [content for message in history for content in message.content]
 
 
 def to_chat_messages(parts: Sequence[Part]) -> list[ChatMessage]:
