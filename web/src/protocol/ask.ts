@@ -1,6 +1,6 @@
 /** Open questions of a run: an approval, or something a browser shall do. */
 
-import { isRecord, type Json, list, optionalText, record, text } from "@/protocol/shapes";
+import { type Json, optionalText, record, text } from "@/protocol/shapes";
 
 export interface Ask {
   id: string;
@@ -21,11 +21,4 @@ export function parseAsk(value: Json): Ask | null {
     callId: text(value["call_id"]),
     payload: record(value["payload"]),
   };
-}
-
-export function parseAsks(value: unknown): Ask[] {
-  return list(record(value)["asks"])
-    .filter(isRecord)
-    .map(parseAsk)
-    .filter((ask) => ask !== null);
 }

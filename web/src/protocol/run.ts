@@ -1,30 +1,7 @@
-/** A run and its journal. */
+/** The journal of a run. */
 
 import type { RunEntry } from "@/protocol/events.gen";
-import { isRecord, list, milliseconds, optionalText, record, text } from "@/protocol/shapes";
-
-export interface RunInfo {
-  id: string;
-  agent: string;
-  model: string;
-  state: string;
-  reason: string | null;
-  createdAt: number;
-  endedAt: number;
-}
-
-export function parseRun(value: unknown): RunInfo {
-  const body = record(value);
-  return {
-    id: text(body["id"] ?? body["run_id"]),
-    agent: text(body["agent"]),
-    model: text(body["model"]),
-    state: text(body["state"]),
-    reason: optionalText(body["reason"]),
-    createdAt: milliseconds(body["created_at"]),
-    endedAt: milliseconds(body["ended_at"]),
-  };
-}
+import { isRecord, list } from "@/protocol/shapes";
 
 /** One line of the journal, or null when it is none. */
 export function parseEntry(data: string): RunEntry | null {

@@ -1,15 +1,9 @@
 /** Questions of runs, and the answers of this browser. */
 
-import { type Ask, parseAsks } from "@/protocol/ask";
-import { getJson, OfflineError, ServerError, sendJson } from "@/transport/http";
+import { OfflineError, ServerError, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1/asks";
 const RETRIES = [100, 300, 900];
-
-export async function listAsks(runId: string | null): Promise<Ask[]> {
-  const suffix = runId === null ? "" : `?run_id=${encodeURIComponent(runId)}`;
-  return parseAsks(await getJson(BASE + suffix));
-}
 
 export interface Answer {
   approved?: boolean;

@@ -1,21 +1,13 @@
-/** Runs: how they stand, and their journals. */
+/** The journals of runs. */
 
 import type { RunEntry } from "@/protocol/events.gen";
-import { parseEntry, parseRun, type RunInfo } from "@/protocol/run";
+import { parseEntry } from "@/protocol/run";
 import { EventSplitter } from "@/protocol/sse";
-import { getJson, send } from "@/transport/http";
-
-function runPath(id: string): string {
-  return `/api/v1/runs/${encodeURIComponent(id)}`;
-}
-
-export async function getRun(id: string): Promise<RunInfo> {
-  return parseRun(await getJson(runPath(id)));
-}
+import { send } from "@/transport/http";
 
 /** The journal from a number on, in batches as they arrive; ends with the run. */
 export async function* readJournal(id: string, after: number, signal: AbortSignal): AsyncGenerator<RunEntry[]> {
-  const response = await send(`${runPath(id)}/events?after=${after}`, {
+  const response = await send(`/api/v1/runs/${encodeURIComponent(id)}/events?after=${after}`, {
     headers: { accept: "text/event-stream" },
     signal,
   });
