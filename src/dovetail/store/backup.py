@@ -10,6 +10,7 @@ from dovetail.store.database import Database
 from dovetail.store.link import is_held
 
 _SUFFIXES = ("-wal", "-shm")
+_PUT_BACK = "`pg_restore --clean --if-exists --no-owner --dbname=$DATABASE_URL copy.dump` puts it back."
 
 
 def back_up(database: Database, target: Path) -> None:
@@ -36,7 +37,7 @@ def back_up(database: Database, target: Path) -> None:
 
 def restore(database: Database, copy: Path) -> Path | None:
     """Put a copy in the place of the database; gives where the one that was there lies now, if any."""
-    target = _find_file(database, "`pg_restore --clean --dbname=$DATABASE_URL copy.dump` puts it back.")
+    target = _find_file(database, _PUT_BACK)
     check(copy)
     if is_in_use(target):
         raise ConfigError(f"{target} is in use", hint="Stop the server first.")
