@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
+from dovetail.errors import StoreError
 from dovetail.messages.event import RunEnd, TextMore
 from dovetail.runs.journal import Journal
 from dovetail.runs.writer import Batch, JournalWriter
@@ -60,3 +63,18 @@ async def test_what_is_kept_goes_with_the_end_of_its_run() -> None:
     await writer.close()
     assert drawer.stored == [[("run", [1], False)], [("run", [2], True)]]
     assert journal.closed
+
+
+async def test_a_process_that_stops_does_not_wait_long_for_a_full_disk(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class FullDisk:
+        async def append(self, batches: Sequence[Batch]) -> list[str]:
+            raise StoreError("the disk is full")
+
+    writer = JournalWriter(FullDisk(), lambda run_id: None, interval=3600, patience=3600, farewell=0.05)
+    journal = write(writer, "run")
+    async with asyncio.timeout(10):
+        await writer.close()
+    assert "1 journals could not be stored before the end" in caplog.messages
+    assert journal.saved == 0

@@ -18,6 +18,8 @@ from dovetail.store.database import Keep
 
 logger = logging.getLogger(__name__)
 INTERVAL = 0.2
+FAREWELL = 4.0
+"""How long a process that stops waits for a database that cannot be written, in seconds."""
 _LONGEST_PAUSE = 2.0
 
 
@@ -59,11 +61,13 @@ class JournalWriter:
         *,
         interval: float = INTERVAL,
         patience: float = 60.0,
+        farewell: float = FAREWELL,
     ) -> None:
         self._shelf = shelf
         self._on_lost = on_lost
         self._interval = interval
         self._patience = patience
+        self._farewell = farewell
         self._dirty: dict[str, Journal] = {}
         self._urgent: dict[str, Journal] = {}
         self._is_due = False
@@ -102,16 +106,21 @@ class JournalWriter:
             raise ConflictError(f"run {journal.run_id!r} does not go on in this process")
 
     async def close(self) -> None:
-        """Store what is left, as far as the database lets us."""
+        """Store what is left, if the database lets us soon: whoever stops a program does not wait for long.
+
+        What cannot be stored is done again by the process that goes on with the run, as after a crash.
+        """
         if self._timer is not None:
             self._timer.cancel()
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._farewell):
                 while self._dirty or self._urgent or self._writing is not None:
                     self._is_due = True
                     await asyncio.shield(self._start())
         except TimeoutError:
-            logger.error("%d journals could not be stored before the end", len(self._dirty))
+            left = len(self._dirty | self._urgent)
+            logger.error("%d journals could not be stored before the end", left)
+            self._is_due = False
             if self._writing is not None:
                 self._writing.cancel()
 
