@@ -21,8 +21,7 @@ def make_page_router(web: Path | None) -> APIRouter:
     async def get_file(path: str) -> Response:
         if path.startswith(("api/", "ai/", "v1/")):
             raise HTTPException(404, "there is no such route")
-        file = (folder / path).resolve()
-        if path and file.is_file() and file.is_relative_to(folder):
+        if (file := _find_file(folder, path)) is not None:
             is_hashed = path.startswith("assets/")
             return FileResponse(file, headers={"cache-control": _YEAR if is_hashed else "no-cache"})
         if "." in path.rpartition("/")[2]:
@@ -30,3 +29,12 @@ def make_page_router(web: Path | None) -> APIRouter:
         return FileResponse(folder / "index.html", headers={"cache-control": "no-cache"})
 
     return router
+
+
+def _find_file(folder: Path, path: str) -> Path | None:
+    """The file of a path, if it is one and lies in the folder."""
+    try:
+        file = (folder / path).resolve()
+        return file if file.is_relative_to(folder) and file.is_file() else None
+    except (OSError, ValueError):  # a name that no file system takes
+        return None

@@ -1,0 +1,45 @@
+"""The page: files of the built client, its index for every other address, and nothing from elsewhere."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from dovetail.server.page import make_page_router
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> httpx.AsyncClient:
+    """A client of a page whose folder lies beside something secret."""
+    web = tmp_path / "web"
+    (web / "assets").mkdir(parents=True)
+    (web / "index.html").write_text("the page")
+    (web / "assets" / "main-1a2b.js").write_text("code")
+    (web / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (tmp_path / "secret.txt").write_text("secret")
+    api = FastAPI()
+    api.include_router(make_page_router(web))
+    return httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://127.0.0.1")
+
+
+async def test_a_file_is_served_and_a_hashed_one_is_kept(client: httpx.AsyncClient) -> None:
+    code = await client.get("/assets/main-1a2b.js")
+    assert (code.status_code, code.text) == (200, "code")
+    assert "immutable" in code.headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/", "/chats/one", "/%00", f"/{'a' * 5000}"])
+async def test_every_address_that_is_no_file_leads_to_the_page(client: httpx.AsyncClient, path: str) -> None:
+    page = await client.get(path)
+    assert (page.status_code, page.text) == (200, "the page")
+    assert page.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "path", ["/missing.js", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/link.txt", "/api/v9/x"]
+)
+async def test_what_is_not_there_or_lies_elsewhere_is_not_found(client: httpx.AsyncClient, path: str) -> None:
+    answer = await client.get(path)
+    assert answer.status_code == 404
+    assert "secret" not in answer.text
