@@ -57,7 +57,13 @@ class Chat:
             owner=request.owner,
         )
         plan = plan_answer(self._host, turn)
-        return await self._start(turn, plan, _keep_question(session, new) if new else None)
+        try:
+            return await self._start(turn, plan, _keep_question(session, new) if new else None)
+        except NotFoundError:
+            if session.version:
+                raise
+            await self.sessions.get(session.id, owner=request.owner)  # or it is another owner's
+            return await self.send(request)  # another first message was faster: this one comes after it
 
     async def answer(self, turn: ChatTurn) -> RunHandle:
         """Answer messages of a conversation that is kept elsewhere: nothing but the run is stored."""

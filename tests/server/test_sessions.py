@@ -1,0 +1,98 @@
+"""Sessions over HTTP: rename, search, switch, delete a branch, and two who change the same one."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.testing import Gate
+from serving import Serving, serve
+
+pytestmark = pytest.mark.timeout(60)
+SESSION = "/api/v1/sessions/s"
+
+
+async def view(server: Serving) -> dict[str, Any]:
+    return await server.get(SESSION)
+
+
+def texts(view: dict[str, Any]) -> list[str]:
+    return [message["parts"][-1]["text"] for message in view["path"]]
+
+
+async def test_of_two_who_change_the_same_version_one_is_refused(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["Hello."]) as server:
+        await server.chat("Hi")
+        version = (await view(server))["version"]
+        answers = await asyncio.gather(
+            *(
+                server.client.patch(SESSION, json={"title": f"Title {number}", "version": version})
+                for number in range(8)
+            )
+        )
+        assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
+        refused = next(answer for answer in answers if answer.status_code == 409)
+        assert f"version {version + 1}, not {version}" in refused.json()["error"]["message"]
+        winner = next(answer.json() for answer in answers if answer.status_code == 200)
+        after = await view(server)
+        assert (after["title"], after["version"]) == (winner["title"], version + 1)
+
+
+async def test_two_messages_at_once_get_one_answer_and_one_refusal_that_names_the_run(tmp_path: Path) -> None:
+    gate = Gate()
+    plain = {"accept": "application/json"}
+    async with serve(tmp_path, [[gate, "Hello."], "Again."]) as server, asyncio.timeout(20):
+        sending = [
+            asyncio.create_task(
+                server.client.post("/api/v1/chat", json={"message": text, "session_id": "s"}, headers=plain)
+            )
+            for text in ("one", "two")
+        ]
+        await gate.reached.async_wait()
+        (refused,), _ = await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
+        answer = refused.result()
+        assert answer.status_code == 409
+        assert (await view(server))["run_id"] in answer.json()["error"]["message"]
+        gate.open()
+        statuses = sorted([(await task).status_code for task in sending])
+        assert statuses == [200, 409]
+        assert len((await view(server))["path"]) == 2
+
+
+async def test_a_branch_is_left_switched_to_and_deleted(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["one", "two", "three"]) as server:
+        await server.chat("First")
+        await server.chat("Second")
+        first_answer = (await view(server))["path"][1]["id"]
+        await server.chat("Other", parent_id=first_answer)
+        after = await view(server)
+        assert texts(after) == ["First", "one", "Other", "three"]
+        assert (after["path"][2]["siblings"]["index"], after["path"][2]["siblings"]["total"]) == (1, 2)
+        other, second = after["path"][2]["id"], after["path"][2]["siblings"]["previous"]
+        await server.client.patch(SESSION, json={"head": second})
+        assert texts(await view(server)) == ["First", "one", "Second", "two"]
+        assert (await server.client.delete(f"{SESSION}/messages/{second}")).status_code == 200
+        assert texts(await view(server)) == ["First", "one", "Other", "three"]
+        page = await server.get(f"{SESSION}/messages?limit=2")
+        rest = await server.get(f"{SESSION}/messages?cursor={page['cursor']}")
+        assert [message["parent_id"] for message in page["messages"] + rest["messages"]] == [
+            None,
+            page["messages"][0]["id"],
+            first_answer,
+            other,
+        ]
+
+
+async def test_titles_are_made_changed_and_searched_with_the_texts(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["A lighthouse keeper."] * 2) as server:
+        await server.chat("Who lives there?", session_id="s")
+        await server.chat("Something else", session_id="t")
+        assert (await view(server))["title"] == "Who lives there?"
+        await server.client.patch(SESSION, json={"title": "Harbour"})
+        for query, found in (("harbour", ["s"]), ("KEEPER", ["t", "s"]), ("nothing", [])):
+            listed = await server.get(f"/api/v1/sessions?q={query}")
+            assert sorted(session["id"] for session in listed["sessions"]) == sorted(found)
+        first = await server.get("/api/v1/sessions?limit=1")
+        second = await server.get("/api/v1/sessions", params={"limit": 1, "cursor": first["cursor"]})
+        assert {first["sessions"][0]["id"], second["sessions"][0]["id"]} == {"s", "t"}
