@@ -26,6 +26,12 @@ def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
+def test_a_folder_that_is_not_there_is_not_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = fail(capsys, "--workspace", str(tmp_path / "gone"))
+    assert f"there is no folder {tmp_path / 'gone'}" in told
+    assert not (tmp_path / "gone").exists()
+
+
 def test_a_taken_port_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -1,6 +1,8 @@
 """`dovetail store`: counts, pruning, copies taken while a server works, and putting one back."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,20 @@ def test_a_copy_taken_while_the_database_is_in_use_can_be_put_back(
     assert (tmp_path / ".dovetail" / "dovetail.db.before-1").is_file()
 
 
+def test_a_copy_of_a_newer_version_is_refused_before_anything_is_moved(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    asyncio.run(add_session(tmp_path, "s"))
+    run(capsys, "backup", str(copy), *at(tmp_path))
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    told = run(capsys, "restore", str(copy), *at(tmp_path), code=1)
+    assert "is of a newer version (9999) than this program knows" in told
+    assert [path.name for path in place(tmp_path).parent.glob("*.before-*")] == []
+
+
 def test_a_folder_with_odd_letters_in_its_name_can_be_copied(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -94,6 +110,10 @@ def test_wrong_requests_are_told_what_would_help(capsys: pytest.CaptureFixture[s
     assert "exists already" in run(capsys, "backup", str(tmp_path / "text.db"), *at(tmp_path), code=1)
     assert "no copy of a Dovetail" in run(capsys, "restore", str(tmp_path / "text.db"), *at(tmp_path), code=1)
     assert "there is no file" in run(capsys, "restore", str(tmp_path / "gone.db"), *at(tmp_path), code=1)
+    deep = tmp_path / "gone" / "copy.db"
+    assert f"there is no folder {deep.parent}" in run(capsys, "backup", str(deep), *at(tmp_path), code=1)
+    assert "no folder" in run(capsys, "info", *at(tmp_path / "nowhere"), code=1)
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_postgresql_is_copied_with_its_own_tools(

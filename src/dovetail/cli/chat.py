@@ -12,6 +12,7 @@ from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.terminal import read_line
 from dovetail.cli.transcript import Transcript
+from dovetail.cli.workspace import WORKSPACE
 from dovetail.sessions.request import ChatRequest
 
 app = typer.Typer()
@@ -23,7 +24,7 @@ def chat(
     agent: str = typer.Option("master", help="The agent to talk to."),
     model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
     session: str | None = typer.Option(None, help="Go on with this session."),
-    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+    workspace: Path | None = WORKSPACE,
 ) -> None:
     """Talk to an agent in the terminal."""
     dovetail = Dovetail({"model": {"name": model}} if model else None, workspace=workspace)

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.workspace import WORKSPACE
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
@@ -26,7 +27,6 @@ from dovetail.extensions.scaffold import create_folder
 app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
 
-WORKSPACE = typer.Option(None, help="The folder to work in; else the current one.")
 _TIME_LIMIT = 60.0
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.subagents.registry")
 

@@ -12,6 +12,7 @@ from dovetail.cli.listener import open_listener
 from dovetail.cli.tool_server import ToolServer
 from dovetail.cli.tools import check_mode
 from dovetail.cli.watching import follow_changes
+from dovetail.cli.workspace import WORKSPACE
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -34,7 +35,7 @@ def serve_mcp(
     ),
     mode: str = typer.Option("default", help="The mode of the policy: plan, default, auto or yolo."),
     watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
-    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+    workspace: Path | None = WORKSPACE,
 ) -> None:
     """Serve the tools of the workspace over MCP: stdio by default, or streamable HTTP at /mcp."""
     if host not in _LOOPBACK:

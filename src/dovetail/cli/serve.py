@@ -12,6 +12,7 @@ from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.listener import open_listener, reserve_port
 from dovetail.cli.worker import ANOTHER, ServeOptions, be_worker, make_app, run_here
+from dovetail.cli.workspace import WORKSPACE
 from dovetail.errors import ConfigError
 from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
@@ -27,7 +28,7 @@ def serve(  # noqa: PLR0913 - every option of the command is one
     host: str = typer.Option("127.0.0.1", help="The address to listen on.", envvar="HOST"),
     port: int = typer.Option(8000, help="The port to listen on; 0 takes a free one.", envvar="PORT"),
     insecure: bool = typer.Option(False, "--insecure", help="Let other machines in without API keys."),
-    workspace: Path | None = typer.Option(None, help="The folder to work in; else the current one."),
+    workspace: Path | None = WORKSPACE,
     watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
     trust: bool = typer.Option(False, "--trust", help="Acknowledge the agent files that are there now."),
     workers: int = typer.Option(1, min=1, max=256, help="How many processes; several need PostgreSQL."),

@@ -8,6 +8,7 @@ import typer
 
 from dovetail.app import Dovetail
 from dovetail.cli.models import show_size
+from dovetail.cli.workspace import WORKSPACE
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.store.backup import back_up, is_in_use, restore
@@ -16,7 +17,6 @@ from dovetail.store.upkeep import Counts, count_all, prune
 
 app = typer.Typer(name="store", help="The database of a server.", no_args_is_help=True)
 _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
-WORKSPACE = typer.Option(None, help="The folder to work in; else the current one.")
 
 
 @app.command("info")

@@ -8,6 +8,7 @@ from pathlib import Path
 from dovetail.errors import ConfigError
 from dovetail.store.database import Database
 from dovetail.store.link import is_held
+from dovetail.store.migrate import HEAD
 
 _SUFFIXES = ("-wal", "-shm")
 _PUT_BACK = "`pg_restore --clean --if-exists --no-owner --dbname=$DATABASE_URL copy.dump` puts it back."
@@ -18,6 +19,8 @@ def back_up(database: Database, target: Path) -> None:
     source = _find_file(database, "`pg_dump --format=custom --file=copy.dump $DATABASE_URL` copies it.")
     if target.exists():
         raise ConfigError(f"{target} exists already", hint="Name a file that does not, or move it away.")
+    if not target.parent.is_dir():
+        raise ConfigError(f"there is no folder {target.parent}", hint="Make it, or name another one.")
     if not source.is_file():
         raise ConfigError(f"there is no database at {source}", hint="Say --workspace, or set DATABASE_URL.")
     unfinished = target.with_name(f"{target.name}.part")
@@ -39,6 +42,7 @@ def restore(database: Database, copy: Path) -> Path | None:
     """Put a copy in the place of the database; gives where the one that was there lies now, if any."""
     target = _find_file(database, _PUT_BACK)
     check(copy)
+    _refuse_newer(copy)
     if is_in_use(target):
         raise ConfigError(f"{target} is in use", hint="Stop the server first.")
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,6 +66,17 @@ def check(path: Path) -> None:
         raise ConfigError(f"{path} is no copy of a Dovetail database: {error}") from error
     if problem != "ok":
         raise ConfigError(f"{path} is damaged: {problem}")
+
+
+def _refuse_newer(copy: Path) -> None:
+    """Move nothing aside for a copy with which no server of this version would start."""
+    with closing(_open_to_read(copy)) as connection:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    if found is not None and found[0] > HEAD:
+        raise ConfigError(
+            f"{copy} is of a newer version ({found[0]}) than this program knows ({HEAD})",
+            hint="Update dovetail first, then restore it.",
+        )
 
 
 def is_in_use(path: Path) -> bool:

@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -17,21 +18,17 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from dovetail.errors import ConfigError, ConflictError, StoreError
+from dovetail.lazy import lazy
+from dovetail.store.address import parse_address, show_address, to_asyncpg
 from dovetail.store.migrate import migrate
 from dovetail.store.thread import TransactionThread
 
+asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")
 Transaction: TypeAlias = sa.Connection
 """A transaction in which something is stored, at one go."""
 Keep: TypeAlias = Callable[[Transaction], None]
 """Stores something in somebody's transaction; is called again when that has to be repeated."""
-_DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
-    "postgres": "postgresql+asyncpg",
-    "postgresql": "postgresql+asyncpg",
-}
-
-
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -39,7 +36,7 @@ class Database:
     """A database by its address (`sqlite:///x.db`, `postgresql://…`), an SQLite file's path or `:memory:`."""
 
     def __init__(self, url: str | Path) -> None:
-        self.url = _parse_url(url)
+        self.url = parse_address(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._engine: AsyncEngine | None = None
         self._thread: TransactionThread | None = None
@@ -50,6 +47,8 @@ class Database:
         if self.is_sqlite and not self.is_in_memory:
             _make_room(self)
         options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
+        if not self.is_sqlite:
+            options["async_creator"] = partial(asyncpg.connect, to_asyncpg(self.url))
         self._engine = create_async_engine(
             self.url, pool_pre_ping=not self.is_sqlite, json_serializer=_to_json, **options
         )
@@ -77,7 +76,7 @@ class Database:
     @property
     def shown(self) -> str:
         """The address without its password."""
-        return self.url.render_as_string(hide_password=True)
+        return show_address(self.url)
 
     async def close(self) -> None:
         """Give back all connections."""
@@ -145,20 +144,6 @@ def _translated_errors() -> Generator[None]:
             raise
         # What keeps a connection from being opened comes as the driver's own error.
         raise StoreError(f"the database failed: {error}") from error
-
-
-def _parse_url(url: str | Path) -> sa.URL:
-    text = str(url)
-    if "://" not in text:
-        return sa.URL.create("sqlite+aiosqlite", database=text)
-    scheme, rest = text.split("://", 1)
-    backend = scheme.split("+")[0]
-    if backend not in _DRIVERS:
-        raise ConfigError(
-            f"no database of the kind {backend!r}; there are: {', '.join(sorted(set(_DRIVERS)))}",
-            hint="DATABASE_URL looks like postgresql://user:password@host/name or sqlite:///path/file.db.",
-        )
-    return sa.make_url(f"{_DRIVERS[backend]}://{rest}")
 
 
 def _make_room(database: Database) -> None:

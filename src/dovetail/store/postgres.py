@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from dovetail.lazy import lazy
+from dovetail.store.address import to_asyncpg
 from dovetail.store.database import Database
 
 asyncpg = lazy("asyncpg", extra="server")
@@ -27,7 +28,7 @@ class PostgresLink:
         self.process_id = process_id
         self.on_news: Callable[[str, str], None] = lambda kind, subject: None
         self.on_gap: Callable[[], None] = lambda: None
-        self._address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._address = to_asyncpg(database.url)
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._turn = asyncio.Lock()
         self._connection: Any = None

@@ -1,0 +1,63 @@
+"""The addresses of databases, as people and hosting companies write them."""
+
+import re
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError
+
+from dovetail.errors import ConfigError
+
+_DRIVERS = {
+    "sqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+}
+_HINT = "DATABASE_URL looks like postgresql://user:password@host/name or sqlite:///path/file.db."
+_OF_LIBPQ = ("channel_binding", "connect_timeout", "gssencmode", "keepalives", "keepalives_idle")
+"""What addresses may say to libpq: our driver would hand it to the server, which does not know it."""
+
+
+def parse_address(address: str | Path) -> sa.URL:
+    """The address of a database; a path is that of an SQLite file."""
+    text = str(address)
+    if "://" not in text:
+        if isinstance(address, str) and not re.search(r"[/\\.:]", text):
+            raise ConfigError(f"{text!r} is no address of a database", hint=_HINT)
+        return sa.URL.create(_DRIVERS["sqlite"], database=text)
+    scheme, rest = text.split("://", 1)
+    backend = scheme.split("+")[0]
+    if backend not in _DRIVERS:
+        raise ConfigError(
+            f"no database of the kind {backend!r}; there are: {', '.join(sorted(_DRIVERS))}", hint=_HINT
+        )
+    try:
+        url = sa.make_url(f"{_DRIVERS[backend]}://{rest}")
+    except (ArgumentError, ValueError) as error:
+        hidden = re.sub(r"^.*@", "***@", rest)
+        raise ConfigError(f"{backend}://{hidden} is no address of a database: {error}", hint=_HINT) from error
+    if url.host and "@" in url.host:
+        raise ConfigError(
+            "the user or the password in the address of the database has an @", hint="Write it as %40 there."
+        )
+    return url if backend == "sqlite" else _translate(url)
+
+
+def show_address(url: sa.URL) -> str:
+    """The address as people write it, without its password and our driver."""
+    if url.get_backend_name() == "sqlite":
+        return f"sqlite:///{url.database or ''}"
+    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
+
+
+def to_asyncpg(url: sa.URL) -> str:
+    """The address of a PostgreSQL database for its driver, which reads `sslmode` and the like itself."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _translate(url: sa.URL) -> sa.URL:
+    """What means the same in the words of our driver."""
+    mode = url.query.get("ssl")
+    if isinstance(mode, str) and "sslmode" not in url.query:
+        url = url.update_query_dict({"sslmode": mode})
+    return url.difference_update_query(("ssl", *_OF_LIBPQ))
