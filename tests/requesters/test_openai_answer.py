@@ -266,3 +266,26 @@ def assert_sane(data: bytes) -> None:
         for delta in deltas:
             assert not isinstance(delta, TextDelta | ReasoningDelta) or isinstance(delta.text, str)
     assert outcomes[0] == outcomes[1]
+
+
+PARTS = st.sampled_from(["content", "reasoning_content", "reasoning", "refusal"])
+PIECES = st.text(alphabet=st.sampled_from('ab"\\\n{}:,é🦊 \u2028')) | st.sampled_from(
+    ["content", '"content":"x"']
+)
+CHUNKS = st.lists(st.dictionaries(PARTS, PIECES, min_size=1, max_size=2), max_size=8)
+
+
+@settings(deadline=None)
+@given(CHUNKS, st.booleans(), st.booleans())
+def test_chunks_that_look_alike_are_read_as_each_would_be_alone(
+    parts: list[dict[str, str]], is_ascii: bool, is_dense: bool
+) -> None:
+    separators = (",", ":") if is_dense else None
+    reader = AnswerReader(complain)
+    for part in parts:
+        chunk = {"model": "m", "choices": [{"index": 0, "delta": part, "finish_reason": None}]}
+        text = json.dumps(chunk, ensure_ascii=is_ascii, separators=separators)
+        data = b"data: " + text.encode() + b"\n\n"
+        assert reader.feed(data) == AnswerReader(complain).feed(data)
+        # The last chunk as it came, also when its text alone was read.
+        assert reader.finish().payload == chunk

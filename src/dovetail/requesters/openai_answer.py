@@ -11,10 +11,13 @@ from dovetail.data.shapes import is_dict, is_list, is_mapping
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.requesters.openai_calls import CallPieces
+from dovetail.requesters.openai_text import TextPattern
 from dovetail.requesters.openai_usage import read_usage
 from dovetail.requesters.sse import EventSplitter
 
 DONE = "[DONE]"
+MOST_PATTERNS = 10
+"""Chunks that are looked at for their pattern: a server whose chunks all differ is read without."""
 
 _REASONS = {
     "stop": "stop",
@@ -42,12 +45,21 @@ class AnswerReader:
         self._refused = False
         self._usage: Any = None
         self._payload: Mapping[str, Any] | None = None
+        self._pattern: TextPattern | None = None
+        self._patterns_left = MOST_PATTERNS
+        self._skipped = ""  # the last event, when its text alone was read
 
     def feed(self, data: bytes) -> list[Delta]:
         """The deltas that these bytes of a stream complete."""
         deltas: list[Delta] = []
         for event in self._events.feed(data):
-            self._read_event(event, deltas)
+            pattern = self._pattern
+            delta = pattern.read(event) if pattern is not None else None
+            if delta is None:
+                self._read_event(event, deltas)
+            else:
+                self._skipped = event
+                deltas.append(delta)
         return deltas
 
     def feed_whole(self, body: bytes) -> list[Delta]:
@@ -72,8 +84,9 @@ class AnswerReader:
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
         """The delta that ends the answer."""
-        model = str((self._payload or {}).get("model") or "")
-        return FinishDelta(self._name_reason(), read_usage(self._usage), model, request_id, self._payload)
+        payload = self._parse(self._skipped)[0] if self._skipped else self._payload
+        model = str((payload or {}).get("model") or "")
+        return FinishDelta(self._name_reason(), read_usage(self._usage), model, request_id, payload)
 
     def _name_reason(self) -> str:
         if self._refused:
@@ -87,12 +100,20 @@ class AnswerReader:
                 self.done = True
                 return
             chunk, end = self._parse(text)
+            known = len(deltas)
             try:
                 self._read_chunk(chunk, deltas)
             except (AttributeError, KeyError, TypeError):
                 raise self._complain(f"it sent a chunk of an unknown shape: {text[:200]!r}", None) from None
+            if len(deltas) == known + 1:
+                self._learn(text[:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
             text = "" if end == len(text) else text[end:].lstrip()
+
+    def _learn(self, chunk: str, delta: Delta) -> None:
+        if self._patterns_left and isinstance(delta, TextDelta | ReasoningDelta):
+            self._patterns_left -= 1
+            self._pattern = TextPattern.learn(chunk, delta)
 
     def _parse(self, text: str) -> tuple[Mapping[str, Any], int]:
         try:
@@ -104,7 +125,7 @@ class AnswerReader:
         return value, end
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> None:
-        self._payload = chunk
+        self._payload, self._skipped = chunk, ""
         choices = chunk.get("choices")
         if not choices or "error" in chunk:
             self._look_for_error(chunk)

@@ -14,6 +14,8 @@ class EventSplitter:
         """The data of the events that these bytes complete."""
         if b"\r" in data or self._ends_with_return:
             data = self._unify_newlines(data)
+        if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
+            return _read_block(data[:-2])  # one event in one piece, as most of them come
         self._pieces.append(data)
         if b"\n" not in data:
             return []  # only a newline completes an event: what has none is joined once, later
