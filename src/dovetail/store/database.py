@@ -22,6 +22,7 @@ from dovetail.lazy import lazy
 from dovetail.store.address import parse_address, show_address, to_asyncpg
 from dovetail.store.migrate import migrate
 from dovetail.store.thread import TransactionThread
+from dovetail.store.together import Together
 
 asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")
@@ -29,6 +30,8 @@ Transaction: TypeAlias = sa.Connection
 """A transaction in which something is stored, at one go."""
 Keep: TypeAlias = Callable[[Transaction], None]
 """Stores something in somebody's transaction; is called again when that has to be repeated."""
+POSTGRES_WIDTH = 2
+"""Transactions at once on PostgreSQL: further ones wait and share."""
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -41,6 +44,7 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._thread: TransactionThread | None = None
         self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        self._together = Together(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     async def __aenter__(self) -> Self:
@@ -114,7 +118,13 @@ class Database:
             return await self._thread.run(work, writes=False)
 
     async def write_with(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do the work inside one transaction, at one go."""
+        """Do the work inside one transaction, at one go, maybe together with what others want done.
+
+        It may be called again: it must change nothing but the database.
+        """
+        return await self._together.do(work)
+
+    async def _transact(self, work: Callable[[sa.Connection], T]) -> T:
         if self._thread is None:
             async with self.write() as connection:
                 return await connection.run_sync(work)
