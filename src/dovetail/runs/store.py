@@ -30,7 +30,16 @@ LEAP = 100_000
 _PAGE = 500
 
 _OF_RUN = runs.c.id == sa.bindparam("run")
-_RUN = sa.select(runs).where(_OF_RUN)
+_STORED = (
+    sa.select(sa.func.coalesce(sa.func.max(entries.c.last), 0))
+    .where(entries.c.run_id == runs.c.id)
+    .correlate(runs)
+    .scalar_subquery()
+)
+_LAST = sa.case((runs.c.last_number > _STORED, runs.c.last_number), else_=_STORED)
+"""A running run's row does not follow its events: that would be one more change of a row with each batch."""
+_RUNS = sa.select(*(column for column in runs.c if column.name != "last_number"), _LAST.label("last_number"))
+_RUN = _RUNS.where(_OF_RUN)
 _INSERT_RUN = sa.insert(runs)
 _INSERT_ENTRIES = sa.insert(entries)
 _OWN = (
@@ -39,7 +48,6 @@ _OWN = (
     .order_by(runs.c.id)
     .with_for_update()
 )
-_ADVANCE = sa.update(runs).where(_OF_RUN)
 _END = sa.update(runs).where(_OF_RUN).values(state="ended")
 
 
@@ -53,9 +61,8 @@ class RunStore:
     async def create(self, run_id: str, spec: RunSpec, opening: Keep | None = None) -> None:
         """Store a run that begins here, together with what `opening` stores."""
         values = {
-            **asdict(spec),
+            **{name: getattr(spec, name) for name in RunSpec.__dataclass_fields__},
             "id": run_id,
-            "input": dict(spec.input),
             "state": "running",
             "process_id": self.process_id,
             "last_number": 0,
@@ -80,7 +87,7 @@ class RunStore:
 
     async def find(self, *, limit: int = 1000, **values: str) -> list[RunRecord]:
         """Runs whose columns have these values, the newest first."""
-        statement = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
+        statement = _RUNS.order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
         statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
         rows = await self._database.read_with(
             lambda connection: connection.execute(statement).mappings().all()
@@ -114,7 +121,7 @@ class RunStore:
         """
         same = (runs.c.id == record.id) & (runs.c.state == "running")
         statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
-        values = {"process_id": self.process_id, "last_number": runs.c.last_number + LEAP}
+        values = {"process_id": self.process_id, "last_number": _LAST + LEAP}
         statement = statement.values(values).returning(runs.c.last_number)
         return await self._database.write_with(lambda connection: connection.scalar(statement))
 
@@ -131,7 +138,7 @@ class RunStore:
         own = set(connection.scalars(_OWN, wanted))
         kept = [batch for batch in batches if batch.run_id in own]
         if kept:
-            _advance(connection, kept)
+            _end(connection, kept)
             rows = [
                 {"run_id": batch.run_id, **encode_block(block)} for batch in kept for block in batch.blocks
             ]
@@ -140,18 +147,12 @@ class RunStore:
         return [batch.run_id for batch in batches if batch.run_id not in own]
 
 
-def _advance(connection: sa.Connection, batches: Sequence[Batch]) -> None:
-    going: list[dict[str, Any]] = []
-    ended: list[dict[str, Any]] = []
-    for batch in batches:
-        last = batch.blocks[-1]
-        values = {"run": batch.run_id, "last_number": last.last}
-        if batch.is_last:
-            ended.append({**values, "ended_at": last.time, **asdict(last.event)})
-        else:
-            going.append(values)
-    if going:
-        connection.execute(_ADVANCE, going)
+def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+    lasts = [(batch.run_id, batch.blocks[-1]) for batch in batches if batch.is_last]
+    ended = [
+        {"run": run_id, "last_number": last.last, "ended_at": last.time, **asdict(last.event)}
+        for run_id, last in lasts
+    ]
     if ended:
         connection.execute(_END, ended)
 

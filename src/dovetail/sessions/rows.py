@@ -37,7 +37,8 @@ _TOUCH = sa.update(sessions).where(sessions.c.id == sa.bindparam("session"))
 
 def insert_session(connection: sa.Connection, session: Session) -> None:
     """Store a new session."""
-    connection.execute(_INSERT_SESSION, asdict(session))
+    values = {name: getattr(session, name) for name in Session.__dataclass_fields__}
+    connection.execute(_INSERT_SESSION, {**values, "usage": asdict(session.usage)})
 
 
 def fetch_session(connection: sa.Connection, session_id: str, owner: str) -> Session:
