@@ -81,8 +81,24 @@ class Runtime:
         return chosen or getattr(requester, "context_tokens", None)
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
-        """The requester of a model by name or object; None means the one the settings choose."""
-        return _resolve.resolve(model, settings if settings is not None else self.settings)
+        """The requester of a model by name or object; None means the one the settings choose.
+
+        Who has no settings of their own shares those that reach a server; nobody may close them.
+        """
+        if settings is not None or not (model is None or isinstance(model, str)):
+            return _resolve.resolve(model, self.settings if settings is None else settings)
+        shared = self.settings.compute(_share_requesters)
+        requester = shared.get(model)
+        if requester is None:
+            requester = _resolve.resolve(model, self.settings)
+            if isinstance(requester, _resolve.OpenAIRequester):  # embedded models come and go
+                shared[model] = requester
+        return requester
+
+
+def _share_requesters(settings: Settings) -> dict[str | None, Requester]:
+    """None yet; forgotten when the settings change."""
+    return {}
 
 
 _default: Runtime | None = None
