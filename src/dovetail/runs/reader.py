@@ -47,10 +47,13 @@ class Reader:
 
     def wake(self) -> None:
         """End the wait in `next`: at once, or when the pace allows it."""
-        if self.pace and self._waiter is not None and not self._journal.closed:
+        waiter = self._waiter
+        if waiter is None:
+            return
+        if self.pace and not self._journal.closed:
             if self._timer is not None:
                 return
-            loop = self._waiter.get_loop()
+            loop = waiter.get_loop()
             if loop.time() < self._due:
                 self._timer = loop.call_at(self._due, self._end_wait)
                 return

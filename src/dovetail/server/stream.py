@@ -12,7 +12,7 @@ from dovetail.server.encoder import EventEncoder
 from dovetail.server.sse import KEEP_ALIVE
 
 KEEP_ALIVE_SECONDS = 15.0
-PACE = 0.04
+PACE = 0.05
 """What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
 
 
