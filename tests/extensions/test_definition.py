@@ -1,8 +1,12 @@
 """Every rule of document 001, sections 2, 7 and 9, has a message of its own."""
 
+from typing import Any
+
 import pytest
 
 from dovetail.extensions import ExtensionLoader
+from dovetail.messages.call import ToolCall
+from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
 from extension_folders import Folders
 
 GOOD = {
@@ -44,6 +48,8 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
         ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
         ({"kind": "'destroy'"}, "no kind 'destroy'; there are: read, write"),
+        ({"browser": "'yes'"}, "browser must be True or False, not 'yes'"),
+        ({"browser": "True"}, "has execute, but the browser carries it out"),
         ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),
         (
             {"parameters": "{'type': 'object', 'properties': {'a': {'type': 'nonsense'}}}"},
@@ -95,6 +101,35 @@ async def test_an_unknown_field_is_noticed_with_the_near_one(folders: Folders) -
     folders.write("one", write_definition(kinds="'read'"))
     snapshot = await ExtensionLoader(folders.root).reload()
     assert snapshot.notices[0].text == "tool 'add': unknown field 'kinds'; meant 'kind'?"
+
+
+async def test_a_tool_of_the_browser_needs_no_function(folders: Folders) -> None:
+    source = write_definition(execute=None, browser="True", time_limit="5")
+    folders.write("one", source.replace("def add(a):\n    return a\n", ""))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    [tool] = snapshot.tools
+    assert (tool.needs_tab, tool.origin, tool.tags, tool.time_limit) == (
+        True,
+        "extension:one",
+        ("math",),
+        None,
+    )
+    assert snapshot.notices == ()
+    asked: list[float | None] = []
+
+    async def ask(kind: str, call_id: str, payload: Any, seconds: float | None) -> dict[str, Any]:
+        asked.append(seconds)
+        return {"status": "success", "output": payload["args"]["a"] + 1}
+
+    call = ToolCall(call_id="c1", name="add", arguments={"a": 2})
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope(tab_id="t", ask=ask))
+    assert (outcome.result.data, asked) == (3, [5.0])
+
+
+async def test_a_tool_of_the_browser_that_lacks_a_field_is_told_which_are_needed(folders: Folders) -> None:
+    folders.write("one", write_definition(execute=None, browser="True", label=None))
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "lacks label" in failure.error
 
 
 async def test_two_tools_of_one_name_in_one_folder_fail(folders: Folders) -> None:

@@ -15,20 +15,20 @@ from dovetail.extensions.place import find_tool_lines
 from dovetail.messages.kind import Kind
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
-OPTIONAL_FIELDS = ("kind", "time_limit")
+OPTIONAL_FIELDS = ("kind", "time_limit", "browser")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """One tool as a folder declares it, checked."""
+    """One tool as a folder declares it, checked; without a function it is carried out by the browser."""
 
     label: str
     name: str
     description: str
     schema: Mapping[str, Any]
-    function: Callable[..., Any]
-    plan: CallPlan
+    function: Callable[..., Any] | None
+    plan: CallPlan | None
     kind: Kind
     time_limit: float | None
     line: int | None = None
@@ -74,27 +74,44 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
 
 def _read_definition(entry: Any) -> ToolDefinition:
     if not is_mapping(entry):
-        raise ExtensionError(f"a tool must be a dict, not {type(entry).__name__}")
-    if missing := [name for name in REQUIRED_FIELDS if name not in entry]:
-        raise ExtensionError(f"lacks {', '.join(missing)}", hint=f"Needed: {', '.join(REQUIRED_FIELDS)}.")
+        raise ExtensionError(
+            f"a tool must be a dict, not {type(entry).__name__}",
+            hint="A tool of the browser is a dict with 'browser': True instead of 'execute'.",
+        )
+    function = _read_function(entry)
     label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))
     if not _NAME.fullmatch(name):
         raise ExtensionError(f"name must be 1 to 64 letters, digits, _ or -, not {name!r}")
     if not is_mapping(entry["parameters"]):
         raise ExtensionError(f"parameters must be a dict, not {type(entry['parameters']).__name__}")
-    if not callable(entry["execute"]):
-        raise ExtensionError(f"execute must be callable, not {entry['execute']!r}")
     schema = to_json_schema(entry["parameters"])
     return ToolDefinition(
         label=label,
         name=name,
         description=description,
         schema=schema,
-        function=entry["execute"],
-        plan=plan_call(entry["execute"], schema),
+        function=function,
+        plan=None if function is None else plan_call(function, schema),
         kind=_read_kind(entry.get("kind", Kind.Other)),
-        time_limit=_read_time_limit(entry.get("time_limit", 120.0)),
+        time_limit=_read_time_limit(entry.get("time_limit", None if function is None else 120.0)),
     )
+
+
+def _read_function(entry: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """What carries a call out; None when the browser does."""
+    browser = entry.get("browser", False)
+    if not isinstance(browser, bool):
+        raise ExtensionError(f"browser must be True or False, not {browser!r}")
+    needed = [name for name in REQUIRED_FIELDS if not (browser and name == "execute")]
+    if missing := [name for name in needed if name not in entry]:
+        raise ExtensionError(f"lacks {', '.join(missing)}", hint=f"Needed: {', '.join(needed)}.")
+    if browser:
+        if "execute" in entry:
+            raise ExtensionError("has execute, but the browser carries it out", hint="Leave one of them out.")
+        return None
+    if not callable(entry["execute"]):
+        raise ExtensionError(f"execute must be callable, not {entry['execute']!r}")
+    return entry["execute"]
 
 
 def _read_text(entry: Mapping[str, Any], field: str) -> str:

@@ -14,6 +14,7 @@ from dovetail.extensions.extension import POLICY
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.importing import ImportedFolder
 from dovetail.extensions.lifetime import Lease
+from dovetail.tools.browser import make_browser_tool
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import Execute, Tool, ToolContext
 
@@ -71,22 +72,31 @@ class _Execute:
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
-    function = definition.function
-    tool = make_tool(
-        function,
-        name=definition.name,
-        description=definition.description,
-        kind=definition.kind,
-        parameters=definition.schema,
-        tags=(definition.label,),
-        origin=f"extension:{folder.name}",
-        source=f"{folder.path / ENTRY}:{getattr(function, '__name__', definition.name)}",
-        time_limit=definition.time_limit,
-    )
-    built = tool.with_changes(execute=_Execute(tool.execute, definition.plan, lease))
+    file = str(folder.path / ENTRY)
+    common: dict[str, Any] = {
+        "kind": definition.kind,
+        "tags": (definition.label,),
+        "origin": f"extension:{folder.name}",
+    }
+    function, plan = definition.function, definition.plan
+    if function is None or plan is None:
+        named = (definition.name, definition.description, definition.schema)
+        built = make_browser_tool(
+            *named, **common, patience=definition.time_limit, source=f"{file}:{definition.name}"
+        )
+    else:
+        tool = make_tool(
+            function,
+            name=definition.name,
+            description=definition.description,
+            parameters=definition.schema,
+            source=f"{file}:{getattr(function, '__name__', definition.name)}",
+            time_limit=definition.time_limit,
+            **common,
+        )
+        built = tool.with_changes(execute=_Execute(tool.execute, plan, lease))
     try:
         _ = built.checker  # a schema that cannot be compiled fails here, not in a run
     except ConfigError as error:
-        file = str(folder.path / ENTRY)
         raise ExtensionError(error.message, file=file, line=definition.line, hint=error.hint) from error
     return built

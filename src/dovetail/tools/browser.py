@@ -1,7 +1,7 @@
 """Tools that act in the user's browser (document 004): a definition here, a handler of the same name there.
 
-The call waits until the browser has answered; its time limit is the `timeoutSec` argument, where the tool has
-one, and else a minute.
+The call waits until the browser has answered: as long as the argument `timeoutSec` says, where the tool has
+one and the model gives it, else for the tool's own time, which is a minute.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,23 @@ from dovetail.tools.tool import Tool, ToolContext
 
 
 def make_browser_tool(
-    name: str, description: str, parameters: Mapping[str, Any], *, kind: Kind = Kind.Other, **choices: Any
+    name: str,
+    description: str,
+    parameters: Mapping[str, Any],
+    *,
+    kind: Kind = Kind.Other,
+    patience: float | None = None,
+    **choices: Any,
 ) -> Tool:
     """A tool that is carried out by the browser tab the request came from.
 
-    `parameters` is a JSON Schema; the further choices are fields of `Tool`.
+    `parameters` is a JSON Schema; the browser has `patience` seconds; further choices are fields of `Tool`.
     """
 
     async def execute(args: dict[str, Any], context: ToolContext) -> Any:
         if context.tab_id is None or context.ask is None:
             raise ToolError(f"{name!r} acts in the user's browser, and there is none here", type="no_tab")
-        seconds = normalize_timeout(args.get("timeoutSec"))
+        seconds = normalize_timeout(args.get("timeoutSec") or patience)
         payload = {"tool": name, "args": args, "tab_id": context.tab_id}
         return read_answer(name, await context.ask("browser", payload, seconds), seconds)
 
