@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from dovetail.errors import ConfigError
 from dovetail.requesters.content import build_messages, read_text
 
 PIXEL = b"\x89PNG"
@@ -63,6 +64,19 @@ def test_content_that_is_neither_text_nor_parts_becomes_yaml(content: Any, built
 )
 def test_attachment_takes_the_shape_that_chat_models_take(part: Any, built: Any) -> None:
     assert build([{"type": "text", "text": "look"}, part])[1] == built
+
+
+@pytest.mark.parametrize(
+    ("part", "complaint"),
+    [
+        ({"type": "audio", "url": "http://x/a.mp3"}, "a part of type 'audio' needs its bytes in `data`"),
+        ({"type": "audio", "data": b"abc"}, "brings `data` without its `media_type`"),
+        ({"type": "image", "data": PIXEL}, "brings `data` without its `media_type`"),
+    ],
+)
+def test_attachment_that_cannot_be_sent_is_told(part: Any, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        build([part])
 
 
 def test_arguments_of_earlier_calls_become_text() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.messages.request import ChatMessage
 
@@ -63,12 +64,16 @@ def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One part; an image, file or sound may bring its bytes (`data`, `media_type`) or an address (`url`)."""
+    """One part; an image, file or sound may bring its bytes (`data`, `media_type`), the first two a `url`."""
     if part["type"] == "image_url" and isinstance(part.get("image_url"), str):
         return {**part, "image_url": {"url": part["image_url"]}}
     if part["type"] not in ("image", "file", "audio") or not ("data" in part or "url" in part):
         return part
+    if "data" in part and "media_type" not in part:
+        raise ConfigError(f"a part of type {part['type']!r} brings `data` without its `media_type`")
     if part["type"] == "audio":
+        if "data" not in part:
+            raise ConfigError("a part of type 'audio' needs its bytes in `data`: models load no sounds")
         sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
         return {"type": "input_audio", "input_audio": sound}
     address = part.get("url") or f"data:{part['media_type']};base64,{_encode(part['data'])}"
