@@ -2,6 +2,7 @@
 
 import pytest
 
+from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
 from dovetail.requesters.prices import Price, find_price
 
@@ -30,3 +31,11 @@ def test_cached_input_has_its_own_price() -> None:
     usage = Usage(input_tokens=1000, output_tokens=100, cached_tokens=400)
     assert Price(input=2, output=10, cached=1).apply(usage).cost == pytest.approx(0.0026)
     assert Price(input=2, output=10).apply(usage).cost == pytest.approx(0.003)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"input": 2.5}, {"input": "2.5", "output": 1}, {"input": True, "output": 1}, 3]
+)
+def test_wrong_price_is_told_before_anything_is_asked(wrong: object) -> None:
+    with pytest.raises(ConfigError, match=r"the price of 'gpt' is .*\n.*prices of a million tokens"):
+        find_price({"gpt": wrong}, "openai:gpt")

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
 
 MILLION = 1_000_000
+_REQUIRED = {"input", "output"}
+_KNOWN = {*_REQUIRED, "cached"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +38,18 @@ def find_price(table: Mapping[str, Any], model: str) -> Price | None:
     if not names:
         return None
     name = max(names, key=lambda pattern: (pattern in (model, model.partition(":")[2]), len(pattern)))
-    try:
-        return Price(**table[name])
-    except TypeError as error:
+    entry = table[name]
+    if (
+        not is_mapping(entry)
+        or not all(map(_is_number, entry.values()))
+        or not _REQUIRED <= set(entry) <= _KNOWN
+    ):
         raise ConfigError(
-            f"the price of {name!r} is {table[name]!r}",
+            f"the price of {name!r} is {entry!r}",
             hint='Write prices of a million tokens: {"input": 2.5, "output": 10, "cached": 1.25}',
-        ) from error
+        )
+    return Price(**entry)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
