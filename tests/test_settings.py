@@ -65,7 +65,11 @@ def test_file_stands_between_the_defaults_and_the_environment(
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("[model\n", "line 1"), ("[modle]\nname = 'x'\n", "no settings 'modle'; there are: model")],
+    [
+        ("[model\n", "line 1"),
+        ("[modle]\nname = 'x'\n", "no settings 'modle'; there are: model"),
+        ("model = 'openai:x'\n", "`model` must be a table [model], not 'openai:x'"),
+    ],
 )
 def test_file_that_is_wrong_is_named(tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "dovetail.toml").write_text(text)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.data.layered import LayeredData
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -141,8 +142,10 @@ def read_settings_file(path: Path) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: the settings cannot be read: {error}") from error
-    for section in data:
+    for section, values in data.items():
         if section not in DEFAULTS:
             near = difflib.get_close_matches(section, DEFAULTS, n=1) or sorted(DEFAULTS)
             raise ConfigError(f"{path}: no settings {section!r}; there are: {', '.join(near)}")
+        if not is_mapping(values):
+            raise ConfigError(f"{path}: `{section}` must be a table [{section}], not {values!r}")
     return data
