@@ -1,5 +1,7 @@
 """MCP servers that the settings name: connected at the start, reported when they cannot be."""
 
+import asyncio
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,20 @@ async def test_a_wrong_entry_is_told_without_its_secrets(
 def test_a_server_does_not_show_its_secrets() -> None:
     entry = {"url": "http://ann:geheim@a/b", "env": {"KEY": "geheim"}, "headers": {"key": "geheim"}}
     assert "geheim" not in repr(read_entry("shed", entry))
+
+
+async def test_a_reload_does_not_start_a_connection_anew_that_is_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dovetail.tools.mcp_settings.PATIENCE", 0.05)
+    servers = ConfiguredServers(ToolRegistry())
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        entries = {"slow": {"url": f"http://127.0.0.1:{silent.getsockname()[1]}/mcp"}}
+        await servers.connect(entries)
+        await servers.connect(entries)
+        assert [task.get_name() for task in asyncio.all_tasks()].count("connect slow") == 1
+        assert servers.problems == {"slow": "it is not connected yet"}
+        await servers.close()
 
 
 async def test_servers_without_names_are_refused() -> None:

@@ -45,8 +45,9 @@ class ConfiguredServers:
                 f"mcp.servers must name each server with its command or url, not {type(entries).__name__}"
             )
         for name, entry in (entries or {}).items():
-            if name not in self._tasks or name in self.problems:
-                self._tasks[name] = asyncio.create_task(self._connect(name, entry))
+            task = self._tasks.get(name)
+            if task is None or (task.done() and name in self.problems):
+                self._tasks[name] = asyncio.create_task(self._connect(name, entry), name=f"connect {name}")
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=PATIENCE)
 
