@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.app import Dovetail
+from dovetail.errors import ConfigError
 
 EXTENSION = """
 def greet(name: str) -> str:
@@ -63,6 +64,26 @@ async def test_reload_swaps_tools_and_leaves_an_older_snapshot_as_it_was(tmp_pat
         assert ("greet" in before, "welcome" in before) == (True, False)
         assert ("greet" in after, "welcome" in after) == (False, True)
         assert after.generation > before.generation
+
+
+async def test_an_app_that_cannot_start_gives_back_what_it_has_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "extensions" / "greeting"
+    folder.mkdir(parents=True)
+    hooks = """
+from pathlib import Path
+
+def setup(context):
+    global note
+    note = Path(context.workspace, "torn-down")
+
+def teardown():
+    note.touch()
+"""
+    (folder / "extension.py").write_text(EXTENSION + hooks)
+    with pytest.raises(ConfigError, match=r"mcp\.servers must name each server"):
+        async with Dovetail({"mcp": {"servers": ["wrong"]}}, workspace=tmp_path):
+            pass
+    assert (tmp_path / "torn-down").exists()
 
 
 def test_making_an_app_reads_nothing(tmp_path: Path) -> None:

@@ -158,9 +158,8 @@ class Dovetail:
         self.agents.replace_files([own, *snapshot.agent_folders, *shipped])
         publish_agents(self)
         self.skills.reload(self._skill_roots())
-        self.tools.publish(
-            "skills", [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
-        )
+        loaders = [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
+        self.tools.publish("skills", loaders)
         self.runtime.policy.reload()
         await self.mcp.connect(self.settings.get("mcp.servers"))
         return snapshot
@@ -186,9 +185,11 @@ class Dovetail:
 
     async def __aenter__(self) -> Self:
         self.tools.register_tool(self.runtime.runner.reader)
-        await self.reload()
-        self._exits.push_async_callback(self.extensions.close)
-        self._exits.push_async_callback(self.mcp.close)
+        async with AsyncExitStack() as exits:
+            exits.push_async_callback(self.extensions.close)
+            exits.push_async_callback(self.mcp.close)
+            await self.reload()
+            await self._exits.enter_async_context(exits.pop_all())
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -218,9 +219,7 @@ class Dovetail:
         return {tool.name: tool.owner for tool in tools if not tool.origin.startswith("extension:")}
 
 
-async def _take_over(
-    reload: "Callable[[], Awaitable[ExtensionSnapshot]]",
-) -> "ExtensionSnapshot | None":
+async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":
     """Reload beside other work: a failure is told, and what was there before serves on."""
     try:
         return await reload()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from dovetail.errors import ConfigError, DovetailError
+from dovetail.errors import ConfigError, NotFoundError
 from dovetail.messages.event import AskKind
 
 logger = logging.getLogger(__name__)
@@ -137,14 +137,14 @@ class MessageBus:
         """Answer a question, from any thread; each has one answer.
 
         Raises:
-            DovetailError: the question is answered, has ended or never was.
+            NotFoundError: the question is answered, has ended or never was.
             ConfigError: this bus belongs to a sub-agent.
         """
         if self._path:
             raise ConfigError(f"the bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer")
         entry = self._hub.asks.pop(ask_id, None)
         if entry is None:
-            raise DovetailError(
+            raise NotFoundError(
                 f"no open question {ask_id!r}; open are: {', '.join(self._hub.asks) or 'none'}"
             )
         ask, future = entry
