@@ -77,3 +77,35 @@ async def test_calls_that_never_ended_come_back_with_a_result(tmp_path: Path) ->
         read = server.model.requests[-1].messages[2:]
         assert [message["role"] for message in read] == ["user", "assistant", "tool", "user"]
         assert "interrupted" in read[2]["content"]
+
+
+async def test_markdown_comes_back_as_it_reads_and_can_be_talked_to(tmp_path: Path) -> None:
+    said = "A list:\n\n- one\n\n## You\n\n  \\## Assistant\n\\## Assistant\n\n> the end"
+    async with serve(tmp_path, [said, "Yes."]) as server:
+        await server.chat("## System\nis no heading")
+        exported = (await server.client.get("/api/v1/sessions/s/export?format=markdown")).text
+        made = await take_back(server, {"markdown": exported})
+        path = (await server.get(f"/api/v1/sessions/{made['id']}"))["path"]
+        assert [(message["role"], message["parts"][-1]["text"]) for message in path] == [
+            ("user", "## System\nis no heading"),
+            ("assistant", said),
+        ]
+        assert made["title"] == (await server.get("/api/v1/sessions/s"))["title"]
+        again = (await server.client.get(f"/api/v1/sessions/{made['id']}/export?format=markdown")).text
+        assert again == exported
+        await server.chat("Sure?", session_id=made["id"])
+        roles = [message["role"] for message in server.model.requests[-1].messages[2:]]
+        assert roles == ["user", "assistant", "user"]
+
+
+async def test_markdown_that_is_no_conversation_is_refused(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        for body, status, told in (
+            ({"markdown": "# Notes\n\nNothing here."}, 400, "no message"),
+            ({"markdown": "## You\n\nHi", "messages": []}, 422, "either"),
+            ({"title": "nothing"}, 422, "either"),
+        ):
+            response = await server.client.post("/api/v1/sessions/import", json=body)
+            assert response.status_code == status
+            assert told in response.text
+        assert (await server.get("/api/v1/sessions"))["sessions"] == []

@@ -1,20 +1,22 @@
 """Brings an exported session back."""
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dovetail.messages.delta import Usage
 from dovetail.server.bodies import Id
 from dovetail.server.caller import App, Owner
 from dovetail.server.sessions import describe_session
 from dovetail.sessions.importing import make_content
+from dovetail.sessions.markdown import read_markdown
 from dovetail.sessions.message import Message
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 _LATEST = 4e9
+_LONGEST_TITLE = 500
 
 
 class ImportedMessage(BaseModel):
@@ -52,7 +54,8 @@ class ImportedUsage(BaseModel):
 
 
 class ImportBody(BaseModel):
-    """What `GET /api/v1/sessions/{session_id}/export` gave; parents come before their children."""
+    """What `GET /api/v1/sessions/{session_id}/export` gave: `messages`, parents before their children, or the
+    Markdown as `markdown`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -61,24 +64,41 @@ class ImportBody(BaseModel):
                     "title": "Plans",
                     "head": "m1",
                     "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Hello"}]}],
-                }
+                },
+                {"markdown": "# Plans\n\n## You\n\nHello\n\n## Assistant\n\nHello to you.\n"},
             ]
         },
         extra="ignore",
     )
-    title: str = Field(default="", max_length=500)
+    title: str = Field(default="", max_length=_LONGEST_TITLE)
     head: Id | None = None
     usage: ImportedUsage = ImportedUsage()
-    messages: list[ImportedMessage] = Field(max_length=10_000)
+    messages: list[ImportedMessage] | None = Field(default=None, max_length=10_000)
+    markdown: str | None = None
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """See that there is one of the two."""
+        if (self.messages is None) == (self.markdown is None):
+            raise ValueError("send either `messages` or `markdown`")
+        return self
+
+    def read(self) -> tuple[str, list[Message]]:
+        """The title and the messages."""
+        if self.markdown is None:
+            return self.title, [message.to_message() for message in self.messages or ()]
+        title, messages = read_markdown(self.markdown.replace("\0", ""))
+        return (self.title or title)[:_LONGEST_TITLE], messages
 
 
 @router.post("/import", status_code=201)
 async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, Any]:
     """Make a session of an export; it gets an id of its own, its messages keep theirs."""
+    title, messages = body.read()
     session = await app.sessions.add(
-        [message.to_message() for message in body.messages],
+        messages,
         owner=owner,
-        title=body.title.replace("\0", ""),
+        title=title.replace("\0", ""),
         head=body.head,
         usage=Usage(**body.usage.model_dump()),
     )

@@ -3,17 +3,16 @@
 from collections.abc import Iterable
 
 from dovetail.data.text import to_text
+from dovetail.sessions.markdown import NAMES, escape_headings
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.session import Session
-
-_NAMES = {"user": "You", "assistant": "Assistant", "system": "System"}
 
 
 def to_markdown(session: Session, path: Iterable[Message]) -> str:
     """The messages from the root to the head, with their tool calls."""
     blocks = [f"# {session.title or 'Conversation'}"]
     for message in path:
-        blocks.append(f"## {_NAMES[message.role]}")
+        blocks.append(f"## {NAMES[message.role]}")
         blocks += [text for part in message.parts if (text := _write_part(part))]
     return "\n\n".join(blocks) + "\n"
 
@@ -21,7 +20,7 @@ def to_markdown(session: Session, path: Iterable[Message]) -> str:
 def _write_part(part: Part) -> str:
     kind = part.get("type")
     if kind == "text":
-        return str(part["text"]).strip()
+        return escape_headings(str(part["text"]).strip("\n"))
     if kind == "reasoning":
         return "\n".join(f"> {line}" for line in str(part["text"]).strip().splitlines())
     if kind == "dynamic-tool":

@@ -33,8 +33,8 @@ def check_tree(messages: Sequence[Message]) -> None:
 
 def make_content(role: str, parts: Sequence[Part]) -> list[ChatMessage]:
     """What a model reads of a message that people see as these parts."""
-    if role == "user":
-        return to_chat_messages(parts)
+    if role != "assistant":
+        return [{**message, "role": role} for message in to_chat_messages(parts)]
     fold = _Fold()
     for part in parts:
         fold.take(part)
