@@ -1,0 +1,65 @@
+// Runs the page of docs/client.md as a browser would. Usage: node page_client.mjs <ai package> <page module> <scenario>
+// Prints one line of JSON: the messages of the chat.
+
+const [, , place, page, scenario] = process.argv;
+globalThis.document = { body: { innerText: "oak and ash and oak" } };
+const ai = await import(place);
+const { openChat, stopAnswer } = await import(page);
+
+class State {
+  status = "ready";
+  error = undefined;
+  constructor(messages) {
+    this.messages = messages;
+  }
+  pushMessage = (message) => (this.messages = [...this.messages, message]);
+  popMessage = () => (this.messages = this.messages.slice(0, -1));
+  replaceMessage = (index, message) => (this.messages = this.messages.with(index, structuredClone(message)));
+  snapshot = (value) => structuredClone(value);
+}
+
+class Chat extends ai.AbstractChat {
+  constructor(options) {
+    super({ ...options, state: new State(options.messages) });
+  }
+}
+
+const open = async () => {
+  const chat = new Chat(await openChat("s", () => chat));
+  return chat;
+};
+
+const until = async (condition) => {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 1000) throw new Error("nothing happened");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+const scenarios = {
+  async act() {
+    const chat = await open();
+    await chat.sendMessage({ text: "Mark every oak, then saw" });
+    const asked = () => chat.lastMessage.parts.find((part) => part.state === "approval-requested");
+    await until(() => chat.status === "ready" && asked());
+    await chat.addToolApprovalResponse({ id: asked().approval.id, approved: true });
+    await until(() => chat.status === "ready" && chat.lastMessage.parts.at(-1).type === "text");
+    return chat;
+  },
+  async stop() {
+    const chat = await open();
+    const sent = chat.sendMessage({ text: "Go on and on" });
+    const says = (message) => message?.role === "assistant" && message.parts.some((part) => part.type === "text");
+    await until(() => says(chat.lastMessage));
+    await stopAnswer(chat.lastMessage);
+    await sent;
+    return chat;
+  },
+  async read() {
+    return open();
+  },
+};
+
+const chat = await scenarios[scenario]();
+process.stdout.write(JSON.stringify(chat.messages));
+process.exit(0);
