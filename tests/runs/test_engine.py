@@ -22,7 +22,7 @@ from dovetail.messages.event import (
     ToolStart,
     TurnEnd,
 )
-from dovetail.runs.asks import make_ask
+from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
@@ -245,7 +245,16 @@ async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when
     engine: InProcessEngine,
 ) -> None:
     async def work(context: RunContext) -> RunOutcome:
-        lost = make_ask(context.run_id, "local", context.path, ("approval", "c", {}), 60)
+        lost = AskRecord(
+            id="ask",
+            run_id=context.run_id,
+            owner="local",
+            path=context.path,
+            kind="approval",
+            call_id="c",
+            payload={},
+            timeout=60,
+        )
         await engine.asks.store.create(lost)
         return RunOutcome(result=[lost.id, await context.ask("approval", "c", {}, 60)])
 

@@ -18,7 +18,7 @@ _CLOSE = sa.update(asks).where(_OPEN).values(state="cancelled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class AskRecord:
     """A question to somebody outside, and its answer when there is one."""
 
     id: str
@@ -48,25 +48,27 @@ class AskStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, ask: Ask) -> None:
+    async def create(self, ask: AskRecord) -> None:
         """Store a new ask."""
-        values = {name: getattr(ask, name) for name in Ask.__dataclass_fields__}
+        values = {name: getattr(ask, name) for name in AskRecord.__dataclass_fields__}
         values |= {"path": list(ask.path), "created_at": time.time()}
         async with self._database.write() as connection:
             await connection.execute(sa.insert(asks).values(values))
 
-    async def get(self, ask_id: str, owner: str) -> Ask:
+    async def get(self, ask_id: str, owner: str) -> AskRecord:
         """The ask with this id."""
         return await self._first(asks.c.id == ask_id, asks.c.owner == owner, missing=f"no ask {ask_id!r}")
 
-    async def find_by_id(self, ask_id: str) -> Ask | None:
+    async def find_by_id(self, ask_id: str) -> AskRecord | None:
         """The ask with this id, whoever owns it."""
         try:
             return await self._first(asks.c.id == ask_id, missing="")
         except NotFoundError:
             return None
 
-    async def find(self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None) -> list[Ask]:
+    async def find(
+        self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None
+    ) -> list[AskRecord]:
         """The asks about a call, open ones first; several where a model repeats its ids in other chats."""
         wanted = (asks.c.owner == owner) & (asks.c.call_id == call_id) & (asks.c.kind == kind)
         statement = sa.select(asks).where(wanted).order_by(*_ORDER).limit(_MOST_ALIKE)
@@ -82,7 +84,7 @@ class AskStore:
         async with self._database.read() as connection:
             return (await connection.execute(statement)).first() is not None
 
-    async def list_open(self, owner: str, run_id: str | None = None) -> list[Ask]:
+    async def list_open(self, owner: str, run_id: str | None = None) -> list[AskRecord]:
         """The open asks of an owner, oldest first."""
         statement = sa.select(asks).where(asks.c.owner == owner, asks.c.state == "open")
         if run_id is not None:
@@ -107,7 +109,7 @@ class AskStore:
             gone = still_open & asks.c.id.in_(children)
             await connection.execute(sa.update(asks).where(gone).values(state="cancelled"))
 
-    async def claim(self, ask: Ask, tab_id: str, seconds: float) -> float:
+    async def claim(self, ask: AskRecord, tab_id: str, seconds: float) -> float:
         """Let one tab act for some seconds; another tab is refused until then."""
         now = time.time()
         # A lease that ends later than any can was given before the clock was moved back.
@@ -142,7 +144,7 @@ class AskStore:
         async with self._database.write() as connection:
             return (await connection.execute(statement.returning(early_answers.c.value))).scalar()
 
-    async def _first(self, *conditions: sa.ColumnElement[bool], missing: str) -> Ask:
+    async def _first(self, *conditions: sa.ColumnElement[bool], missing: str) -> AskRecord:
         statement = sa.select(asks).where(*conditions).limit(1)
         async with self._database.read() as connection:
             row = (await connection.execute(statement)).mappings().first()
@@ -156,6 +158,6 @@ def close_asks(connection: sa.Connection, run_ids: Sequence[str]) -> None:
     connection.execute(_CLOSE, [{"run": run_id} for run_id in run_ids])
 
 
-def _read_ask(row: Any) -> Ask:
+def _read_ask(row: Any) -> AskRecord:
     values: dict[str, Any] = {**row, "path": tuple(row["path"])}
-    return Ask(**values)
+    return AskRecord(**values)

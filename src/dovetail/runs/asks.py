@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from dovetail.errors import ConflictError
-from dovetail.messages.event import AskAnswer, AskKind, AskRequest, Emit
-from dovetail.runs.ask_store import Ask, AskStore
+from dovetail.messages.event import AskAnswer, AskRequest, Emit
+from dovetail.runs.ask_store import AskRecord, AskStore
 from dovetail.runs.persist import persist
-from dovetail.store.ids import new_id
 
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
 LONGEST_WAIT = 24 * 3600.0
@@ -35,7 +34,7 @@ class AskDesk:
         """How many asks of this process wait for an answer."""
         return len(self._waiting)
 
-    async def ask(self, ask: Ask, emit: Emit) -> Any:
+    async def ask(self, ask: AskRecord, emit: Emit) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
         wanted = ask
         known = await persist(lambda: self._find_same(wanted))
@@ -57,7 +56,7 @@ class AskDesk:
         emit(AskAnswer(ask.id, value))
         return value
 
-    async def answer(self, ask_id: str, value: Any, *, owner: str) -> Ask:
+    async def answer(self, ask_id: str, value: Any, *, owner: str) -> AskRecord:
         """Answer an open ask; unknown is a `NotFoundError`, answered already a `ConflictError`."""
         ask = await self.store.get(ask_id, owner)
         if not await self.store.close(ask_id, "answered", value):
@@ -121,18 +120,18 @@ class AskDesk:
         for ask_id in list(self._waiting):
             await self.fetch(ask_id)
 
-    async def _find_same(self, ask: Ask) -> Ask | None:
+    async def _find_same(self, ask: AskRecord) -> AskRecord | None:
         """The ask of an earlier life of the run about the same call."""
         known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
         same = (one for one in known if one.path == ask.path and one.state in ("open", "answered"))
         return next(same, None)
 
-    async def _take_early(self, ask: Ask) -> None:
+    async def _take_early(self, ask: AskRecord) -> None:
         early = await self.store.take_early(ask.owner, ask.call_id)
         if early is not None and await self.store.close(ask.id, "answered", early):
             await self.deliver(ask.id, early)
 
-    async def _wait(self, ask: Ask, future: "asyncio.Future[Any]") -> Any:
+    async def _wait(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
         try:
             async with asyncio.timeout(ask.timeout):
                 return await future
@@ -142,28 +141,8 @@ class AskDesk:
             return (await self.store.get(ask.id, ask.owner)).value  # the answer came in that very moment
 
 
-def make_ask(
-    run_id: str,
-    owner: str,
-    path: tuple[str, ...],
-    question: tuple[AskKind, str, Mapping[str, Any]],
-    time_limit: float | None,
-) -> Ask:
-    """A new ask with a sane time limit."""
-    kind, call_id, payload = question
-    return Ask(
-        id=new_id("ask"),
-        run_id=run_id,
-        owner=owner,
-        path=path,
-        kind=kind,
-        call_id=call_id,
-        payload=payload,
-        timeout=_limit(time_limit),
-    )
-
-
-def _limit(seconds: float | None) -> float | None:
+def limit_wait(seconds: float | None) -> float | None:
+    """A time limit that makes sense, if there is to be one."""
     if seconds is None:
         return None
     return min(seconds, LONGEST_WAIT) if math.isfinite(seconds) and seconds > 0 else 60.0

@@ -24,7 +24,7 @@ from dovetail.runs.mirror import Mirrors
 from dovetail.runs.orphans import Orphans
 from dovetail.runs.reader import Reader
 from dovetail.runs.replay import Replay
-from dovetail.runs.run import Job, Rebuild, RunHandle, RunRecord, RunSpec
+from dovetail.runs.run import Job, Rebuild, RunEngine, RunHandle, RunRecord, RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.runs.writer import JournalWriter
 from dovetail.store.database import Database, Keep
@@ -37,7 +37,7 @@ ORPHAN_INTERVAL = 3.0
 _TOLD_AT_ONCE = 100
 
 
-class InProcessEngine:
+class InProcessEngine(RunEngine):
     """Starts, cancels and recovers runs here; `async with` stops them so that they can go on later."""
 
     def __init__(self, database: Database, *, orphan_interval: float = ORPHAN_INTERVAL) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 from dovetail.agent.scope import current_run
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.event import AskKind, Emit, Entry, Event, RunStart
-from dovetail.runs.asks import AskDesk, make_ask
+from dovetail.runs.ask_store import AskRecord
+from dovetail.runs.asks import AskDesk, limit_wait
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.replay import Replay
 from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import JournalWriter
+from dovetail.store.ids import new_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,16 @@ class LiveRun:
             kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
         ) -> Any:
             asking = _find_asking(place)
-            ask = make_ask(self.run_id, self.spec.owner, asking, (kind, call_id, payload), time_limit)
+            ask = AskRecord(
+                id=new_id("ask"),
+                run_id=self.run_id,
+                owner=self.spec.owner,
+                path=asking,
+                kind=kind,
+                call_id=call_id,
+                payload=payload,
+                timeout=limit_wait(time_limit),
+            )
             return await self.desk.asks.ask(ask, self._emitter(asking))
 
         return RunContext(

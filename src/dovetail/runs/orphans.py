@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from dovetail.errors import StoreError
 from dovetail.runs.conduct import interrupt
@@ -25,28 +24,35 @@ MOST_RESUMES = 3
 """How often one process takes up one run before it gives it up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Orphans:
-    """What is needed to find and continue them; `is_here` tells the runs that this process works on."""
+    """Finds and continues them; `is_here` tells the runs that this process works on."""
 
-    store: RunStore
-    link: ProcessLink
-    desk: Desk
-    is_here: Callable[[str], bool]
-    launch: Callable[[LiveRun, Job, Replay], RunHandle]
-    _resumed: Counter[str] = field(default_factory=Counter[str])
+    def __init__(
+        self,
+        store: RunStore,
+        link: ProcessLink,
+        desk: Desk,
+        is_here: Callable[[str], bool],
+        launch: Callable[[LiveRun, Job, Replay], RunHandle],
+    ) -> None:
+        self._store = store
+        self._link = link
+        self._desk = desk
+        self._is_here = is_here
+        self._launch = launch
+        self._resumed: Counter[str] = Counter()
 
     async def take_over(self, rebuild: Rebuild) -> list[RunHandle]:
         """Take up the runs of dead processes, and those of this one that fell out of its hands."""
         handles: list[RunHandle] = []
-        alive: dict[str, bool] = {self.link.process_id: False}
-        for record in await self.store.find(state="running"):
+        alive: dict[str, bool] = {self._link.process_id: False}
+        for record in await self._store.find(state="running"):
             owner = record.process_id or ""
             if owner not in alive:
-                alive[owner] = await self.link.is_alive(owner)
-            if alive[owner] or self.is_here(record.id):
+                alive[owner] = await self._link.is_alive(owner)
+            if alive[owner] or self._is_here(record.id):
                 continue
-            number = await self.store.take_over(record)
+            number = await self._store.take_over(record)
             if number is not None:
                 handles += await self._try_resume(record, number, rebuild)
         return handles
@@ -72,21 +78,21 @@ class Orphans:
             run_id=record.id,
             spec=record.spec,
             journal=Journal(record.id),
-            desk=self.desk,
+            desk=self._desk,
             created_at=record.created_at,
         )
         live.journal.has_asked = True  # an ask may be stored whose event is not
-        while blocks := await self.store.load(record.id, live.journal.last):
+        while blocks := await self._store.load(record.id, live.journal.last):
             live.journal.extend(blocks)
         if not live.journal.last:  # it died before its first event was stored
             live.begin()
         done = mend(live.journal, number)
-        await self.desk.asks.store.close_children(record.id)
+        await self._desk.asks.store.close_children(record.id)
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
         job = await self._make_job(record, rebuild)
         logger.info("run %s goes on after number %d", record.id, number)
-        return self.launch(live, job, done)
+        return self._launch(live, job, done)
 
     async def _make_job(self, record: RunRecord, rebuild: Rebuild) -> Job:
         gives_up = self._resumed[record.id] >= MOST_RESUMES

@@ -1,11 +1,11 @@
 """What a run has done so far, folded from its journal, so that nothing finished is done again."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import to_text
 from dovetail.messages.budget import Spent
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Usage
@@ -24,7 +24,7 @@ from dovetail.messages.event import (
     TurnEnd,
     TurnReset,
 )
-from dovetail.messages.request import ChatMessage
+from dovetail.messages.request import ChatMessage, write_answer, write_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class _Fold:
         if isinstance(event, TextMore):
             self.pieces.append(event.delta)
         elif isinstance(event, ToolInputEnd):
-            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=_dump(event.args)))
+            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=to_text(event.args)))
 
     def _take_call(self, event: ToolStart | AskRequest | ToolEnd) -> None:
         self.touched = True
@@ -129,11 +129,10 @@ class _Fold:
         text = "".join(self.pieces)
         self.text = text or self.text
         if text or self.calls:
-            self.messages.append(_assistant_message(text, self.calls))
+            self.messages.append(write_answer(text, self.calls))
         for call in self.calls:
             if call.call_id in self.results:
-                content = self.results[call.call_id]
-                self.messages.append({"role": "tool", "tool_call_id": call.call_id, "content": content})
+                self.messages.append(write_result(call.call_id, self.results[call.call_id]))
 
 
 def result_content(event: ToolEnd) -> Any:
@@ -142,20 +141,4 @@ def result_content(event: ToolEnd) -> Any:
         return event.result["llm_content"]
     if event.error is not None:
         return str(event.error.get("message", event.status))
-    return event.result if isinstance(event.result, str) else _dump(event.result)
-
-
-def _assistant_message(text: str, calls: list[ToolCall]) -> ChatMessage:
-    message: dict[str, Any] = {"role": "assistant", "content": text}
-    if calls:
-        message["tool_calls"] = [_call_data(call) for call in calls]
-    return message
-
-
-def _call_data(call: ToolCall) -> Mapping[str, Any]:
-    function = {"name": call.name, "arguments": call.arguments}
-    return {"id": call.call_id, "type": "function", "function": function}
-
-
-def _dump(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return to_text(event.result)

@@ -116,8 +116,10 @@ Rebuild: TypeAlias = Callable[[RunRecord], Awaitable[Job | None]]
 class RunEngine(Protocol):
     """Where runs happen."""
 
-    async def start(self, spec: RunSpec, job: Job, *, run_id: str | None = None) -> RunHandle:
-        """Start a run and return at once."""
+    async def start(
+        self, spec: RunSpec, job: Job, *, run_id: str | None = None, opening: Keep | None = None
+    ) -> RunHandle:
+        """Start a run and return at once; what `opening` stores is stored with it or not at all."""
         ...
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:

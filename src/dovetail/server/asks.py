@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from dovetail.errors import NotFoundError
-from dovetail.runs.ask_store import Ask
+from dovetail.runs.ask_store import AskRecord
 from dovetail.server.bodies import AckBody, AnswerBody, ClaimBody
 from dovetail.server.caller import App, Owner
 from dovetail.server.clock import to_iso
@@ -51,7 +51,7 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
     return JSONResponse({"result": result}, 200 if result == "resolved" else 202)
 
 
-def _check_fits(ask: Ask, body: AnswerBody) -> None:
+def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
     """Refuse an answer that says nothing about what was asked: it would be the only one."""
     if ask.kind == "approval":
         if body.approved is None:
@@ -67,7 +67,7 @@ def _check_fits(ask: Ask, body: AnswerBody) -> None:
         )
 
 
-def _describe(ask: Ask) -> dict[str, Any]:
+def _describe(ask: AskRecord) -> dict[str, Any]:
     described = asdict(ask)
     for name in ("owner", "value"):
         del described[name]
