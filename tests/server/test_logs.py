@@ -75,26 +75,36 @@ def test_a_failure_brings_its_traceback() -> None:
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_no_secret_gets_into_a_line(style: str) -> None:
+def test_no_secret_gets_into_a_line(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRACKER_TOKEN", "trackersecret")
     secrets = {
         "server": {"log_format": style, "admin_token": "adminsecret", "api_keys": "ann:key-one,bob:key-two"},
         "store": {"url": "postgresql://me:pass%40word@host/name"},
         "model": {
             "api_key": "modelsecret",
             "headers": {"x-team": "headersecret"},
+            "proxy": "http://me:proxysecret@proxy.example",
             "providers": {"other": {"base_url": "http://o", "api_key": "othersecret"}},
+        },
+        "mcp": {
+            "servers": {
+                "tracker": {"url": "http://t", "headers": {"authorization": "Bearer ${TRACKER_TOKEN}"}},
+                "files": {"command": "files", "env": {"API_KEY": "filessecret", "MODE": "read-only"}},
+            }
         },
     }
     told = (
         "adminsecret key-one key-two pass%40word pass@word modelsecret headersecret othersecret "
+        "proxysecret trackersecret filessecret "
         "Authorization: Bearer abc.def sk-abcdefgh12345"
     )
     stream = io.StringIO()
     with write_logs(as_settings(secrets), stream):
         logging.getLogger("dovetail.x").info("%s", told, extra={"fields": {"url": "http://x?k=othersecret"}})
-    for secret in (*told.split()[:8], "abc.def", "sk-abcdefgh12345"):
+    for secret in (*told.split()[:11], "abc.def", "sk-abcdefgh12345"):
         assert secret not in stream.getvalue(), secret
     assert "Bearer ***" in stream.getvalue()
+    assert SecretMask.of(as_settings(secrets)).apply("read-only") == "read-only"
 
 
 def test_short_values_tear_no_text_apart() -> None:

@@ -1,12 +1,15 @@
 """Finds what the settings keep secret, and masks it in texts."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dovetail.data.placeholders import fill_text
 from dovetail.data.shapes import is_mapping
+from dovetail.requesters.secrets import find_secrets as find_telling
 from dovetail.settings import Settings
 
 MASK = "***"
@@ -43,11 +46,30 @@ def find_secrets(settings: Settings) -> Iterator[str]:
     yield str(settings.get("server.admin_token") or "")
     for pair in str(settings.get("server.api_keys") or "").split(","):
         yield pair.partition(":")[2].strip()
-    password = urlsplit(str(settings.get("store.url") or "")).password or ""
-    yield from (password, unquote(password))
-    providers: Mapping[str, Any] = settings.get("model.providers") or {}
-    for part in (settings.get("model"), *providers.values()):
-        if is_mapping(part):
-            yield str(part.get("api_key") or "")
-            headers = part.get("headers")
-            yield from (str(value) for value in headers.values()) if is_mapping(headers) else ()
+    yield from _find_password(settings.get("store.url"))
+    for part in _list_parts(settings, "model.providers", settings.get("model")):
+        yield str(part.get("api_key") or "")
+        yield from _read_texts(part, "headers").values()
+        yield from _find_password(part.get("base_url"))
+        yield from _find_password(part.get("proxy"))
+    for part in _list_parts(settings, "mcp.servers"):
+        given = {**_read_texts(part, "headers"), **_read_texts(part, "env")}
+        yield from find_telling(None, given, [str(part.get("url") or "")])
+
+
+def _list_parts(settings: Settings, key: str, *more: Any) -> list[Mapping[str, Any]]:
+    named = settings.get(key)
+    return [part for part in (*more, *(named.values() if is_mapping(named) else ())) if is_mapping(part)]
+
+
+def _read_texts(part: Mapping[str, Any], key: str) -> dict[str, str]:
+    """The texts under a key, as they are used: with what stands in the environment."""
+    texts = part.get(key)
+    if not is_mapping(texts):
+        return {}
+    return {str(name): fill_text(str(text), os.environ) for name, text in texts.items()}
+
+
+def _find_password(address: Any) -> tuple[str, str]:
+    password = urlsplit(str(address or "")).password or ""
+    return password, unquote(password)
