@@ -13,6 +13,7 @@ from dovetail import Agent, BaseAgent
 from dovetail.errors import ModelError, ToolError
 from dovetail.messages.delta import Usage
 from dovetail.testing import Reply, ScriptedRequester
+from dovetail.tracing import span
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,18 @@ async def test_request_is_a_span_with_its_usage(exporter: InMemorySpanExporter) 
     assert attributes["gen_ai.request.model"] == "small"
     assert attributes["gen_ai.usage.output_tokens"] == 5
     assert attributes["gen_ai.response.finish_reasons"] == ("stop",)
+
+
+def test_headers_name_the_parent_only_when_there_is_no_span_around(exporter: InMemorySpanExporter) -> None:
+    headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
+    with span("far", {}, carrier=headers):
+        pass
+    with span("outer", {}), span("near", {}, carrier=headers):
+        pass
+    [far, near, outer] = exporter.get_finished_spans()
+    assert far.parent is not None
+    assert far.parent.trace_id == int("a" * 32, 16)
+    assert near.parent == outer.context
 
 
 async def test_failed_request_is_a_failed_span(exporter: InMemorySpanExporter) -> None:

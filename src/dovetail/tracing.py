@@ -29,11 +29,17 @@ def span(
         return
     with _trace.get_tracer("dovetail", __version__).start_as_current_span(
         name,
-        context=None if carrier is None else _propagate.extract(carrier),
+        context=_find_parent(carrier),
         kind=_trace.SpanKind[kind],
         attributes=_leave_out_none(attributes),
     ) as opened:
         yield opened
+
+
+def _find_parent(carrier: Mapping[str, str] | None) -> Any:
+    """The caller's span, by the headers; None for the one around us, if there is one."""
+    is_inside = _trace.get_current_span().get_span_context().is_valid
+    return None if carrier is None or is_inside else _propagate.extract(carrier)
 
 
 def record(span: Any, attributes: Mapping[str, Any], *, error: str | None = None) -> None:

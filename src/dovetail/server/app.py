@@ -63,7 +63,14 @@ def create_app(
 
     metrics = Metrics()
     observer = RunObserver(app, metrics)
-    api = FastAPI(title="Dovetail", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    api = FastAPI(
+        title="Dovetail",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` tells it all
+    )
     api.state.dovetail = app
     api.state.models = ModelBoard(app.settings)
     api.state.is_ready = False

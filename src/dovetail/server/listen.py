@@ -1,8 +1,11 @@
 """Runs the ASGI app on a socket until it is told to stop."""
 
 import gc
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,7 +16,8 @@ from dovetail.server.whereabouts import read_proxies
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until Ctrl-C or SIGTERM; streams are let go, runs go on at the next start.
 
-    What keeps the app from starting is raised here.
+    What keeps the app from starting is raised here. After SIGTERM it returns, so that the program can end as
+    it should: what is to be done at the exit (traces sent, files closed) is done.
     """
     config = uvicorn.Config(
         api,
@@ -26,12 +30,30 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
     )
     server = _Server(config, on_ready)
     try:
-        server.run(sockets=[listener])
+        with _returning_after_a_signal(server):
+            server.run(sockets=[listener])
     except SystemExit:
         if api.state.failure is None:
             raise
     if api.state.failure is not None:
         raise api.state.failure
+
+
+@contextmanager
+def _returning_after_a_signal(server: uvicorn.Server) -> Generator[None]:
+    """uvicorn sends itself the SIGTERM that stopped it once more, which would end the process on the spot."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        server.should_exit = True
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Server(uvicorn.Server):
