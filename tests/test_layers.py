@@ -40,7 +40,7 @@ HOME = {
     "json5": {"prompt", "data"},
     "jsonschema_rs": {"bus", "tools", "subagents"},
     "langchain_core": {"tools/langchain.py", "requesters/langchain.py"},
-    "mcp": {"tools/mcp.py", "cli"},
+    "mcp": {"tools/mcp", "cli"},
     "opentelemetry": {"tracing.py"},
     "platformdirs": {"requesters", "app.py", "cli"},
     "prometheus_client": {"server"},

@@ -25,7 +25,7 @@ from dovetail.lazy import lazy
 from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.subagents.dispatch import publish_agents
 from dovetail.subagents.registry import AgentRegistry
-from dovetail.tools.mcp_settings import ConfiguredServers
+from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:

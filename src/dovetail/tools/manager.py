@@ -13,13 +13,13 @@ from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.tools.function import FunctionTool, make_tool
 from dovetail.tools.kwargs import read_parameters, write_parameters
-from dovetail.tools.mcp_server import McpServer, read_servers
+from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 from dovetail.tools.result import read_value
 from dovetail.tools.runner import CallScope, ToolRunner
 from dovetail.tools.tool import Tool
 
-mcp_tools = lazy("dovetail.tools.mcp_tools")
+mcp_source = lazy("dovetail.tools.mcp.source")
 
 Tags: TypeAlias = str | Iterable[str] | None
 
@@ -124,7 +124,7 @@ class ToolManager:
         """
         servers = [self._name_apart(server) for server in read_servers(transport)]
         new = [server for server in servers if server.name not in self._sources]
-        for source in await mcp_tools.connect(new, self.registry):
+        for source in await mcp_source.connect(new, self.registry):
             self._sources[source.server.name] = source
         origins = {self._sources[server.name].name for server in servers}
         for tag in _list_tags(tags):

@@ -14,7 +14,7 @@ from dovetail.testing import ScriptedRequester
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
-SERVER = Path(__file__).parents[2] / "tools" / "shed_server.py"
+SERVER = Path(__file__).parents[2] / "tools" / "mcp" / "shed_server.py"
 TRANSPORT = {
     "mcpServers": {"shed": {"command": sys.executable, "args": [str(SERVER)], "allow": ["add", "fail"]}}
 }

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.lazy import lazy
-from dovetail.tools.mcp_server import McpServer, read_servers
+from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
-    from dovetail.tools.mcp_tools import McpSource
+    from dovetail.tools.mcp.source import McpSource
 
-mcp_tools = lazy("dovetail.tools.mcp_tools")
+mcp_source = lazy("dovetail.tools.mcp.source")
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class ConfiguredServers:
         try:
             source = self._sources.get(name)
             if source is None:
-                source = self._sources[name] = mcp_tools.McpSource(read_entry(name, entry), self._registry)
+                source = self._sources[name] = mcp_source.McpSource(read_entry(name, entry), self._registry)
             self._registry.publish(source.name, await source.get_tools())
         except (DovetailError, ImportError) as error:
             logger.error("MCP server %r is left out: %s", name, error)

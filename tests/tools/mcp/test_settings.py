@@ -10,7 +10,7 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.errors import ConfigError
-from dovetail.tools.mcp_settings import ConfiguredServers, read_entry
+from dovetail.tools.mcp.settings import ConfiguredServers, read_entry
 from dovetail.tools.registry import ToolRegistry
 
 SERVER = Path(__file__).parent / "shed_server.py"
@@ -23,8 +23,9 @@ def make_app(folder: Path, servers: Any) -> Dovetail:
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_hurts_nobody(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 40.0)  # a busy machine starts programs slowly
     (tmp_path / "dovetail.toml").write_text(
         f"""
 [mcp.servers.shed]
@@ -85,7 +86,7 @@ def test_a_server_does_not_show_its_secrets() -> None:
 async def test_a_reload_does_not_start_a_connection_anew_that_is_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dovetail.tools.mcp_settings.PATIENCE", 0.05)
+    monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 0.05)
     servers = ConfiguredServers(ToolRegistry())
     with socket.create_server(("127.0.0.1", 0)) as silent:
         entries = {"slow": {"url": f"http://127.0.0.1:{silent.getsockname()[1]}/mcp"}}

@@ -6,8 +6,8 @@ from typing import Any
 
 from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
-from dovetail.tools.mcp import McpConnection
-from dovetail.tools.mcp_server import McpServer
+from dovetail.tools.mcp.connection import McpConnection
+from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Execute, Tool, ToolContext
 

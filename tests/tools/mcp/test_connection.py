@@ -14,7 +14,7 @@ from dovetail.messages.call import ToolCall
 from dovetail.messages.event import Event, ToolProgress
 from dovetail.messages.kind import Kind
 from dovetail.tools import CallOutcome, CallScope, ToolManager, make_tool
-from dovetail.tools.mcp_server import McpServer, read_servers
+from dovetail.tools.mcp.server import McpServer, read_servers
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
 from dovetail.lazy import lazy
-from dovetail.tools.mcp_result import read_mcp_result
-from dovetail.tools.mcp_server import McpServer
+from dovetail.tools.mcp.result import read_mcp_result
+from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.tool import ToolContext, ToolResult
 
 mcp = lazy("mcp", extra="mcp")

@@ -11,7 +11,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from dovetail.tools.mcp_result import read_mcp_result
+from dovetail.tools.mcp.result import read_mcp_result
 
 
 def test_texts_are_joined_and_structured_content_is_the_data() -> None:
