@@ -69,17 +69,18 @@ class Brain(Script):
     def _work(self, job: str, turn: int) -> Reply:
         plan = plan_job(job, self.seed)
         names = plan[turn] if turn < len(plan) else ()
-        calls = [_call(name, f"{job}/{turn}/{place}") for place, name in enumerate(names)]
+        calls = [_call(place, name, f"{job}/{turn}/{place}") for place, name in enumerate(names)]
         return Reply(text=say(job, turn), tool_calls=calls, cut=6, delay=0.004)
 
     def _help(self, task: str, turn: int) -> Reply:
-        calls = [_call(name, f"{task}/{name}") for name in ("note", "spend")[turn : turn + 1]]
+        calls = [_call(0, name, f"{task}/{name}") for name in ("note", "spend")[turn : turn + 1]]
         return Reply(text="" if calls else f"helped with {task}", tool_calls=calls, delay=0.004)
 
 
-def _call(name: str, key: str) -> ToolCall:
+def _call(place: int, name: str, key: str) -> ToolCall:
+    """A call of a model that counts its calls anew in every answer, as some do."""
     arguments = {"task": key} if name == "helper" else {"key": key}
-    return ToolCall(call_id=key, name=name, arguments=arguments)
+    return ToolCall(call_id=f"call_{place}", name=name, arguments=arguments)
 
 
 def find_faults(messages: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -45,6 +45,7 @@ async def _check_session(world: World, person: Person, seed: int, executed: "Cou
             *_check_text(job, answer, seed),
             *_check_journal(journal),
             *_check_results(journal, executed),
+            *_check_answers(journal),
             *_check_view("person", seen, answer),
             *_check_view("journal", journal, answer),
         ]
@@ -83,18 +84,31 @@ def _check_journal(journal: list[dict[str, Any]]) -> list[str]:
 
 def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> list[str]:
     """A call that is told as done was done, one that was declined was not."""
-    names = {_key(entry): entry["name"] for entry in journal if entry["type"] == "tool-input-end"}
+    made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
     problems: list[str] = []
     for entry in journal:
-        name = names.get(_key(entry))
-        if entry["type"] != "tool-end" or name not in ("note", "look", "spend"):
+        call = made.get(_key(entry))
+        if entry["type"] != "tool-end" or call is None or call["name"] not in ("note", "look", "spend"):
             continue
-        times = executed[f"{name} {entry['call_id']}"]
+        what = f"{call['name']} {call['args']['key']}"
+        times = executed[what]
         if (entry["status"] == "ok" and times < 1) or (entry["status"] == "denied" and times):
-            problems.append(f"{entry['call_id']} is told as {entry['status']} and ran {times} times")
+            problems.append(f"{what} is told as {entry['status']} and ran {times} times")
         if entry["status"] not in ("ok", "denied", "interrupted"):
-            problems.append(f"{entry['call_id']} ended as {entry['status']}: {entry['error']}")
+            problems.append(f"{what} ended as {entry['status']}: {entry['error']}")
     return problems
+
+
+def _check_answers(journal: list[dict[str, Any]]) -> list[str]:
+    """What a browser did came back to the very call that asked for it, although other calls have its id."""
+    made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
+    ended = [entry for entry in journal if entry["type"] == "tool-end" and entry["status"] == "ok"]
+    told = [(made[_key(entry)]["args"]["key"], entry["result"]) for entry in ended if _is_pick(made, entry)]
+    return [f"{key} was told {result}" for key, result in told if result["llm_content"] != f"picked {key}"]
+
+
+def _is_pick(made: dict[tuple[str, ...], dict[str, Any]], entry: dict[str, Any]) -> bool:
+    return made[_key(entry)]["name"] == "pick"
 
 
 def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:

@@ -34,7 +34,7 @@ class Person:
         return f"{self.session_id} got answers to {self.sent}; last seen {last}; asked {list(self._asked)}"
 
     async def _send(self, text: str) -> str:
-        body: dict[str, Any] = {"message": text, "session_id": self.session_id, "tab_id": "t"}
+        body: dict[str, Any] = {"message": text, "session_id": self.session_id, "tab_id": self.session_id}
         while True:
             async for chunk in self.world.stream("POST", "/api/v1/chat", json=body):
                 return chunk["messageMetadata"]["run_id"]
@@ -56,7 +56,7 @@ class Person:
         if last["role"] == "assistant":
             return last["metadata"]["run_id"]
         again = {"id": self.session_id, "messages": [], "trigger": "regenerate-message"}
-        return {**again, "messageId": last["id"], "tab_id": "t"}
+        return {**again, "messageId": last["id"], "tab_id": self.session_id}
 
     async def _follow(self, run_id: str, entries: list[Entry]) -> None:
         after = entries[-1]["number"] if entries else 0
@@ -72,10 +72,11 @@ class Person:
 
     async def _answer(self, ask: Entry) -> None:
         """Answer a question, as often as it takes to know that the answer was taken."""
+        key = ask["payload"]["args"]["key"]
         if ask["kind"] == "browser":
-            body = {"toolCallId": ask["call_id"], "status": "success", "output": f"picked {ask['call_id']}"}
-            await self.world.request("POST", "/ai/tools/ack", json=body)
+            body = {"toolCallId": ask["call_id"], "status": "success", "output": f"picked {key}"}
+            await self.world.request("POST", "/ai/tools/ack", json={**body, "tabId": self.session_id})
         else:
-            approved = sum(map(ord, ask["call_id"])) % 4 != 0
+            approved = sum(map(ord, key)) % 4 != 0
             await self.world.request("POST", f"/api/v1/asks/{ask['ask_id']}", json={"approved": approved})
         self._asked.pop(ask["ask_id"], None)
