@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 from dovetail.app import Dovetail
-from dovetail.messages.event import Event, ToolInputEnd
+from dovetail.messages.event import Event
+from dovetail.messages.model_event import ToolInputEnd
 from dovetail.subagents.executor import AgentExecutor
 
 FILES = {

@@ -10,7 +10,8 @@ from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.runtime import Runtime
 from dovetail.messages.budget import Budget, BudgetLimits
-from dovetail.messages.event import Event, TextMore
+from dovetail.messages.event import Event
+from dovetail.messages.model_event import TextMore
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from dovetail.tools.function import make_tool
 from dovetail.tools.registry import ToolSnapshot

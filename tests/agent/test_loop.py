@@ -10,7 +10,8 @@ from dovetail.agent.outcome import LoopOutcome
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import Event, ModelAnswered, ToolEnd, TurnEnd
+from dovetail.messages.event import Event, ToolEnd, TurnEnd
+from dovetail.messages.model_event import ModelAnswered
 from dovetail.messages.request import ChatMessage
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.registry import ToolSnapshot

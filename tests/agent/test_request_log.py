@@ -5,7 +5,8 @@ from typing import Any
 
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.request_log import RequestLog
-from dovetail.messages.event import Event, ModelRequested
+from dovetail.messages.event import Event
+from dovetail.messages.model_event import ModelRequested
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.endpoint import Endpoint
 from dovetail.requesters.fallback import FallbackRequester

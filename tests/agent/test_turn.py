@@ -8,15 +8,14 @@ from dovetail.agent.turn import Turn
 from dovetail.errors import ModelError
 from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
-from dovetail.messages.event import (
-    Event,
+from dovetail.messages.event import Event, ToolEnd
+from dovetail.messages.model_event import (
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
     TextEnd,
     TextMore,
     TextStart,
-    ToolEnd,
     ToolInputEnd,
     ToolInputMore,
     ToolInputStart,

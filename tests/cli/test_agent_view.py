@@ -13,16 +13,8 @@ from rich.console import Console
 from dovetail.cli.agent_tree import AgentTree
 from dovetail.cli.agent_view import AgentView
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
-    ChildEvent,
-    Event,
-    RunEnd,
-    RunStart,
-    TextMore,
-    ToolEnd,
-    ToolInputEnd,
-    TurnEnd,
-)
+from dovetail.messages.event import ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
+from dovetail.messages.model_event import TextMore, ToolInputEnd
 
 DENIED = {"type": "declined", "message": "not on\nSundays [please]"}
 EVENTS: list[Event] = [

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.messages.event import AskRequest, TextMore
+from dovetail.messages.event import AskRequest
+from dovetail.messages.model_event import TextMore
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database

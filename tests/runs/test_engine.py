@@ -15,13 +15,11 @@ from dovetail.messages.event import (
     Entry,
     Event,
     RunEnd,
-    TextEnd,
-    TextMore,
     ToolEnd,
-    ToolInputEnd,
     ToolStart,
     TurnEnd,
 )
+from dovetail.messages.model_event import TextEnd, TextMore, ToolInputEnd
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader

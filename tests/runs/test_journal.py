@@ -2,18 +2,8 @@
 
 import pytest
 
-from dovetail.messages.event import (
-    AskAnswer,
-    AskRequest,
-    ChildEvent,
-    Event,
-    RunEnd,
-    TextEnd,
-    TextMore,
-    TextStart,
-    ToolEnd,
-    ToolInputEnd,
-)
+from dovetail.messages.event import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
+from dovetail.messages.model_event import TextEnd, TextMore, TextStart, ToolInputEnd
 from dovetail.runs.block import Block
 from dovetail.runs.codec import decode_block, encode_block
 from dovetail.runs.journal import Journal

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from dovetail.messages.event import RunEnd, TextEnd, TextMore, TextStart
+from dovetail.messages.event import RunEnd
+from dovetail.messages.model_event import TextEnd, TextMore, TextStart
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Reader
 

@@ -5,21 +5,23 @@ import pytest
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import (
     Event,
-    ModelAnswered,
-    ReasoningMore,
-    ReasoningStart,
     RunEnd,
     RunResume,
     RunStart,
-    TextMore,
-    TextStart,
     ToolEnd,
-    ToolInputEnd,
-    ToolInputMore,
-    ToolInputStart,
     ToolStart,
     TurnEnd,
     TurnReset,
+)
+from dovetail.messages.model_event import (
+    ModelAnswered,
+    ReasoningMore,
+    ReasoningStart,
+    TextMore,
+    TextStart,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
 )
 from dovetail.runs.journal import Journal
 from dovetail.runs.recovery import mend

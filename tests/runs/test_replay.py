@@ -6,13 +6,12 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
-    TextMore,
     ToolEnd,
-    ToolInputEnd,
     ToolStart,
     TurnEnd,
     TurnReset,
 )
+from dovetail.messages.model_event import TextMore, ToolInputEnd
 from dovetail.runs.replay import Replay, replay
 
 ADD = ToolInputEnd("c1", "add", {"a": 1})

@@ -10,15 +10,14 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
-    ModelAnswered,
     RunEnd,
     RunResume,
     RunStart,
-    TextMore,
     ToolEnd,
     TurnEnd,
     TurnReset,
 )
+from dovetail.messages.model_event import ModelAnswered, TextMore
 from dovetail.runs.spent import count_spent
 
 ROOT, CHILD = ("r",), ("r", "child")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dovetail.messages.event import ModelRequested
+from dovetail.messages.model_event import ModelRequested
 from serving import Serving, serve
 
 CALL = {"tool_calls": [{"call_id": "c1", "name": "summarizer", "arguments": {"text": "A long tale"}}]}

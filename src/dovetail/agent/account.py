@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from dovetail.messages.budget import Budget
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import Emit, ModelAnswered, TurnEnd
+from dovetail.messages.event import Emit, TurnEnd
+from dovetail.messages.model_event import ModelAnswered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

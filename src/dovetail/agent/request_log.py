@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.messages.event import Emit, ModelRequested
+from dovetail.messages.event import Emit
+from dovetail.messages.model_event import ModelRequested
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.requester import Requester

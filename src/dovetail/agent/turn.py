@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
-from dovetail.messages.event import (
-    Emit,
+from dovetail.messages.event import Emit, ToolEnd
+from dovetail.messages.model_event import (
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
     TextEnd,
     TextMore,
     TextStart,
-    ToolEnd,
     ToolInputEnd,
     ToolInputMore,
     ToolInputStart,

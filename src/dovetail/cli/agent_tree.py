@@ -10,16 +10,8 @@ from rich.tree import Tree
 
 from dovetail.cli.terminal import shorten
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
-    ChildEvent,
-    Event,
-    RunEnd,
-    RunStart,
-    TextMore,
-    ToolEnd,
-    ToolInputEnd,
-    TurnEnd,
-)
+from dovetail.messages.event import ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
+from dovetail.messages.model_event import TextMore, ToolInputEnd
 
 MARKS = {"ok": ("✓", "green"), "error": ("✗", "red"), "denied": ("⊘", "yellow")}
 OTHER_MARK = ("!", "yellow")

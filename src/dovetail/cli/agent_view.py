@@ -20,11 +20,10 @@ from dovetail.messages.event import (
     Event,
     RunEnd,
     RunStart,
-    TextMore,
     ToolEnd,
-    ToolInputEnd,
     TurnEnd,
 )
+from dovetail.messages.model_event import TextMore, ToolInputEnd
 
 _PAUSE = 0.1  # seconds between two pictures while text streams
 

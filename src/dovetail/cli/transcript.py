@@ -12,17 +12,8 @@ from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.terminal import ask_person, shorten
-from dovetail.messages.event import (
-    AskRequest,
-    Entry,
-    Event,
-    ReasoningMore,
-    RunEnd,
-    TextEnd,
-    TextMore,
-    ToolEnd,
-    ToolInputEnd,
-)
+from dovetail.messages.event import AskRequest, Entry, Event, RunEnd, ToolEnd
+from dovetail.messages.model_event import ReasoningMore, TextEnd, TextMore, ToolInputEnd
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.parts import error_text, shown_output
 from dovetail.sessions.request import ChatRequest

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from dovetail.messages.event import Entry, Event, ReasoningMore, TextMore, ToolInputMore
+from dovetail.messages.event import Entry, Event
+from dovetail.messages.model_event import ReasoningMore, TextMore, ToolInputMore
 
 More = TextMore | ReasoningMore | ToolInputMore
 DELTAS = frozenset((TextMore, ReasoningMore, ToolInputMore))

@@ -4,13 +4,12 @@ import dataclasses
 from typing import Any, get_args
 
 from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
-    Event,
+from dovetail.messages.event import Event, RunStart
+from dovetail.messages.model_event import (
     ModelRequested,
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
-    RunStart,
     TextEnd,
     TextMore,
     TextStart,

@@ -22,10 +22,10 @@ from dovetail.messages.event import (
     RunEnd,
     RunStart,
     ToolEnd,
-    ToolInputEnd,
     TurnEnd,
     TurnReset,
 )
+from dovetail.messages.model_event import ToolInputEnd
 from dovetail.runs.block import DELTAS, Block, belongs
 
 logger = logging.getLogger(__name__)

@@ -13,16 +13,18 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    ToolEnd,
+    ToolStart,
+    TurnEnd,
+    TurnReset,
+)
+from dovetail.messages.model_event import (
     ModelAnswered,
     ReasoningStart,
     TextMore,
     TextStart,
-    ToolEnd,
     ToolInputEnd,
     ToolInputStart,
-    ToolStart,
-    TurnEnd,
-    TurnReset,
 )
 from dovetail.messages.request import ChatMessage, write_answer, write_result
 

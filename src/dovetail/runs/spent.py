@@ -12,13 +12,13 @@ from dovetail.messages.event import (
     AskAnswer,
     AskRequest,
     Entry,
-    ModelAnswered,
     RunEnd,
     RunResume,
     RunStart,
     ToolEnd,
     TurnEnd,
 )
+from dovetail.messages.model_event import ModelAnswered
 
 
 def count_spent(entries: Iterable[Entry]) -> Spent:

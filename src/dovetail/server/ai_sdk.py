@@ -9,22 +9,24 @@ from dovetail.messages.event import (
     AskRequest,
     Entry,
     Event,
+    RunEnd,
+    RunStart,
+    ToolEnd,
+    ToolProgress,
+    TurnEnd,
+    TurnReset,
+)
+from dovetail.messages.model_event import (
     ModelRequested,
     ReasoningEnd,
     ReasoningMore,
     ReasoningStart,
-    RunEnd,
-    RunStart,
     TextEnd,
     TextMore,
     TextStart,
-    ToolEnd,
     ToolInputEnd,
     ToolInputMore,
     ToolInputStart,
-    ToolProgress,
-    TurnEnd,
-    TurnReset,
 )
 from dovetail.server.encoder import SSE_HEADERS
 from dovetail.server.sse import DONE, dump, frame, quote

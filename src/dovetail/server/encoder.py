@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from dovetail.messages.event import Entry, ModelRequested
+from dovetail.messages.event import Entry
+from dovetail.messages.model_event import ModelRequested
 from dovetail.server.sse import DONE, dump, frame
 
 SSE_HEADERS: Mapping[str, str] = {

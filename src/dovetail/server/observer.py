@@ -5,7 +5,8 @@ import logging
 import time
 
 from dovetail.app import Dovetail
-from dovetail.messages.event import AskRequest, Event, RunEnd, ToolEnd, ToolInputEnd, ToolStart, TurnEnd
+from dovetail.messages.event import AskRequest, Event, RunEnd, ToolEnd, ToolStart, TurnEnd
+from dovetail.messages.model_event import ToolInputEnd
 from dovetail.runs.live import LiveRun
 from dovetail.server.metrics import Metrics
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dovetail.messages.event import Entry, ReasoningMore, RunEnd, RunStart, TextMore, TextStart
+from dovetail.messages.event import Entry, RunEnd, RunStart
+from dovetail.messages.model_event import ReasoningMore, TextMore, TextStart
 from dovetail.requesters.openai_usage import write_usage
 from dovetail.server.encoder import SSE_HEADERS
 from dovetail.server.sse import DONE, dump, frame, quote

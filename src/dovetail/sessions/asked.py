@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from dovetail.agent.request_log import show_messages
-from dovetail.messages.event import ModelRequested
+from dovetail.messages.model_event import ModelRequested
 from dovetail.sessions.request import read_history
 from dovetail.sessions.tree import MessageTree
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from dovetail.bus.bus import MessageBus
-from dovetail.messages.event import ChildEvent, Event, ToolEnd, ToolInputEnd
+from dovetail.messages.event import ChildEvent, Event, ToolEnd
+from dovetail.messages.model_event import ToolInputEnd
 from dovetail.tools.audit import mask_arguments
 from dovetail.tools.declarative import UpdateOutput
 
