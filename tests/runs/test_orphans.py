@@ -114,3 +114,23 @@ async def test_readers_of_a_run_that_goes_on_elsewhere_are_let_go(database: Data
             await old.cancel(handle.run_id)  # makes it tell something, which is refused
             while not reader.ended:
                 await reader.next()
+
+
+async def test_a_stop_that_was_wished_while_nobody_worked_on_a_run_is_obeyed(database: Database) -> None:
+    (run_id,) = await leave_behind(database, "master")
+    modes: list[str | None] = []
+
+    async def stop(context: RunContext) -> RunOutcome:
+        await context.cancel.now.wait()
+        modes.append(context.cancel.mode)
+        return RunOutcome(reason="cancelled")
+
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(stop)
+
+    async with InProcessEngine(database) as engine:
+        await engine.cancel(run_id, "now")
+        (handle,) = await engine.recover(rebuild)
+        async with asyncio.timeout(20):
+            assert (await handle.done).reason == "cancelled"
+    assert modes == ["now"]
