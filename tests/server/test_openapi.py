@@ -1,12 +1,17 @@
-"""The OpenAPI document shows how each body looks."""
+"""The OpenAPI document shows how each body, each answer and each error looks."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jsonschema_rs
 
 from dovetail.app import Dovetail
+from dovetail.server.answers import ANSWERS, JSON
 from dovetail.server.app import create_app
+from dovetail.tools.browser import open_url
+from serving import serve
+
+ADDRESS = {"url": "https://a.example", "actionName": "Show"}
 
 
 def find_bodies(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -36,3 +41,97 @@ def test_every_route_says_what_it_is_for(tmp_path: Path) -> None:
     document = create_app(Dovetail(workspace=tmp_path)).openapi()
     for methods in document["paths"].values():
         assert all(operation["description"] for operation in methods.values())
+
+
+def test_every_route_shows_its_answer_and_errors_in_our_shape(tmp_path: Path) -> None:
+    document = create_app(Dovetail(workspace=tmp_path)).openapi()
+    schemas = document["components"]["schemas"]
+    assert "HTTPValidationError" not in str(document)
+    error = jsonschema_rs.validator_for(schemas["Error"])
+    error.validate({"error": {"type": "x", "message": "y", "hint": "z"}})
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            good = {status for status in operation["responses"] if status < "300"}
+            assert good, f"{method} {path} shows no answer"
+            for status in good - {"204"}:
+                for form in operation["responses"][status]["content"].values():
+                    assert form["example"], f"{method} {path} shows no example"
+            for status in set(operation["responses"]) - good:
+                told = str(operation["responses"][status])
+                assert "Error" in told or path == "/readyz", (method, path, status)
+
+
+def compare(example: Any, real: Any, place: str) -> None:
+    """See that an example has the fields of a real answer, as deep as both go."""
+    if isinstance(example, dict) and isinstance(real, dict) and place.rpartition(".")[2] not in FREE:
+        shown: dict[str, Any] = cast(dict[str, Any], example)
+        found: dict[str, Any] = cast(dict[str, Any], real)
+        assert set(shown) == set(found), place
+        for name in shown:
+            compare(shown[name], found[name], f"{place}.{name}")
+    elif isinstance(example, list) and isinstance(real, list) and example and real:
+        compare(example[0], real[0], f"{place}[]")
+
+
+FREE = {"metadata", "parameters", "payload", "args", "result", "models[]"}
+"""Fields that hold what users, tools and models make of them, and models, which tell of their download."""
+
+
+async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
+    skill = tmp_path / "skills" / "haiku" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: haiku\ndescription: How to write a haiku.\n---\nFive, seven, five.\n")
+    call = {"tool_calls": [{"call_id": "c1", "name": "open-url", "arguments": ADDRESS}]}
+    compared: set[str] = set()
+    async with serve(tmp_path, ["Hello to you.", call, "Opened.", "Hi."], [open_url]) as server:
+
+        async def check(method: str, route: str, body: Any = None, **ids: str) -> Any:
+            headers = {"accept": "application/json"}
+            path = route.format(**ids)
+            response = await server.client.request(method, path, json=body, headers=headers)
+            forms = ANSWERS[f"{method} {route}"][str(response.status_code)]
+            compared.add(f"{method} {route}")
+            if not forms:
+                assert response.content == b""
+                return None
+            compare(forms[JSON], response.json(), f"{method} {route}")
+            return response.json()
+
+        session, api = {"session_id": "s1"}, "/api/v1"
+        answer = await check("POST", f"{api}/chat", {"message": "Hello", **session})
+        view = await check("GET", f"{api}/sessions/{{session_id}}", **session)
+        exported = await check("GET", f"{api}/sessions/{{session_id}}/export", **session)
+        await check("GET", f"{api}/chat/{{session_id}}/stream", **session)
+        await check("GET", f"{api}/runs/{{run_id}}", run_id=answer["run_id"])
+        await check("GET", f"{api}/sessions")
+        await check("GET", f"{api}/sessions/{{session_id}}/messages", **session)
+        await check("PATCH", f"{api}/sessions/{{session_id}}", {"title": "Plans"}, **session)
+        await check("POST", f"{api}/sessions", {"id": "s2"})
+        await check("POST", f"{api}/sessions/import", exported)
+        for name in ("tools", "agents", "skills", "models", "extensions"):
+            await check("GET", f"{api}/{name}")
+        await check("POST", f"{api}/extensions/reload")
+        await check("POST", f"{api}/tools/{{name}}/call", {"arguments": {}}, name="open-url")
+        for route in ("/healthz", "/readyz", "/v1/models"):
+            await check("GET", route)
+        await check("GET", "/v1/models/{model}", model="master")
+        async for chunk in server.stream("POST", f"{api}/chat", json={"message": "Open", "tab_id": "t"}):
+            if chunk["type"] == "data-ask":
+                ids = {"ask_id": chunk["data"]["ask_id"]}
+                await check("GET", f"{api}/asks")
+                await check("POST", f"{api}/asks/{{ask_id}}/claim", {"tab_id": "t"}, **ids)
+                await check("POST", f"{api}/asks/{{ask_id}}", {"value": "opened"}, **ids)
+        await check("POST", "/ai/tools/ack", {"toolCallId": "later", "status": "success"})
+        asked = {"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
+        await check("POST", "/v1/chat/completions", asked)
+        removal = f"{api}/sessions/{{session_id}}/messages/{{message_id}}"
+        await check("DELETE", removal, **session, message_id=view["path"][0]["id"])
+        await check("DELETE", f"{api}/sessions/{{session_id}}", **session)
+        await check("DELETE", f"{api}/sign-in")
+    streams_and_keys = {
+        "GET /metrics",
+        "GET /api/v1/runs/{run_id}/events",
+        "POST /api/v1/runs/{run_id}/cancel",
+        "POST /api/v1/sign-in",
+    }
+    assert set(ANSWERS) - compared == streams_and_keys

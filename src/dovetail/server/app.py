@@ -20,6 +20,7 @@ from dovetail.server.metrics import Metrics, is_shared
 from dovetail.server.models import ModelBoard
 from dovetail.server.observer import RunObserver
 from dovetail.server.observing import ObserveLayer
+from dovetail.server.openapi import DescribedApi
 from dovetail.server.page import make_page_router
 from dovetail.server.rate_limit import RateLimit, read_limit
 from dovetail.server.security import SecurityHeaders
@@ -63,7 +64,7 @@ def create_app(
 
     metrics = Metrics()
     observer = RunObserver(app, metrics)
-    api = FastAPI(
+    api = DescribedApi(
         title="Dovetail",
         version=__version__,
         lifespan=lifespan,

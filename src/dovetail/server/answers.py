@@ -1,0 +1,238 @@
+"""An example of every answer, for the OpenAPI document; a test holds them to what the server really says."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.version import __version__
+
+_MOMENT = "2026-11-16T01:36:20.148Z"
+_USAGE = {
+    "input_tokens": 163,
+    "output_tokens": 8,
+    "cached_tokens": 0,
+    "reasoning_tokens": 0,
+    "cost": None,
+}
+_SESSION: dict[str, Any] = {
+    "id": "s1",
+    "title": "Plans",
+    "head": "msg_2",
+    "version": 3,
+    "usage": _USAGE,
+    "created_at": _MOMENT,
+    "updated_at": _MOMENT,
+}
+_MESSAGE: dict[str, Any] = {
+    "id": "msg_1",
+    "parent_id": None,
+    "role": "user",
+    "parts": [{"type": "text", "text": "Hello"}],
+    "metadata": {},
+    "created_at": _MOMENT,
+}
+_SIBLINGS = {"index": 0, "total": 1, "previous": None, "next": None}
+_CHUNKS = """id: 1
+data: {"type":"start","messageId":"msg_2","messageMetadata":{"session_id":"s1","run_id":"run_1"}}
+
+id: 4
+data: {"type":"text-delta","id":"text-1-1","delta":"Hello"}
+
+data: [DONE]
+
+"""
+_EVENTS = """id: 4
+data: {"number":4,"run_id":"run_1","path":["run_1"],"time":1.0,"type":"text-delta","id":"t1","delta":"Hi"}
+
+data: [DONE]
+
+"""
+_ASK: dict[str, Any] = {
+    "id": "ask_1",
+    "run_id": "run_1",
+    "path": ["run_1"],
+    "kind": "approval",
+    "call_id": "call_1",
+    "payload": {"tool": "saw", "args": {}, "reason": "it may change something outside"},
+    "timeout": None,
+    "state": "open",
+    "claimed_by": None,
+    "claimed_until": None,
+    "created_at": _MOMENT,
+    "ask_id": "ask_1",
+}
+_RUN = {
+    "id": "run_1",
+    "session_id": "s1",
+    "message_id": "msg_2",
+    "agent": "master",
+    "model": "openai:gpt-4.1",
+    "generation": 1,
+    "state": "ended",
+    "reason": "goal",
+    "result": "Hello to you.",
+    "usage": _USAGE,
+    "error": None,
+    "last_number": 7,
+    "created_at": _MOMENT,
+    "ended_at": _MOMENT,
+}
+_EXTENSIONS: dict[str, Any] = {
+    "version": 1,
+    "loaded_extensions": ["weather"],
+    "failed_extensions": [],
+    "tools": ["get_weather"],
+    "kept": [],
+    "removed": [],
+    "unchanged": [],
+    "excluded": ["example"],
+    "notices": [],
+}
+_MODEL = {"id": "master", "object": "model", "created": 0, "owned_by": "dovetail"}
+_COMPLETION = {
+    "id": "run_1",
+    "object": "chat.completion",
+    "created": 1794800740,
+    "model": "master",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "Hello to you.", "refusal": None},
+            "logprobs": None,
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {
+        "prompt_tokens": 163,
+        "completion_tokens": 8,
+        "total_tokens": 171,
+        "prompt_tokens_details": {"cached_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": 0},
+    },
+}
+_TOOL = {
+    "name": "calculate",
+    "title": "Calculate",
+    "description": "Calculate an arithmetic expression exactly.",
+    "kind": "think",
+    "origin": "extension:calculator",
+    "tags": ["math"],
+    "needs_tab": False,
+    "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
+}
+
+JSON, STREAM, TEXT, MARKDOWN = "application/json", "text/event-stream", "text/plain", "text/markdown"
+
+ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "GET /healthz": {"200": {JSON: {"status": "ok", "version": __version__}}},
+    "GET /readyz": {"200": {JSON: {"status": "ok"}}, "503": {JSON: {"status": "starting"}}},
+    "GET /metrics": {"200": {TEXT: 'dovetail_runs_total{agent="master",reason="goal"} 1.0\n'}},
+    "POST /api/v1/chat": {
+        "200": {
+            STREAM: _CHUNKS,
+            JSON: {
+                "session_id": "s1",
+                "run_id": "run_1",
+                "message_id": "msg_2",
+                "response": "Hello to you.",
+                "reason": "goal",
+                "created_at": _MOMENT,
+            },
+        }
+    },
+    "GET /api/v1/chat/{session_id}/stream": {"200": {STREAM: _CHUNKS}, "204": {}},
+    "GET /api/v1/runs/{run_id}": {"200": {JSON: _RUN}},
+    "GET /api/v1/runs/{run_id}/events": {"200": {STREAM: _EVENTS}},
+    "POST /api/v1/runs/{run_id}/cancel": {"202": {JSON: {"run_id": "run_1", "mode": "now"}}},
+    "GET /api/v1/asks": {"200": {JSON: {"asks": [_ASK]}}},
+    "POST /api/v1/asks/{ask_id}": {"200": {JSON: {"id": "ask_1", "state": "answered"}}},
+    "POST /api/v1/asks/{ask_id}/claim": {"200": {JSON: {"id": "ask_1", "tab_id": "tab-1", "until": _MOMENT}}},
+    "POST /ai/tools/ack": {"200": {JSON: {"result": "resolved"}}, "202": {JSON: {"result": "stored"}}},
+    "POST /api/v1/sessions/import": {"201": {JSON: _SESSION}},
+    "GET /api/v1/sessions": {"200": {JSON: {"sessions": [{**_SESSION, "run_id": None}], "cursor": None}}},
+    "POST /api/v1/sessions": {"201": {JSON: _SESSION}},
+    "GET /api/v1/sessions/{session_id}": {
+        "200": {JSON: {**_SESSION, "run_id": None, "path": [{**_MESSAGE, "siblings": _SIBLINGS}]}}
+    },
+    "PATCH /api/v1/sessions/{session_id}": {"200": {JSON: _SESSION}},
+    "DELETE /api/v1/sessions/{session_id}": {"204": {}},
+    "GET /api/v1/sessions/{session_id}/messages": {"200": {JSON: {"messages": [_MESSAGE], "cursor": None}}},
+    "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": {"200": {JSON: _SESSION}},
+    "GET /api/v1/sessions/{session_id}/export": {
+        "200": {
+            JSON: {**_SESSION, "messages": [_MESSAGE]},
+            MARKDOWN: "# Plans\n\n## You\n\nHello\n",
+        }
+    },
+    "GET /api/v1/tools": {"200": {JSON: {"generation": 1, "tools": [_TOOL], "errors": []}}},
+    "POST /api/v1/tools/{name}/call": {
+        "200": {
+            JSON: {
+                "call_id": "call_1",
+                "status": "ok",
+                "result": {"llm_content": "42"},
+                "error": None,
+                "duration": 0.001,
+            }
+        }
+    },
+    "GET /api/v1/agents": {
+        "200": {
+            JSON: {
+                "agents": [
+                    {
+                        "name": "master",
+                        "title": "Assistant",
+                        "description": "The assistant people talk to in a chat.",
+                        "model": None,
+                        "tools": ["*"],
+                        "source": "agents/master.md",
+                    }
+                ],
+                "errors": [],
+            }
+        }
+    },
+    "GET /api/v1/skills": {
+        "200": {
+            JSON: {
+                "skills": [
+                    {
+                        "name": "haiku",
+                        "description": "How to write a haiku.",
+                        "scope": "workspace",
+                        "path": "skills/haiku/SKILL.md",
+                        "allowed_tools": None,
+                    }
+                ],
+                "errors": [],
+            }
+        }
+    },
+    "GET /api/v1/models": {
+        "200": {
+            JSON: {
+                "models": [
+                    {
+                        "name": "openai:gpt-4.1",
+                        "title": "openai:gpt-4.1",
+                        "state": "ready",
+                        "active": True,
+                    }
+                ]
+            }
+        }
+    },
+    "GET /api/v1/extensions": {"200": {JSON: {**_EXTENSIONS, "watching": False}}},
+    "POST /api/v1/extensions/reload": {"200": {JSON: _EXTENSIONS}},
+    "POST /v1/chat/completions": {
+        "200": {
+            JSON: _COMPLETION,
+            STREAM: 'data: {"id":"run_1","object":"chat.completion.chunk","choices":[…]}\n\ndata: [DONE]\n\n',
+        }
+    },
+    "GET /v1/models": {"200": {JSON: {"object": "list", "data": [_MODEL]}}},
+    "GET /v1/models/{model}": {"200": {JSON: _MODEL}},
+    "POST /api/v1/sign-in": {"200": {JSON: {"owner": "ann"}}},
+    "DELETE /api/v1/sign-in": {"204": {}},
+}
+"""By route and status: the media types of an answer, with an example of each."""
