@@ -20,7 +20,7 @@ from postgres import make_database
 KILLS = int(os.environ.get("DOVETAIL_KILLS", "5"))
 SEED = int(os.environ.get("DOVETAIL_SEED", "1"))
 PEOPLE = 2
-LIMIT = 100 + 15 * KILLS
+LIMIT = 100 + 40 * KILLS
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(LIMIT + 60)]
 
 
