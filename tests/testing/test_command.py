@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.testing.__main__ import main, read_script
 
 
 def test_process_plays_a_file_and_is_steered_over_http(tmp_path: Path) -> None:
@@ -19,6 +23,36 @@ def test_process_plays_a_file_and_is_steered_over_http(tmp_path: Path) -> None:
         finally:
             process.terminate()
         assert process.wait(timeout=3) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[", "cannot be read: Expecting value"),
+        ('{"a": 1}', "holds no list of replies"),
+        ('["fine", {"txt": "Hi"}]', "reply 2: a reply has no field 'txt'; there are: text"),
+        ('[{"usage": {"prompt_tokens": 1}}]', "usage has no field 'prompt_tokens'; there are: input_tokens"),
+        ('[{"tool_calls": [{"tool": "add"}]}]', "call 1 names no tool: {'tool': 'add'}"),
+        ('[["On", {"wait": 1}]]', "{'wait': 1} is no step"),
+        ("[7]", "7 is no reply"),
+    ],
+)
+def test_a_script_with_a_mistake_is_refused_at_the_start(tmp_path: Path, content: str, told: str) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(content)
+    with pytest.raises(ConfigError) as caught:
+        read_script(script)
+    assert str(script) in caught.value.message
+    assert told in caught.value.message
+
+
+def test_a_missing_script_is_told_without_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["testing", str(tmp_path / "gone.json")])
+    with pytest.raises(SystemExit):
+        main()
+    assert "gone.json cannot be read: " in capsys.readouterr().err
 
 
 def _steer(url: str) -> None:

@@ -37,7 +37,7 @@ def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
     if "steps" in values:
         values["steps"] = [read_step(step, find_gate) for step in values["steps"]]
     if is_mapping(values.get("usage")):
-        values["usage"] = Usage(**values["usage"])
+        values["usage"] = _read_usage(values["usage"])
     if "error" in fields:
         values["steps"] = [*Reply(**values).plan(), read_error(fields["error"])]
     return Reply(**values)
@@ -58,8 +58,17 @@ def read_error(value: Exception | str) -> Exception:
     return ModelError(value, provider="scripted") if isinstance(value, str) else value
 
 
+def _read_usage(fields: Mapping[str, Any]) -> Usage:
+    known = list(Usage.__dataclass_fields__)
+    if unknown := [name for name in fields if name not in known]:
+        raise ConfigError(f"usage has no field {unknown[0]!r}; there are: {', '.join(known)}")
+    return Usage(**fields)
+
+
 def _read_call(call: ToolCall | Mapping[str, Any], number: int) -> ToolCall:
     if isinstance(call, ToolCall):
         return call
+    if not isinstance(call.get("name"), str):
+        raise ConfigError(f"call {number} names no tool: {dict(call)!r}", hint='Write {"name": "add"}.')
     call_id = call.get("call_id", f"call_{number}")
     return ToolCall(call_id=call_id, name=call["name"], arguments=call.get("arguments", {}))
