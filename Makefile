@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak fix bench eval clean lint types unit web-test
+.PHONY: help run test soak fix bench eval wheel clean lint types unit web-test
 
 help: ## show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -60,6 +60,11 @@ eval: $(VENV)/.dev ## ask the good embedded model real questions
 	$(BIN)/dovetail models pull good
 	@set -e; for file in evals/*.py; do case $$file in */__init__.py) ;; *) \
 		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
+
+wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, with its web page, into dist/
+	@rm -f dist/*.whl
+	@$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
+	@ls dist/*.whl
 
 clean: ## remove what was made here; fetched models stay in the user's cache
 	rm -rf $(VENV) .bench .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist

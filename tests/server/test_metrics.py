@@ -108,12 +108,15 @@ async def test_a_request_is_a_span_of_the_trace_it_came_with(tmp_path: Path) -> 
     async with serve(tmp_path, ["Hello."]) as server:
         server.client.headers["traceparent"] = f"00-{'a' * 32}-{'b' * 16}-01"
         await server.chat("Hi")
+        for probe in ("/healthz", "/readyz", "/metrics"):
+            assert (await server.client.get(probe)).status_code == 200
     finished = exporter.get_finished_spans()
     assert {span.instrumentation_scope.name for span in finished if span.instrumentation_scope} == {
         "dovetail"
     }
     spans = {span.name: span for span in finished}
     assert len(spans) == len(finished)
+    assert not any("GET" in name for name in spans)
     request, run = spans["POST /api/v1/chat"], spans["invoke_agent master"]
     for span in (request, run):
         assert span.context is not None

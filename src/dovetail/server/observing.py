@@ -3,8 +3,10 @@
 import logging
 import re
 from collections.abc import Awaitable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -22,6 +24,7 @@ logger = logging.getLogger("dovetail.access")
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,100}")
 _LOGGED = ("/api/", "/ai/", "/v1/")
 _CLIENT_LEFT = 499
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 @dataclass(slots=True)
@@ -46,11 +49,7 @@ class ObserveLayer:
         given = headers.get("x-request-id", "")
         request_id = given if _ID.fullmatch(given) else new_id("req")
         seen, started, method = _Seen(), perf_counter(), scope["method"]
-        attributes = {"http.request.method": method, "url.path": scope["path"]}
-        with (
-            within(request_id=request_id),
-            span(method, attributes, kind="SERVER", carrier=headers) as opened,
-        ):
+        with within(request_id=request_id), _open_span(scope, headers) as opened:
             try:
                 await self._serve(scope, receive, self._noting(send, seen, request_id), seen)
             finally:
@@ -98,6 +97,14 @@ class ObserveLayer:
             fields["owner"] = owner
         level = logging.INFO if path.startswith(_LOGGED) else logging.DEBUG
         logger.log(level, "%s %s", method, path, extra={"fields": fields})
+
+
+def _open_span(scope: Scope, headers: Headers) -> AbstractContextManager[Any]:
+    """The span of a request; those who ask every few seconds how the server is have none."""
+    if scope["path"] in _PROBES:
+        return nullcontext()
+    attributes = {"http.request.method": scope["method"], "url.path": scope["path"]}
+    return span(scope["method"], attributes, kind="SERVER", carrier=headers)
 
 
 def _find_route(scope: Scope) -> str:
