@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
     "agent_extension.py": (["Friday."], ["Friday."]),
+    "event_encoder.py": (["Oak."], ['"text": "Oak."}', '"end": "goal"}']),
     "first_field.py": (
         [Reply(text=json.dumps({"materials": ["boards", "glue"], "instructions": "Cut, then glue."}), cut=4)],
         ["-> boards", "-> glue", "Cut, then glue.", "[ordered: glue]"],
@@ -28,6 +29,7 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
             "notes/key.txt: denied, Error: 'write_file' may not run: rule 'no secrets'",
         ],
     ),
+    "requester.py": (["Spruce."], ["Spruce.\nSpruce.\nSpruce.\nasked 1 time(s)"]),
     "tool_maker.py": ([], ["['read_plan']", "ok 'cut\\nglue'"]),
     "typed_answer.py": (
         [

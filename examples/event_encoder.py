@@ -1,0 +1,57 @@
+"""An event encoder of your own: a run as lines of JSON, one for each piece of text and each call.
+
+The server answers a request with it by `EventStream(reader, Lines())`; here it writes to the terminal.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dovetail import Dovetail
+from dovetail.messages.event import Entry, RunEnd, ToolEnd
+from dovetail.messages.model_event import TextMore
+from dovetail.sessions.request import ChatRequest
+
+
+class Lines:
+    """Made anew for each stream; whatever it leaves out is not told."""
+
+    headers: Mapping[str, str] = {"content-type": "application/x-ndjson"}
+    wants_pause = False
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The next entries as bytes."""
+        told = (self.describe(entry) for entry in entries)
+        return b"".join(json.dumps(line).encode() + b"\n" for line in told if line is not None)
+
+    def describe(self, entry: Entry) -> dict[str, Any] | None:
+        """What a line says; None for events that have none."""
+        event = entry.event
+        if isinstance(event, TextMore):
+            return {"number": entry.number, "text": event.delta}
+        if isinstance(event, ToolEnd):
+            return {"number": entry.number, "call": event.call_id, "status": event.status}
+        return {"number": entry.number, "end": event.reason} if isinstance(event, RunEnd) else None
+
+    def end(self) -> bytes:
+        """What comes after the last entry."""
+        return b""
+
+
+async def main() -> None:
+    """Ask in a chat and follow its run from the first event to the last."""
+    async with Dovetail() as app:
+        chat = await app.open_chat()
+        question = {"type": "text", "text": "Name a wood."}
+        started = await chat.send(ChatRequest(parts=[question]))
+        encoder = Lines()
+        async with await app.runs.read(started.run_id) as reader:
+            while not reader.ended:
+                sys.stdout.write(encoder.encode(await reader.next()).decode())
+        sys.stdout.write(encoder.end().decode())
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
