@@ -106,6 +106,11 @@ async def test_a_page_signs_in_once_and_is_known_until_it_signs_out(tmp_path: Pa
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
         assert "Secure" not in cookie
+        encrypted = {**own, "x-forwarded-proto": "https"}
+        over_tls = await client.post("/api/v1/sign-in", json={"key": "one"}, headers=encrypted)
+        assert over_tls.headers["set-cookie"].endswith("; Secure")
+        client.cookies.clear()
+        await client.post("/api/v1/sign-in", json={"key": "two"}, headers=own)
         asked = {**own, "accept": "application/json"}
         body = {"message": "Hi", "session_id": "s"}
         assert (await client.post("/api/v1/chat", json=body, headers=asked)).status_code == 200
