@@ -24,7 +24,7 @@ def span(
 
     Attributes that are None are left out; `carrier` are the headers of a request that may belong to a trace.
     """
-    if "opentelemetry.trace" not in sys.modules:
+    if not _is_traced():
         yield None
         return
     with _trace.get_tracer("dovetail", __version__).start_as_current_span(
@@ -34,6 +34,13 @@ def span(
         attributes=_leave_out_none(attributes),
     ) as opened:
         yield opened
+
+
+def _is_traced() -> bool:
+    """Whether somebody has said where spans go; the package alone comes along with others."""
+    if "opentelemetry.trace" not in sys.modules:
+        return False
+    return not isinstance(_trace.get_tracer_provider(), _trace.ProxyTracerProvider)
 
 
 def _find_parent(carrier: Mapping[str, str] | None) -> Any:

@@ -6,6 +6,7 @@ any trace: a forwarding header, the name that was asked for, or HTTP/1.0, which 
 
 import ipaddress
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ def find_outside(scope: Scope) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1000)
 def is_loopback(host: str) -> bool:
     """Whether a host name means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
