@@ -96,3 +96,26 @@ async def test_titles_are_made_changed_and_searched_with_the_texts(tmp_path: Pat
         first = await server.get("/api/v1/sessions?limit=1")
         second = await server.get("/api/v1/sessions", params={"limit": 1, "cursor": first["cursor"]})
         assert {first["sessions"][0]["id"], second["sessions"][0]["id"]} == {"s", "t"}
+
+
+async def test_what_is_being_answered_is_not_deleted_from_under_its_answer(tmp_path: Path) -> None:
+    gate = Gate()
+    async with serve(tmp_path, ["One.", ["Two", gate, "."]]) as server:
+        await server.chat("First")
+        first = (await view(server))["path"]
+        refused: list[int] = []
+        async for chunk in server.stream(
+            "POST", "/api/v1/chat", json={"message": "Again", "session_id": "s"}
+        ):
+            if chunk["type"] == "text-delta" and not refused:
+                for message in first:
+                    response = await server.client.delete(f"{SESSION}/messages/{message['id']}")
+                    refused.append(response.status_code)
+                    assert "is being answered by run 'run_" in response.json()["error"]["message"]
+                gate.open()
+        exported = await server.get(f"{SESSION}/export")
+        imported = await server.client.post("/api/v1/sessions/import", json=exported)
+        deleted = await server.client.delete(f"{SESSION}/messages/{first[0]['id']}")
+    assert refused == [409, 409]
+    assert imported.status_code == 201
+    assert (deleted.status_code, deleted.json()["head"]) == (200, None)

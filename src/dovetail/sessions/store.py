@@ -26,7 +26,7 @@ from dovetail.sessions.rows import (
 from dovetail.sessions.session import LOCAL_OWNER, Session, SessionPage, make_session
 from dovetail.sessions.tree import MessageTree
 from dovetail.store.database import Database
-from dovetail.store.tables import messages, sessions
+from dovetail.store.tables import messages, runs, sessions
 
 
 class SessionStore:
@@ -144,12 +144,13 @@ class SessionStore:
         return await self._database.write_with(change)
 
     async def remove_message(self, session_id: str, message_id: str, *, owner: str = LOCAL_OWNER) -> Session:
-        """Remove a message and all below it."""
+        """Remove a message and all below it; a `ConflictError` while one of them is being answered."""
 
         def remove(connection: sa.Connection) -> Session:
             session = fetch_session(connection, session_id, owner)
             tree = fetch_tree(connection, session)
             removed = tree.remove(message_id)
+            _refuse_while_answered(connection, session_id, removed)
             gone = (messages.c.session_id == session_id) & messages.c.id.in_(removed)
             connection.execute(sa.delete(messages).where(gone))
             touch(connection, session, {"head_id": tree.head})
@@ -165,6 +166,17 @@ class SessionStore:
             connection.execute(sa.delete(sessions).where(sessions.c.id == session.id))
 
         await self._database.write_with(delete)
+
+
+def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: Sequence[str]) -> None:
+    """Keep the messages of which an answer is being made: it would have no place in the tree."""
+    of_session = (runs.c.session_id == session_id) & (runs.c.state == "running")
+    for run_id, given in connection.execute(sa.select(runs.c.id, runs.c.input).where(of_session)):
+        if given.get("parent_id") in removed:
+            raise ConflictError(
+                f"message {given['parent_id']!r} is being answered by run {run_id!r}",
+                hint="Wait for its end or cancel it.",
+            )
 
 
 def _holds(query: str) -> sa.ColumnElement[bool]:
