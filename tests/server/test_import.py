@@ -54,8 +54,8 @@ async def test_what_is_no_export_is_told_what_is_wrong(tmp_path: Path) -> None:
     hello = {"role": "user", "parts": [{"type": "text", "text": "Hello"}]}
     async with serve(tmp_path) as server:
         for messages, status, told in [
-            ([{**hello, "id": "a", "parent_id": "b"}, {**hello, "id": "b", "parent_id": "a"}], 400, "'b'"),
-            ([{**hello, "id": "a"}, {**hello, "id": "a"}], 400, "two messages"),
+            ([{**hello, "id": "a", "parent_id": "b"}, {**hello, "id": "b", "parent_id": "a"}], 422, "'b'"),
+            ([{**hello, "id": "a"}, {**hello, "id": "a"}], 422, "two messages"),
             ([{"id": "a", "role": "robot"}], 422, "role"),
             ("all of them", 422, "messages"),
         ]:
@@ -63,6 +63,17 @@ async def test_what_is_no_export_is_told_what_is_wrong(tmp_path: Path) -> None:
             assert response.status_code == status, response.text
             assert told in response.json()["error"]["message"]
         assert (await server.get("/api/v1/sessions"))["sessions"] == []
+
+
+async def test_the_cost_so_far_and_the_head_come_back_or_are_refused(tmp_path: Path) -> None:
+    hello = {"id": "a", "role": "user", "parts": [{"type": "text", "text": "Hello"}]}
+    body = {"messages": [hello], "usage": {"input_tokens": 7, "cost": 0.25}}
+    async with serve(tmp_path) as server:
+        imported = await server.client.post("/api/v1/sessions/import", json={**body, "head": "a"})
+        refused = await server.client.post("/api/v1/sessions/import", json={**body, "head": "gone"})
+    assert imported.json()["usage"]["cost"] == 0.25
+    assert refused.status_code == 422
+    assert "the head 'gone' is none of the messages" in refused.json()["error"]["message"]
 
 
 async def test_calls_that_never_ended_come_back_with_a_result(tmp_path: Path) -> None:
@@ -101,7 +112,7 @@ async def test_markdown_comes_back_as_it_reads_and_can_be_talked_to(tmp_path: Pa
 async def test_markdown_that_is_no_conversation_is_refused(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for body, status, told in (
-            ({"markdown": "# Notes\n\nNothing here."}, 400, "no message"),
+            ({"markdown": "# Notes\n\nNothing here."}, 422, "no message"),
             ({"markdown": "## You\n\nHi", "messages": []}, 422, "either"),
             ({"title": "nothing"}, 422, "either"),
         ):

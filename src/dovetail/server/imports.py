@@ -6,9 +6,11 @@ from typing import Any, Literal, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
 from dovetail.server.bodies import Id
 from dovetail.server.caller import App, Owner
+from dovetail.server.failures import InvalidRequest
 from dovetail.server.sessions import describe_session
 from dovetail.sessions.importing import make_content
 from dovetail.sessions.markdown import read_markdown
@@ -51,6 +53,7 @@ class ImportedUsage(BaseModel):
     output_tokens: int = Field(default=0, ge=0, le=10**12)
     cached_tokens: int = Field(default=0, ge=0, le=10**12)
     reasoning_tokens: int = Field(default=0, ge=0, le=10**12)
+    cost: float | None = Field(default=None, ge=0, le=10**12)
 
 
 class ImportBody(BaseModel):
@@ -94,14 +97,17 @@ class ImportBody(BaseModel):
 @router.post("/import", status_code=201)
 async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, Any]:
     """Make a session of an export; it gets an id of its own, its messages keep theirs."""
-    title, messages = body.read()
-    session = await app.sessions.add(
-        messages,
-        owner=owner,
-        title=title.replace("\0", ""),
-        head=body.head,
-        usage=Usage(**body.usage.model_dump()),
-    )
+    try:
+        title, messages = body.read()
+        session = await app.sessions.add(
+            messages,
+            owner=owner,
+            title=title.replace("\0", ""),
+            head=body.head,
+            usage=Usage(**body.usage.model_dump()),
+        )
+    except ConfigError as error:
+        raise InvalidRequest(error.message, hint=error.hint) from error
     return describe_session(session)
 
 

@@ -17,8 +17,8 @@ _ROUGH_ENDS = {"output-denied": "The user declined the call."}
 _CUT_OFF = "The call was interrupted; whether it had an effect is not known."
 
 
-def check_tree(messages: Sequence[Message]) -> None:
-    """See that every message has an id of its own and a parent that comes before it, or none."""
+def check_tree(messages: Sequence[Message], head: str | None) -> None:
+    """See that ids differ, that parents come before their children, and that the head is one of them."""
     seen: set[str] = set()
     for message in messages:
         if message.id in seen:
@@ -29,6 +29,8 @@ def check_tree(messages: Sequence[Message]) -> None:
                 hint="Send the messages in the order of the export, parents first.",
             )
         seen.add(message.id)
+    if head is not None and head not in seen:
+        raise ConfigError(f"the head {head!r} is none of the messages", hint="Leave it out for the last one.")
 
 
 def make_content(role: str, parts: Sequence[Part]) -> list[ChatMessage]:

@@ -63,7 +63,7 @@ class SessionStore:
         usage: Usage | None = None,
     ) -> Session:
         """Make a session that has its messages already; they come with parents before their children."""
-        check_tree(imported)
+        check_tree(imported, head)
         tree = MessageTree(imported, head)
         session = make_session(owner, None, title=title)
         session = dataclasses.replace(session, version=1, head_id=tree.head, usage=usage or Usage())
