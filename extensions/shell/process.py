@@ -18,7 +18,8 @@ MARK = "DOVETAIL_SHELL_CALL"
 GRACE_SECONDS = 1.0
 DRAIN_SECONDS = 0.5
 SWEEPS = 5
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|DATABASE_URL", re.IGNORECASE)
+SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|DATABASE_URL", re.IGNORECASE)
+ADDRESS_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 
 
 class Output:
@@ -121,7 +122,11 @@ async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: floa
 
 def _open_environment() -> dict[str, str]:
     """The environment without what looks like a secret: a program's output goes to a model."""
-    return {name: value for name, value in os.environ.items() if not SECRET.search(name)}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not SECRET.search(name) and not ADDRESS_WITH_PASSWORD.search(value)
+    }
 
 
 async def _ask_to_end(process: asyncio.subprocess.Process) -> None:

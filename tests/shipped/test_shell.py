@@ -129,9 +129,12 @@ async def test_secrets_of_the_environment_stay_out(
 ) -> None:
     monkeypatch.setenv("DOVETAIL_API_KEY", "hidden-1")
     monkeypatch.setenv("EXTENSIONS_ADMIN_TOKEN", "hidden-2")
+    monkeypatch.setenv("BROKER", "amqp://ann:hidden-3@queue:5672/")
     monkeypatch.setenv("HARMLESS", "shown")
+    monkeypatch.setenv("HOMEPAGE", "https://also.shown:8080/@ann")
     text = await ask(shipped.tools, NAME, command="env")
-    assert "shown" in text
+    assert "HARMLESS=shown" in text
+    assert "also.shown" in text
     assert "hidden" not in text
 
 
