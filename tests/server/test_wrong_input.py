@@ -89,7 +89,7 @@ def with_file(url: Any, media_type: Any = "text/plain") -> dict[str, Any]:
         (with_file("file:///etc/passwd"), "and is 'file:///etc/passwd'"),
         (with_file("data:text/plain"), "looks like data:text/plain;base64,SGVsbG8="),
         (with_file("data:text/plain;base64,@@@"), "is no base64"),
-        (with_file("data:,x", None), "`mediaType` of a file looks like text/plain, and is None"),
+        (with_file("data:,x", "text"), "`mediaType` of a file looks like text/plain, and is 'text'"),
     ],
 )
 async def test_a_message_that_no_model_could_read_is_refused_and_not_stored(
@@ -112,6 +112,18 @@ async def test_an_imported_message_whose_file_is_gone_can_still_be_answered(tmp_
         body = {"id": imported.json()["id"], "messages": [], "trigger": "regenerate-message"}
         answer = await server.client.post("/api/v1/chat", json=body, headers={"accept": "application/json"})
     assert answer.json()["response"] == "I cannot see it."
+
+
+@pytest.mark.parametrize("media_type", ["", None])
+async def test_a_file_whose_type_the_browser_does_not_know_is_taken(
+    tmp_path: Path, media_type: str | None
+) -> None:
+    url = "data:application/octet-stream;base64," + base64.b64encode(b"\xff\x00oak").decode()
+    async with serve(tmp_path, ["I see."]) as server:
+        response = await server.client.post("/api/v1/chat", json=with_file(url, media_type))
+        assert response.status_code == 200, response.text
+        [_, piece] = server.model.requests[0].messages[-1]["content"]
+    assert (piece["type"], piece["media_type"]) == ("file", "application/octet-stream")
 
 
 async def test_text_files_in_either_form_are_taken(tmp_path: Path) -> None:

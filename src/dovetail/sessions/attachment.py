@@ -15,8 +15,8 @@ LONGEST_TEXT = 100_000
 def check_file(part: Part) -> str | None:
     """What is wrong with a file part, if anything."""
     media_type, url = part.get("mediaType"), part.get("url")
-    if not isinstance(media_type, str) or "/" not in media_type:
-        return f"`mediaType` of a file looks like text/plain, and is {media_type!r}"
+    if media_type and not (isinstance(media_type, str) and "/" in media_type):
+        return f"`mediaType` of a file looks like text/plain, and is {_cut(media_type)}"
     if not isinstance(url, str) or not url.startswith(_ADDRESSES):
         return f"`url` of a file begins with data:, https:// or http://, and is {_cut(url)}"
     head, comma, body = url.partition(",")
@@ -33,7 +33,8 @@ def check_file(part: Part) -> str | None:
 
 def to_piece(part: Part) -> dict[str, Any]:
     """One file as a piece of a message's content."""
-    media_type, url = str(part.get("mediaType") or ""), str(part.get("url") or "")
+    url = str(part.get("url") or "")
+    media_type = str(part.get("mediaType") or "") or _read_type(url)
     if media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     name = str(part.get("filename") or "attachment")
@@ -41,6 +42,13 @@ def to_piece(part: Part) -> dict[str, Any]:
     if text is None:
         return {"type": "file", "url": url, "media_type": media_type, "filename": name}
     return {"type": "text", "text": f'<file name="{name}">\n{_shorten(text)}\n</file>'}
+
+
+def _read_type(url: str) -> str:
+    """The type that a data address names: browsers know none for many files."""
+    if not url.startswith("data:"):
+        return ""
+    return url[len("data:") :].partition(",")[0].partition(";")[0]
 
 
 def _read_text(url: str) -> str | None:
