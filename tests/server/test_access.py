@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.server.access import hash_key, read_keys
-from dovetail.server.cross_origin import read_origins
-from dovetail.server.rate_limit import Buckets, read_limit
-from dovetail.server.security import HEADERS
+from dovetail.server.layers.access import hash_key, read_keys
+from dovetail.server.layers.cross_origin import read_origins
+from dovetail.server.layers.rate_limit import Buckets, read_limit
+from dovetail.server.layers.security import HEADERS
 from serving import serve
 
 KEYS = {"server": {"api_keys": f"ann:one,bob:sha256:{hash_key('two')}"}}
@@ -236,7 +236,7 @@ def test_a_bucket_fills_up_again() -> None:
 
 
 def test_callers_of_long_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.server.rate_limit._MOST_CALLERS", 10)
+    monkeypatch.setattr("dovetail.server.layers.rate_limit._MOST_CALLERS", 10)
     now = 0.0
     buckets = Buckets(60, lambda: now)
     for number in range(50):

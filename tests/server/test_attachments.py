@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.server.body_limit import LARGEST_BODY
+from dovetail.server.layers.body_limit import LARGEST_BODY
 from dovetail.sessions.attachment import LONGEST_TEXT
 from serving import serve
 

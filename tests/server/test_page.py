@@ -6,7 +6,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from dovetail.server.page import make_page_router
+from dovetail.server.routes.page import make_page_router
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from dovetail.cli.listener import open_listener, reserve_port
 from dovetail.cli.worker import ANOTHER, ServeOptions, be_worker, make_app, run_here
 from dovetail.cli.workspace import WORKSPACE
 from dovetail.errors import ConfigError
+from dovetail.server.layers.whereabouts import is_loopback
 from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.models import ModelBoard
-from dovetail.server.whereabouts import is_loopback
 from dovetail.server.workers import Workers
 
 app = typer.Typer()

@@ -12,9 +12,9 @@ from dovetail.cli.listener import open_listener
 from dovetail.cli.trusted import open_record
 from dovetail.cli.watching import follow_changes
 from dovetail.server.app import create_app
+from dovetail.server.layers.whereabouts import is_loopback
 from dovetail.server.listen import run_server
 from dovetail.server.logs import write_logs
-from dovetail.server.whereabouts import is_loopback
 from dovetail.subagents.file import list_agent_files
 from dovetail.tools.browser import open_url
 

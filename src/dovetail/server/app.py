@@ -11,19 +11,19 @@ from starlette.routing import Route
 
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.server import asks, catalog, chat, completions, health, imports, runs, sessions, sign_in
-from dovetail.server.access import AccessLayer, read_keys
-from dovetail.server.body_limit import BodyLimit
-from dovetail.server.cross_origin import add_cross_origin, read_origins
 from dovetail.server.failures import add_error_handlers
+from dovetail.server.layers.access import AccessLayer, read_keys
+from dovetail.server.layers.body_limit import BodyLimit
+from dovetail.server.layers.cross_origin import add_cross_origin, read_origins
+from dovetail.server.layers.observing import ObserveLayer
+from dovetail.server.layers.rate_limit import RateLimit, read_limit
+from dovetail.server.layers.security import SecurityHeaders
 from dovetail.server.metrics import Metrics, is_shared
 from dovetail.server.models import ModelBoard
 from dovetail.server.observer import RunObserver
-from dovetail.server.observing import ObserveLayer
 from dovetail.server.openapi import DescribedApi
-from dovetail.server.page import make_page_router
-from dovetail.server.rate_limit import RateLimit, read_limit
-from dovetail.server.security import SecurityHeaders
+from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions, sign_in
+from dovetail.server.routes.page import make_page_router
 from dovetail.sessions.warming import warm_up
 from dovetail.settings import Settings
 from dovetail.version import __version__

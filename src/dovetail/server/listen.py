@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from dovetail.server.whereabouts import read_proxies
+from dovetail.server.layers.whereabouts import read_proxies
 
 
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:

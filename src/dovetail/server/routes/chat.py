@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse, Response
 from dovetail.app import Dovetail
 from dovetail.runs.run import RunRecord
 from dovetail.server.ai_sdk import AiSdkEncoder
-from dovetail.server.bodies import ChatBody
-from dovetail.server.caller import App, Owner
-from dovetail.server.clock import to_iso
-from dovetail.server.continuation import continue_answer
 from dovetail.server.failures import RUN_STATUSES, error_response
+from dovetail.server.routes.bodies import ChatBody
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.clock import to_iso
+from dovetail.server.routes.continuation import continue_answer
 from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Request
 
 from dovetail.errors import NotFoundError
 from dovetail.messages.call import ToolCall
-from dovetail.server.access import require_admin
-from dovetail.server.bodies import CallBody
-from dovetail.server.caller import App, Owner
+from dovetail.server.layers.access import require_admin
+from dovetail.server.routes.bodies import CallBody
+from dovetail.server.routes.caller import App, Owner
 from dovetail.store.ids import new_id
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.tools.result import to_dict

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from dovetail.runs.run import RunRecord
-from dovetail.server.bodies import CancelBody
-from dovetail.server.caller import App, Owner
-from dovetail.server.clock import to_iso
 from dovetail.server.encoder import RunEventEncoder
+from dovetail.server.routes.bodies import CancelBody
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.clock import to_iso
 from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
 from dovetail.sessions.asked import AskedMessages

@@ -21,8 +21,6 @@ from dovetail.messages.event import Entry, TurnEnd
 from dovetail.requesters.openai_usage import write_usage
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunHandle, RunOutcome
-from dovetail.server.caller import App, Owner
-from dovetail.server.completion_body import CompletionBody
 from dovetail.server.failures import RUN_STATUSES, error_response
 from dovetail.server.openai import (
     CompletionEncoder,
@@ -31,6 +29,8 @@ from dovetail.server.openai import (
     read_text,
     write_result,
 )
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.completion_body import CompletionBody
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import ChatTurn
 from dovetail.sessions.session import Session

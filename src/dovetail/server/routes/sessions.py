@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
-from dovetail.server.bodies import SessionBody, SessionChange
-from dovetail.server.caller import App, Owner
-from dovetail.server.clock import to_iso
+from dovetail.server.routes.bodies import SessionBody, SessionChange
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.clock import to_iso
 from dovetail.sessions.export import to_markdown
 from dovetail.sessions.message import Message
 from dovetail.sessions.session import Session

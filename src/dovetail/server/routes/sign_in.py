@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 
 from dovetail.errors import NotFoundError
-from dovetail.server.access import SIGN_IN, find_owner
-from dovetail.server.bodies import SignInBody
-from dovetail.server.key_cookie import give_key, take_key
+from dovetail.server.layers.access import SIGN_IN, find_owner
+from dovetail.server.layers.key_cookie import give_key, take_key
+from dovetail.server.routes.bodies import SignInBody
 
 router = APIRouter(tags=["access"])
 

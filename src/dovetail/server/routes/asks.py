@@ -8,10 +8,10 @@ from starlette.responses import JSONResponse
 
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
-from dovetail.server.bodies import AckBody, AnswerBody, ClaimBody
-from dovetail.server.caller import App, Owner
-from dovetail.server.clock import to_iso
 from dovetail.server.failures import AccessError, InvalidRequest
+from dovetail.server.routes.bodies import AckBody, AnswerBody, ClaimBody
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.clock import to_iso
 
 router = APIRouter(tags=["asks"])
 

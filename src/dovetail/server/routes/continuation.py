@@ -8,7 +8,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.event import AskRequest
 from dovetail.runs.run import RunRecord
-from dovetail.server.bodies import ClientMessage
+from dovetail.server.routes.bodies import ClientMessage
 
 
 async def continue_answer(

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
-from dovetail.server.bodies import Id
-from dovetail.server.caller import App, Owner
 from dovetail.server.failures import InvalidRequest
-from dovetail.server.sessions import describe_session
+from dovetail.server.routes.bodies import Id
+from dovetail.server.routes.caller import App, Owner
+from dovetail.server.routes.sessions import describe_session
 from dovetail.sessions.importing import make_content
 from dovetail.sessions.markdown import read_markdown
 from dovetail.sessions.message import Message

@@ -20,9 +20,9 @@ from dovetail.errors import ConfigError
 from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
-from dovetail.server.key_cookie import read_key
+from dovetail.server.layers.key_cookie import read_key
+from dovetail.server.layers.whereabouts import find_outside
 from dovetail.server.paths import is_kept
-from dovetail.server.whereabouts import find_outside
 from dovetail.sessions.session import LOCAL_OWNER
 
 logger = logging.getLogger(__name__)
