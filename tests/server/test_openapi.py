@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import jsonschema_rs
+from fastapi import APIRouter
 
 from dovetail.app import Dovetail
 from dovetail.server.answers import ANSWERS, JSON
@@ -59,6 +60,33 @@ def test_every_route_shows_its_answer_and_errors_in_our_shape(tmp_path: Path) ->
             for status in set(operation["responses"]) - good:
                 told = str(operation["responses"][status])
                 assert "Error" in told or path == "/readyz", (method, path, status)
+
+
+async def test_routes_of_ones_own_are_served_before_the_page_and_described(tmp_path: Path) -> None:
+    router = APIRouter()
+
+    @router.get("/api/mine/{number}", responses={200: {"description": "Twice as much."}})
+    async def double(number: int) -> int:
+        """Twice a number."""
+        return 2 * number
+
+    @router.get("/open/{number}")
+    async def triple(number: int) -> int:
+        """Three times a number."""
+        return 3 * number
+
+    async with serve(tmp_path, routers=[router]) as server:
+        answers = [await server.get("/api/mine/4"), await server.get("/open/4")]
+        wrong = await server.client.get("/api/mine/many")
+        method = await server.client.post("/api/mine/4")
+        document = await server.get("/openapi.json")
+    assert answers == [8, 12]
+    assert "not 'many'" in wrong.json()["error"]["message"]
+    assert method.status_code == 405
+    told = document["paths"]["/api/mine/{number}"]["get"]["responses"]
+    assert told["200"]["description"] == "Twice as much."
+    assert "HTTPValidationError" not in str(document)
+    assert "Error" in str(document["paths"]["/open/{number}"]["get"]["responses"]["422"])
 
 
 def compare(example: Any, real: Any, place: str) -> None:

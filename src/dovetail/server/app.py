@@ -1,12 +1,12 @@
 """The HTTP server as an ASGI app: routes in, event streams out."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TypeAlias
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
 from dovetail.app import Dovetail
@@ -35,12 +35,18 @@ Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
 
 def create_app(
-    app: Dovetail, *, web: Path | None = None, is_open: bool = False, beside: Beside = nullcontext
+    app: Dovetail,
+    *,
+    web: Path | None = None,
+    is_open: bool = False,
+    beside: Beside = nullcontext,
+    routers: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """The server of `app`, which it opens when it starts and closes when it stops.
 
     `web` is the folder of the built web client (found by itself when not given); `is_open` lets other
-    machines in without API keys; `beside` is entered with the app, for work that goes on beside it.
+    machines in without API keys; `beside` is entered with the app, for work that goes on beside it; `routers`
+    are served before the page, which takes every path that is left.
     """
 
     @asynccontextmanager
@@ -79,11 +85,10 @@ def create_app(
     api.state.metrics = metrics
     api.state.observer = observer
     add_error_handlers(api)
-    for router in _ROUTERS:
+    served = (*_ROUTERS, *routers)
+    for router in served:
         api.include_router(router)
-    api.state.interface = [
-        route for router in _ROUTERS for route in router.routes if isinstance(route, Route)
-    ]
+    api.state.interface = [route for router in served for route in router.routes if isinstance(route, Route)]
     api.include_router(make_page_router(web or find_assets("web")))
     api.state.keys = read_keys(app.settings.get("server.api_keys"))
     _add_layers(api, app.settings, metrics, is_open=is_open)

@@ -59,6 +59,11 @@ _OPENAI_ERROR = {
     },
 }
 
+_ANY_ERROR = {
+    "description": "The request is wrong.",
+    "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
+}
+
 
 class DescribedApi(FastAPI):
     """An API whose document tells how answers and errors look."""
@@ -82,8 +87,9 @@ def _improve(document: dict[str, Any]) -> None:
     document["security"] = [{"key": []}, {}]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            answers = ANSWERS.get(f"{method.upper()} {path}", {})
-            operation["responses"] = _describe_answers(answers) | _describe_errors(path, operation)
+            answers = ANSWERS.get(f"{method.upper()} {path}")
+            told = operation["responses"] if answers is None else _describe_answers(answers)
+            operation["responses"] = told | _describe_errors(path, operation)
 
 
 def _describe_answers(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def _describe_answer(status: str, forms: Mapping[str, Any]) -> dict[str, Any]:
 
 def _describe_errors(path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
     if not is_kept(path):
-        return {}
+        return {"422": _ANY_ERROR} if "422" in operation["responses"] else {}
     is_openai = path.startswith("/v1/")
     statuses = {*_OF_ALL}
     if "requestBody" in operation:
