@@ -4,9 +4,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from dovetail.errors import ConfigError
 from dovetail.server.layers.access import hash_key, read_keys
+from dovetail.server.layers.body_limit import BodyLimit
 from dovetail.server.layers.cross_origin import read_origins
 from dovetail.server.layers.rate_limit import Buckets, read_limit
 from dovetail.server.layers.security import HEADERS
@@ -141,6 +143,25 @@ async def test_nobody_signs_in_where_there_are_no_keys(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         refused = await server.client.post("/api/v1/sign-in", json={"key": "x"})
         assert (refused.status_code, "no API keys" in refused.text) == (404, True)
+
+
+async def test_a_large_body_is_read_to_its_end_before_it_is_refused() -> None:
+    """A proxy that is still sending when the answer comes resets its client's connection."""
+    chunks = [{"type": "http.request", "body": b"0123456789", "more_body": number < 2} for number in range(3)]
+    left_at_answer: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("the body went through")
+
+    async def receive() -> Message:
+        return chunks.pop(0)
+
+    async def send(message: Message) -> None:
+        left_at_answer.append(len(chunks))
+
+    scope = {"type": "http", "path": "/", "headers": [(b"content-length", b"30")]}
+    await BodyLimit(app, limit=20)(scope, receive, send)
+    assert left_at_answer[0] == 0
 
 
 def test_a_key_without_a_name_is_a_clear_error() -> None:

@@ -1,4 +1,6 @@
-"""Refuses bodies that are too large, before they are read."""
+"""Refuses bodies that are too large, before they are kept anywhere."""
+
+import asyncio
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -6,6 +8,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dovetail.server.failures import error_response
 
 LARGEST_BODY = 20_000_000
+_DISCARDED = 10
+"""So many times the limit is read and thrown away: who is still sending may not see our answer."""
+_SILENCE_SECONDS, _DISCARD_SECONDS = 1.0, 30.0
 
 
 class BodyLimit:
@@ -35,6 +40,22 @@ class BodyLimit:
         await self._app(scope, receive_some, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if "expect" not in Headers(scope=scope):  # who waits for our word before sending need not send at all
+            await _discard(receive, _DISCARDED * self._limit)
         message = f"the body is larger than {self._limit} bytes"
         told = {"type": "too_large", "message": message}
         await error_response(413, told, scope["path"])(scope, receive, send)
+
+
+async def _discard(receive: Receive, most: int) -> None:
+    """Read on until the body ends, is far too long, or nothing more comes."""
+    try:
+        async with asyncio.timeout(_DISCARD_SECONDS):
+            while most > 0:
+                async with asyncio.timeout(_SILENCE_SECONDS):
+                    message = await receive()
+                if not message.get("more_body", False):
+                    return
+                most -= len(message.get("body", b""))
+    except TimeoutError:
+        return
