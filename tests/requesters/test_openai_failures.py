@@ -274,6 +274,25 @@ async def test_proxy_that_is_down_is_told_without_its_password() -> None:
     assert KEY not in show(error)
 
 
+async def test_proxy_of_the_environment_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as proxy:
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        port = proxy.sockets[0].getsockname()[1]
+        monkeypatch.setenv("https_proxy", f"http://ann:geheim@127.0.0.1:{port}")
+        error = await fail(
+            OpenAIRequester(Endpoint(model="m", base_url="https://model.test/v1", retries=ONCE))
+        )
+    assert "the proxy to openai at https://model.test/v1 does not work: 407" in error.message
+    assert "geheim" not in show(error)
+
+
 async def test_secure_address_of_a_plain_server_is_told() -> None:
     async with ScriptedServer([]) as server:
         error = await fail(connect(server, base_url=server.url.replace("http:", "https:")))

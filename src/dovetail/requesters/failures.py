@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail.errors import ModelError, PassingModelError
 from dovetail.requesters.refusal import Refusal, find_request_id, may_pass, read_retry_after
-from dovetail.requesters.secrets import hide
+from dovetail.requesters.secrets import hide, hide_passwords
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,9 @@ class Failures:
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {
-            name: hide(value, self.secrets) if isinstance(value, str) else value
-            for name, value in details.items()
+            name: self._hide(value) if isinstance(value, str) else value for name, value in details.items()
         }
-        return kind(hide(message, self.secrets), provider=self.provider, **shown)
+        return kind(self._hide(message), provider=self.provider, **shown)
+
+    def _hide(self, text: str) -> str:
+        return hide(hide_passwords(text), self.secrets)

@@ -1,5 +1,6 @@
 """Keeps keys out of every text that people may see."""
 
+import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
@@ -8,6 +9,7 @@ HIDDEN = "***"
 SHORTEST = 8
 """What is shorter is a word that local servers take for a key ("none", "EMPTY", "ollama"), not a secret."""
 
+_USER_IN_ADDRESS = re.compile(r"//[^/\s:@]*:[^/\s@]+@")
 _TELLING = ("auth", "key", "token", "secret", "cookie", "password")
 
 
@@ -28,6 +30,11 @@ def hide(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, HIDDEN)
     return text
+
+
+def hide_passwords(text: str) -> str:
+    """The text without users and passwords in its addresses: a proxy of the environment may have some."""
+    return _USER_IN_ADDRESS.sub(f"//{HIDDEN}@", text)
 
 
 def show_address(address: str) -> str:
