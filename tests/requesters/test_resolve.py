@@ -131,7 +131,12 @@ def test_requester_is_taken_as_it_is() -> None:
         ),
         ("ollama:q", {"timeouts": {"idel": 1}}, "model.timeouts has no 'idel'; there are: connect"),
         ("ollama:q", {"retries": {"attempts": "3"}}, "model.retries.attempts is '3'; it must be a number"),
-        ("ollama:q", {"base_url": "localhost:8000"}, "does not begin with http"),
+        ("ollama:q", {"base_url": "localhost:8000"}, "'localhost:8000' of ollama does not begin with http"),
+        (
+            "ollama:q",
+            {"base_url": "ann:geheim@h/v1"},
+            "the address 'h/v1' of ollama does not begin with http",
+        ),
         ("ollama:q", {"prices": {"q": 3}}, "the price of 'q' is 3"),
         (42, {}, "int is no model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but no model is named"),

@@ -38,6 +38,8 @@ def hide_passwords(text: str) -> str:
 
 
 def show_address(address: str) -> str:
-    """An address without the user, password and query in it."""
+    """An address without the user, password and query in it, also when it lacks its beginning."""
+    if "//" not in address:
+        return address.rpartition("@")[2]
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
