@@ -294,20 +294,31 @@ async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engi
 
         return Job(work)
 
-    one, two = [await engine.start(RunSpec(agent="master"), ask_in(tab)) for tab in ("one", "two")]
-    for handle in (one, two):
-        async with await engine.read(handle.run_id) as reader:
+    async def wait_for_ask(run_id: str) -> None:
+        async with await engine.read(run_id) as reader:
             while "ask-request" not in [event.type for event in events_of(await reader.next())]:
                 pass
+
+    one, two = [await engine.start(RunSpec(agent="master"), ask_in(tab)) for tab in ("one", "two")]
+    for handle in (one, two):
+        await wait_for_ask(handle.run_id)
     acknowledge = partial(engine.asks.acknowledge, "call_1", owner="local")
     assert await acknowledge({"output": 1}, tab_id="one") == "resolved"
+    assert await acknowledge({"output": 1}, tab_id="one") == "missing"  # sent again, as after a broken line
     assert await acknowledge({"output": 2}, tab_id="two") == "resolved"
     assert (await one.done).result == {"output": 1}
     assert (await two.done).result == {"output": 2}
     assert await acknowledge({"output": 3}, tab_id="two") == "missing"
     assert await acknowledge({"output": 3}, tab_id="three") == "stored"
+    four = await engine.start(RunSpec(agent="master"), ask_in("four"))
     three = await engine.start(RunSpec(agent="master"), ask_in("three"))
     assert (await three.done).result == {"output": 3}
+    await wait_for_ask(four.run_id)
+    (ask,) = await engine.asks.store.list_open("local")
+    assert ask.payload == {"tab_id": "four"}
+    await engine.asks.claim(ask.id, "five", owner="local")
+    assert await acknowledge({"output": 5}, tab_id="five") == "resolved"
+    assert (await four.done).result == {"output": 5}
 
 
 async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:

@@ -125,8 +125,8 @@ class AskStore:
             )
         return now + seconds
 
-    async def put_early(self, owner: str, call_id: str, value: Any, *, seconds: float, limit: int) -> None:
-        """Keep an answer for which nobody waits yet; a second one for the same call is refused."""
+    async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
+        """Keep an answer for which nobody waits yet; a second one under the same key is refused."""
         now = time.time()
         own = early_answers.c.owner == owner
         async with self._database.write() as connection:
@@ -134,12 +134,12 @@ class AskStore:
             count = await connection.scalar(sa.select(sa.func.count()).select_from(early_answers).where(own))
             if (count or 0) >= limit:
                 raise ConflictError(f"too many early answers: {limit} wait already")
-            values = {"owner": owner, "call_id": call_id, "value": value, "expires_at": now + seconds}
+            values = {"owner": owner, "call_id": key, "value": value, "expires_at": now + seconds}
             await connection.execute(sa.insert(early_answers).values(values))
 
-    async def take_early(self, owner: str, call_id: str) -> Any:
-        """The early answer for a call, which is then gone; None when there is none."""
-        mine = (early_answers.c.owner == owner) & (early_answers.c.call_id == call_id)
+    async def take_early(self, owner: str, keys: Sequence[str]) -> Any:
+        """The early answer under one of these keys, which is then gone; None when there is none."""
+        mine = (early_answers.c.owner == owner) & early_answers.c.call_id.in_(keys)
         statement = sa.delete(early_answers).where(mine, early_answers.c.expires_at >= time.time())
         async with self._database.write() as connection:
             return (await connection.execute(statement.returning(early_answers.c.value))).scalar()

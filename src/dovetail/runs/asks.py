@@ -75,21 +75,22 @@ class AskDesk:
     ) -> Literal["resolved", "stored", "missing", "foreign"]:
         """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004).
 
-        Where several calls have the same id, the ask of the tab, or of the run, is meant. `foreign` when the
-        call waits for somebody else.
+        Other chats may have calls with the same id: only the ask of the tab, or of the run, is meant where
+        one is named. `foreign` when the call waits for somebody else.
         """
         known = await self.store.find(owner, call_id, "browser", run_id)
-        own = [ask for ask in known if tab_id is None or ask.payload.get("tab_id") in (None, tab_id)]
-        for ask in [*own, *known]:
+        meant = [ask for ask in known if _is_for(ask, tab_id)]
+        for ask in meant:
             if ask.state == "open" and await self.store.close(ask.id, "answered", value):
                 await self.deliver(ask.id, value)
                 return "resolved"
-        if own:
+        if meant:
             return "missing"
         if await self.store.waits_for_another(owner, call_id):
             return "foreign"
+        key = _early_key(call_id, run_id or tab_id)
         try:
-            await self.store.put_early(owner, call_id, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
+            await self.store.put_early(owner, key, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
         except ConflictError:
             return "missing"
         return "stored"
@@ -127,7 +128,8 @@ class AskDesk:
         return next(same, None)
 
     async def _take_early(self, ask: AskRecord) -> None:
-        early = await self.store.take_early(ask.owner, ask.call_id)
+        places = (ask.run_id, ask.payload.get("tab_id"), None)
+        early = await self.store.take_early(ask.owner, [_early_key(ask.call_id, place) for place in places])
         if early is not None and await self.store.close(ask.id, "answered", early):
             await self.deliver(ask.id, early)
 
@@ -139,6 +141,16 @@ class AskDesk:
             if await self.store.close(ask.id, "timeout", TIMEOUT):
                 return TIMEOUT
             return (await self.store.get(ask.id, ask.owner)).value  # the answer came in that very moment
+
+
+def _is_for(ask: AskRecord, tab_id: str | None) -> bool:
+    """Whether a tab may mean this ask: it was asked, or has claimed it."""
+    return tab_id is None or ask.payload.get("tab_id") in (None, tab_id) or ask.claimed_by == tab_id
+
+
+def _early_key(call_id: str, place: str | None) -> str:
+    """What an early answer is kept under; `place` is the run or the tab that it is for, when one is known."""
+    return call_id if place is None else f"{call_id} in {place}"
 
 
 def limit_wait(seconds: float | None) -> float | None:
