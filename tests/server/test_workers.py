@@ -41,7 +41,7 @@ class Server:
     async def wait_for_worker(self) -> None:
         """Read on until a worker says that it is ready."""
         assert self.process.stderr is not None
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             async for line in self.process.stderr:
                 if found := re.search(rb'"worker (\d) is ready" pid=(\d+)', line):
                     self.workers[int(found[1])] = int(found[2])
@@ -96,7 +96,7 @@ async def get_at_both(address: str, path: str, **options: str) -> list[httpx.Res
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(480)
 async def test_two_workers_share_all_one_that_dies_is_replaced_and_a_signal_ends_both(tmp_path: Path) -> None:
     gate = Gate()
     with ScriptedServer(["Hello.", ["one ", gate, "two"]]) as model:
