@@ -84,8 +84,8 @@ class AccessLayer:
         if urlsplit(origin).netloc != headers.get("host", ""):
             raise AccessError(
                 f"pages of {origin!r} may not change anything here",
-                hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them; if it is this server's "
-                "own page, have the proxy pass the header `Host` on.",
+                hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them; if it is this "
+                "server's own page, have the proxy pass the header `Host` on.",
             )
 
     def _find_owner(self, scope: Scope, headers: Headers) -> str:
