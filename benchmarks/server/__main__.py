@@ -4,19 +4,20 @@
 
 Streams of 100 tokens at 20 ms begin evenly within two seconds, so that in the end all of them are under
 way. CPU time is that of the server's processes alone: the model and the users are processes of their own.
+Several processes of ours are those of `dovetail serve --workers`.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from benchmarks.harness import ROOT, Row, report
 from benchmarks.server.contestants import DOVETAIL, PEERS, RELAY, Contestant
 from benchmarks.server.database import start_postgres
-from benchmarks.server.process import Worker
+from benchmarks.server.process import Server
 from benchmarks.server.upstream import PAUSE, TOKENS
 
 COST_TARGET = 2.0
@@ -56,25 +57,17 @@ def main() -> int:
 
 
 def compare_at_200(upstream: str, peers: Sequence[Contestant]) -> int:
-    """All servers, one process each.
-
-    Ours and the relay run in turns, and the middle one of the ratios counts: what else the machine does
-    changes from round to round, but falls on both of a pair.
-    """
+    """All servers, one process each."""
     with RELAY.start(upstream) as relays, DOVETAIL.start(upstream) as ours:
-        put_load(RELAY, relays, WARM_UP)
-        put_load(DOVETAIL, ours, WARM_UP)
-        rounds = [(put_load(RELAY, relays, 200), put_load(DOVETAIL, ours, 200)) for _ in range(ROUNDS)]
-    rounds.sort(key=lambda pair: pair[1].cpu / pair[0].cpu)
-    relay, seen = rounds[ROUNDS // 2]
+        relay, seen = measure(relays, ours, 200, lambda relay, ours: ours.cpu / relay.cpu)
     rows = [
         Row("relay", 1.0, None, UNIT, relay.detail),
         Row("dovetail", seen.cpu / relay.cpu, COST_TARGET, UNIT, seen.detail),
     ]
     for peer in peers:
-        with peer.start(upstream) as workers:
-            put_load(peer, workers, WARM_UP)
-            other = put_load(peer, workers, 200)
+        with peer.start(upstream) as servers:
+            put_load(peer, servers, WARM_UP)
+            other = put_load(peer, servers, 200)
         rows.append(Row(peer.name, other.cpu / relay.cpu, None, UNIT, other.detail))
     return report("200 streams, one process: CPU per token", rows)
 
@@ -88,26 +81,51 @@ def grow(upstream: str) -> int:
             relays = stack.enter_context(RELAY.start(upstream, workers))
             ours = stack.enter_context(DOVETAIL.start(upstream, workers, database))
             for streams in (200, 500, 1000):
-                put_load(DOVETAIL, ours, WARM_UP)
+                has_target = (streams, workers) == (500, 2)
+                rounds = ROUNDS if has_target else 1
+                relay, seen = measure(relays, ours, streams, lambda relay, ours: ours.late_99, rounds)
                 told = f"{streams} streams, {workers} worker{'s' * (workers > 1)}"
-                relay, seen = put_load(RELAY, relays, streams), put_load(DOVETAIL, ours, streams)
-                target = LATE_TARGET if (streams, workers) == (500, 2) else None
+                target = LATE_TARGET if has_target else None
                 rows.append(Row(f"{told}: relay", relay.late_99, None, "ms late", relay.detail))
                 rows.append(Row(f"{told}: dovetail", seen.late_99, target, "ms late", seen.detail))
     return report("More streams and processes: 99 % of tokens are less late than", rows)
 
 
-def put_load(contestant: Contestant, workers: Sequence[Worker], streams: int) -> Seen:
+def measure(
+    relays: Sequence[Server],
+    ours: Sequence[Server],
+    streams: int,
+    order: Callable[[Seen, Seen], float],
+    rounds: int = ROUNDS,
+) -> tuple[Seen, Seen]:
+    """The relay and ours in turns, now one first and now the other; of the rounds the middle one counts.
+
+    What else the machine does changes from round to round, but falls on both of a pair.
+    """
+    put_load(RELAY, relays, WARM_UP)
+    put_load(DOVETAIL, ours, WARM_UP)
+    pairs: list[tuple[Seen, Seen]] = []
+    for number in range(rounds):
+        if number % 2:
+            seen = put_load(DOVETAIL, ours, streams)
+            pairs.append((put_load(RELAY, relays, streams), seen))
+        else:
+            relay = put_load(RELAY, relays, streams)
+            pairs.append((relay, put_load(DOVETAIL, ours, streams)))
+    return sorted(pairs, key=lambda pair: order(*pair))[rounds // 2]
+
+
+def put_load(contestant: Contestant, servers: Sequence[Server], streams: int) -> Seen:
     """Let so many users come, and read what the server spent on them."""
-    for worker in workers:
-        worker.forget_peak()
-    before = sum(worker.cpu_seconds for worker in workers)
-    memory = sum(worker.memory for worker in workers)
-    seen = run_load(contestant, [worker.port for worker in workers], streams)
+    for server in servers:
+        server.forget_peak()
+    before = sum(server.cpu_seconds for server in servers)
+    memory = sum(server.memory for server in servers)
+    seen = run_load(contestant, [server.port for server in servers], streams)
     if seen["broken"] and contestant not in PEERS:
         raise SystemExit(f"{contestant.name}: {seen['broken']} of {streams} streams were not complete")
-    cpu = sum(worker.cpu_seconds for worker in workers) - before
-    peak = sum(worker.peak_memory for worker in workers)
+    cpu = sum(server.cpu_seconds for server in servers) - before
+    peak = sum(server.peak_memory for server in servers)
     return Seen(
         cpu=cpu / max(seen["tokens"], 1) * 1e6,
         late_50=seen["late_50"],

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import ROOT, find_peer
-from benchmarks.server.process import Worker, find_port, start_worker
+from benchmarks.server.process import Server, find_port, start_server
 
 SERVERS = "benchmarks.server.servers"
 _QUESTION = "Say words."
@@ -18,7 +18,11 @@ _QUESTION = "Say words."
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contestant:
-    """A server: `module` of our own environment, or of the virtual environment with `requirements`."""
+    """A server: `module` of our own environment, or of the virtual environment with `requirements`.
+
+    `workers` are the options of a server that starts several processes on one port itself; of others so many
+    are started, each on a port of its own.
+    """
 
     name: str
     module: str
@@ -26,25 +30,32 @@ class Contestant:
     body: Mapping[str, Any]
     requirements: Sequence[str] = ()
     options: Sequence[str] = ()
+    workers: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @contextmanager
-    def start(self, upstream: str, workers: int = 1, database: str = "") -> Iterator[list[Worker]]:
-        """Run so many processes, each on a port of its own."""
+    def start(self, upstream: str, workers: int = 1, database: str = "") -> Iterator[list[Server]]:
+        """Run it with so many processes."""
         python = find_peer(self.name, self.requirements) if self.requirements else Path(sys.executable)
         paths = [str(ROOT)] if self.requirements else [str(ROOT), str(ROOT / "src")]
         environment = {"PYTHONPATH": os.pathsep.join(paths), **self.environment}
         if database:
             environment["DATABASE_URL"] = database
+        options = [*self.options, *self.workers] if workers > 1 else self.options
         with ExitStack() as stack:
-            started: list[Worker] = []
-            for _ in range(workers):
+            started: list[Server] = []
+            for _ in range(1 if self.workers else workers):
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dovetail-bench-"))
                 port = find_port()
-                values = {"upstream": upstream, "port": str(port), "folder": folder}
+                values = {
+                    "upstream": upstream,
+                    "port": str(port),
+                    "folder": folder,
+                    "workers": str(workers),
+                }
                 told = {name: value.format(**values) for name, value in environment.items()}
-                command = [python, "-m", self.module, *(option.format(**values) for option in self.options)]
-                started.append(stack.enter_context(start_worker(command, port, told, Path(folder))))
+                command = [python, "-m", self.module, *(option.format(**values) for option in options)]
+                started.append(stack.enter_context(start_server(command, port, told, Path(folder))))
             yield started
 
 
@@ -57,6 +68,7 @@ DOVETAIL = Contestant(
     path="/api/v1/chat",
     body={"message": _QUESTION},
     options=["serve", "--port", "{port}", "--workspace", "{folder}"],
+    workers=["--workers", "{workers}"],
     environment={
         "DOVETAIL_MODEL": "openai:scripted",
         "DOVETAIL_BASE_URL": "{upstream}",

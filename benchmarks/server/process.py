@@ -16,41 +16,53 @@ _START_LIMIT = 90.0
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
-    """One process of a server."""
+class Server:
+    """A server on one port: a process, with the workers that it has started."""
 
     process: subprocess.Popen[bytes]
     port: int
 
     @property
     def cpu_seconds(self) -> float:
-        """The CPU time of the process so far, of all its threads."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
+        """The CPU time of its processes so far, of all their threads."""
+        return sum(_read_cpu(process) for process in self._processes)
 
     @property
     def memory(self) -> int:
-        """The bytes it holds now."""
-        return self._read_memory("VmRSS")
+        """The bytes they hold now."""
+        return sum(_read_memory(process, "VmRSS") for process in self._processes)
 
     @property
     def peak_memory(self) -> int:
-        """The most bytes that it held since `forget_peak`."""
-        return self._read_memory("VmHWM")
+        """The most bytes that they held since `forget_peak`."""
+        return sum(_read_memory(process, "VmHWM") for process in self._processes)
 
     def forget_peak(self) -> None:
         """Measure the peak from now on."""
-        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        for process in self._processes:
+            (process / "clear_refs").write_text("5")
 
-    def _read_memory(self, name: str) -> int:
-        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+    @property
+    def _processes(self) -> list[Path]:
+        parent = Path(f"/proc/{self.process.pid}")
+        children = (parent / "task" / parent.name / "children").read_text().split()
+        return [parent, *(Path("/proc", child) for child in children)]
+
+
+def _read_cpu(process: Path) -> float:
+    fields = (process / "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+def _read_memory(process: Path, name: str) -> int:
+    lines = (process / "status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
 @contextmanager
-def start_worker(
+def start_server(
     command: Sequence[str | Path], port: int, environment: Mapping[str, str], folder: Path
-) -> Iterator[Worker]:
+) -> Iterator[Server]:
     """Run a server until it answers on its port; it is ended with the block."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
@@ -58,7 +70,7 @@ def start_worker(
         )
         try:
             _wait_for(process, port)
-            yield Worker(process, port)
+            yield Server(process, port)
         except BaseException:
             log.seek(0)
             sys.stderr.write(log.read().decode(errors="replace")[-3000:])
