@@ -12,6 +12,7 @@ from dovetail.messages.request import ModelRequest
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.langchain_chunks import ChunkReader, repair_arguments
 from dovetail.requesters.limits import TimeLimits
+from dovetail.requesters.openai_body import build_tool
 from dovetail.requesters.prices import Price
 from dovetail.requesters.refusal import may_pass
 from dovetail.requesters.secrets import hide
@@ -100,17 +101,7 @@ class LangchainRequester:
     def _bind(self, request: ModelRequest) -> Any:
         if not request.tools or request.tool_choice == "none":
             return self._chat_model
-        tools = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                },
-            }
-            for tool in request.tools
-        ]
+        tools = [build_tool(tool) for tool in request.tools]
         choice = {"tool_choice": "any"} if request.tool_choice == "required" else {}
         return self._chat_model.bind_tools(tools, **choice)
 

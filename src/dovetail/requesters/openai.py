@@ -189,7 +189,7 @@ class OpenAIRequester:
         address = self.endpoint.join("models")
         try:
             async with session.get(
-                address, headers=self._headers, proxy=self._proxy, timeout=limit
+                address, headers=self._headers, proxy=self._proxy, allow_redirects=False, timeout=limit
             ) as response:
                 data = json.loads(await response.read())
         except (aiohttp.ClientError, OSError, ValueError):

@@ -13,7 +13,7 @@ def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[
     """The JSON body; `extra` goes over everything else, `without` names what this server has refused."""
     body: dict[str, Any] = {"model": request.model, "messages": build_messages(request.messages)}
     if request.tools:
-        body["tools"] = [_build_tool(tool) for tool in request.tools]
+        body["tools"] = [build_tool(tool) for tool in request.tools]
         if request.tool_choice != "auto":
             body["tool_choice"] = request.tool_choice
     if request.schema is not None and "response_format" not in without:
@@ -38,7 +38,8 @@ _OPTIONAL = {
 }
 
 
-def _build_tool(tool: ToolSpec) -> dict[str, Any]:
+def build_tool(tool: ToolSpec) -> dict[str, Any]:
+    """A tool as OpenAI's clients and LangChain's models take it."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 

@@ -6,7 +6,6 @@ from typing import Any
 from dovetail.messages.event import Entry, Event
 from dovetail.messages.model_event import ReasoningMore, TextMore, ToolInputMore
 
-More = TextMore | ReasoningMore | ToolInputMore
 DELTAS = frozenset((TextMore, ReasoningMore, ToolInputMore))
 
 

@@ -1,7 +1,6 @@
 """A response that follows a run: reads, encodes, sends, and never holds the run up."""
 
 import asyncio
-from collections.abc import Mapping
 
 from starlette.background import BackgroundTask
 from starlette.responses import Response
@@ -19,14 +18,7 @@ PACE = 0.05
 class EventStream(Response):
     """Streams a run's events through an encoder; leaving it stops nothing but this stream."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        encoder: EventEncoder,
-        *,
-        opening: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, reader: Reader, encoder: EventEncoder, *, opening: bytes = b"") -> None:
         self.status_code = 200
         self.background: BackgroundTask | None = None
         self._reader = reader
@@ -34,8 +26,9 @@ class EventStream(Response):
         self._encoder = encoder
         self._opening = opening
         self._ticker: asyncio.TimerHandle | None = None
-        told = {**encoder.headers, **(headers or {})}
-        self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told.items()]
+        self.raw_headers = [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in encoder.headers.items()
+        ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

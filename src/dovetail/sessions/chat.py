@@ -107,7 +107,6 @@ class Chat:
             session_id=turn.session.id,
             run_id=handle.run_id,
             message_id=message_id,
-            user_message_id=parent_id,
         )
 
     async def rebuild(self, record: RunRecord) -> Job | None:

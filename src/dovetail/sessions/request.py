@@ -73,7 +73,6 @@ class StartedChat:
     session_id: str
     run_id: str
     message_id: str
-    user_message_id: str
 
 
 def read_history(history: Sequence[Message]) -> list[ChatMessage]:
