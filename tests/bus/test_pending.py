@@ -89,3 +89,10 @@ async def test_number_of_early_answers_is_bounded() -> None:
 )
 def test_time_limit_is_a_minute_by_default_and_a_day_at_most(given: float | None, used: float) -> None:
     assert normalize_timeout(given) == used
+
+
+async def test_early_answer_of_somebody_else_keeps_nobody_out() -> None:
+    registry = PendingRegistry()
+    assert registry.resolve({"toolCallId": "call-1", "status": "failed"}, owner="bob") == "stored"
+    assert registry.resolve({"toolCallId": "call-1", "status": "success"}, owner="ann") == "stored"
+    assert (await registry.register("call-1", 60, owner="ann"))["status"] == "success"

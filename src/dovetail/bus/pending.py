@@ -32,7 +32,6 @@ class _Waiter:
 @dataclass(frozen=True, slots=True)
 class _Early:
     payload: Payload
-    owner: str | None
     until: float
 
 
@@ -42,7 +41,7 @@ class PendingRegistry:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._waiters: dict[str, _Waiter] = {}
-        self._early: OrderedDict[str, _Early] = OrderedDict()
+        self._early: OrderedDict[tuple[str | None, str], _Early] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def register(
@@ -86,11 +85,11 @@ class PendingRegistry:
             self._forget(call_id)
             return "resolved"
         self._drop_stale()
-        if not call_id.strip() or call_id in self._ended or call_id in self._early:
+        if not call_id.strip() or call_id in self._ended or (owner, call_id) in self._early:
             return "missing"
         if len(self._early) >= _MOST_EARLY:
             self._early.popitem(last=False)
-        self._early[call_id] = _Early(payload, owner, self._clock() + EARLY_SECONDS)
+        self._early[owner, call_id] = _Early(payload, self._clock() + EARLY_SECONDS)
         return "stored"
 
     def cancel(self, tool_call_id: str) -> None:
@@ -119,11 +118,8 @@ class PendingRegistry:
 
     def _take_early(self, call_id: str, owner: str | None) -> Payload | None:
         self._drop_stale()
-        early = self._early.get(call_id)
-        if early is None or early.owner != owner:
-            return None
-        del self._early[call_id]
-        return early.payload
+        early = self._early.pop((owner, call_id), None)
+        return None if early is None else early.payload
 
     def _drop_stale(self) -> None:
         now = self._clock()
