@@ -88,4 +88,8 @@ SLOTS: dict[str, st.SearchStrategy[Any]] = {
 def prompts(**overrides: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Slots of a prompt that has an input; the overrides change what a slot may hold."""
     slots = {**SLOTS, **overrides}
-    return st.fixed_dictionaries({"input": slots.pop("input", plain.filter(bool))}, optional=slots)
+    return st.fixed_dictionaries({"input": slots.pop("input", plain).filter(_is_given)}, optional=slots)
+
+
+def _is_given(value: Any) -> bool:
+    return value not in (None, "", [], {})

@@ -19,11 +19,7 @@ pytestmark = pytest.mark.timeout(60)  # many examples on a busy machine
 quick = settings(deadline=None, max_examples=25)
 
 
-@given(
-    prompts(
-        input=anything.filter(lambda value: value not in (None, "", [], {})), info=anything, my_notes=anything
-    )
-)
+@given(prompts(input=anything, info=anything, my_notes=anything))
 @quick
 def test_any_valid_slots_render(data: dict[str, Any]) -> None:
     prompt = Prompt(data)
