@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
-HIDDEN = "***"
+from dovetail.data.mask import MASK
 
 SHORTEST = 8
 """What is shorter is a word that local servers take for a key ("none", "EMPTY", "ollama"), not a secret."""
@@ -28,13 +28,13 @@ def find_secrets(api_key: str | None, headers: Mapping[str, str], addresses: Ite
 def hide(text: str, secrets: Iterable[str]) -> str:
     """The text without the secrets."""
     for secret in secrets:
-        text = text.replace(secret, HIDDEN)
+        text = text.replace(secret, MASK)
     return text
 
 
 def hide_passwords(text: str) -> str:
     """The text without users and passwords in its addresses: a proxy of the environment may have some."""
-    return _USER_IN_ADDRESS.sub(f"//{HIDDEN}@", text)
+    return _USER_IN_ADDRESS.sub(f"//{MASK}@", text)
 
 
 def show_address(address: str) -> str:

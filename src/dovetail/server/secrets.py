@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dovetail.data.mask import MASK
 from dovetail.data.placeholders import fill_text
 from dovetail.data.shapes import is_mapping
 from dovetail.requesters.secrets import find_secrets as find_telling
 from dovetail.settings import Settings
 
-MASK = "***"
 _SHORTEST = 4
 _LOOKS_SECRET = re.compile(r"(?i)(\bbearer\s+)[^\s\"']+|\bsk-[A-Za-z0-9_-]{8,}")
 

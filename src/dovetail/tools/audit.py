@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from dovetail.data.mask import MASK
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.messages.call import CallStatus
 
 logger = logging.getLogger("dovetail.audit")
 
-MASK = "***"
 _LONGEST_TEXT = 500
 _SECRET = re.compile(
     r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
