@@ -114,12 +114,18 @@ Rebuild: TypeAlias = Callable[[RunRecord], Awaitable[Job | None]]
 
 
 class RunEngine(Protocol):
-    """Where runs happen."""
+    """The contract of engines: what starts, stops and continues runs, wherever they happen.
+
+    `InProcessEngine` can also read runs and bring answers to their asks; chats and the server use that too.
+    """
 
     async def start(
         self, spec: RunSpec, job: Job, *, run_id: str | None = None, opening: Keep | None = None
     ) -> RunHandle:
-        """Start a run and return at once; what `opening` stores is stored with it or not at all."""
+        """Start a run and return at once; a session that has a running run is a `ConflictError`.
+
+        What `opening` stores and the run are stored together or not at all.
+        """
         ...
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
