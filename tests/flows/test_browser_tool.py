@@ -8,7 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
+from dovetail.messages.kind import Kind
 from dovetail.tools.browser import make_browser_tool
+from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve, text_of
 
 pytestmark = pytest.mark.timeout(60)
@@ -18,6 +20,13 @@ SHOW = make_browser_tool(
     {"type": "object", "properties": {"text": {"type": "string"}, "timeoutSec": {"type": "number"}}},
 )
 """All that a developer writes to add a browser tool."""
+
+
+async def write(args: dict[str, Any], context: ToolContext) -> str:
+    return "written"
+
+
+WRITE = Tool(name="write", description="", parameters={"type": "object"}, execute=write, kind=Kind.Write)
 
 
 def call(call_id: str = "c", **arguments: Any) -> dict[str, Any]:
@@ -117,6 +126,31 @@ async def test_of_two_tabs_one_acts(tmp_path: Path) -> None:
         await acknowledge(server)
         assert text_of(await read_rest(stream)) == text_of(await read_rest(other)) == "Shown."
         assert (await server.client.post(path, json={"tab_id": "late"})).status_code == 409
+
+
+async def test_a_refused_claim_says_why(tmp_path: Path) -> None:
+    writing = {"tool_calls": [{"call_id": "w", "name": "write", "arguments": {}}]}
+    async with serve(tmp_path, [writing, call(), "Done."], [SHOW, WRITE]) as server:
+
+        async def claim(ask: dict[str, Any], tab_id: str) -> tuple[int, str]:
+            path = f"/api/v1/asks/{ask['ask_id']}/claim"
+            response = await server.client.post(path, json={"tab_id": tab_id})
+            body = response.json()
+            return response.status_code, body["until"] if "until" in body else body["error"]["message"]
+
+        stream = send(server)
+        approval = await wait_for_ask(stream)
+        status, message = await claim(approval, "one")
+        assert (status, "is no browser question but of the kind 'approval'" in message) == (409, True)
+        await server.client.post(f"/api/v1/asks/{approval['ask_id']}", json={"approved": True})
+        shown = await wait_for_ask(stream)
+        name = f"ask {shown['ask_id']!r}"
+        _, until = await claim(shown, "one")
+        told = f"{name} is claimed by the tab 'one' until {until[:19]}Z"
+        assert await claim(shown, "two") == (409, told)
+        await acknowledge(server)
+        assert await claim(shown, "one") == (409, f"{name} is answered already")
+        assert text_of(await read_rest(stream)) == "Done."
 
 
 async def test_a_cancelled_run_clears_its_waits(tmp_path: Path) -> None:

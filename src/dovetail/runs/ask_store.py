@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
@@ -40,6 +41,11 @@ _ORDER = (sa.case((asks.c.state == "open", 0), else_=1), asks.c.created_at.desc(
 """Of the asks about one call the open one is meant, whatever the clock said when they were asked."""
 
 _MOST_ALIKE = 50
+_ENDS = {
+    "answered": "is answered already",
+    "timeout": "was not answered in time",
+    "cancelled": "ended with its run",
+}
 
 
 class AskStore:
@@ -115,14 +121,12 @@ class AskStore:
         # A lease that ends later than any can was given before the clock was moved back.
         over = (asks.c.claimed_until < now) | (asks.c.claimed_until > now + seconds)
         free = sa.or_(asks.c.claimed_by.is_(None), asks.c.claimed_by == tab_id, over)
-        claimable = (asks.c.id == ask.id) & (asks.c.state == "open")
+        claimable = (asks.c.id == ask.id) & (asks.c.state == "open") & (asks.c.kind == "browser")
         values = {"claimed_by": tab_id, "claimed_until": now + seconds}
         async with self._database.write() as connection:
             taken = await connection.execute(sa.update(asks).where(claimable, free).values(values))
         if not taken.rowcount:
-            raise ConflictError(
-                f"ask {ask.id!r} is answered or another tab acts on it", hint="Leave it to the other tab."
-            )
+            raise _explain_refusal(await self.get(ask.id, ask.owner))
         return now + seconds
 
     async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
@@ -156,6 +160,22 @@ class AskStore:
 def close_asks(connection: sa.Connection, run_ids: Sequence[str]) -> None:
     """Clear the waits of runs that end."""
     connection.execute(_CLOSE, [{"run": run_id} for run_id in run_ids])
+
+
+def _explain_refusal(ask: AskRecord) -> ConflictError:
+    """Why a tab may not claim this ask."""
+    if ask.kind != "browser":
+        return ConflictError(
+            f"ask {ask.id!r} is no browser question but of the kind {ask.kind!r}: no tab need claim it",
+            hint="Answer it.",
+        )
+    if ask.state != "open":
+        return ConflictError(f"ask {ask.id!r} {_ENDS[ask.state]}", hint="There is nothing left to do.")
+    until = datetime.fromtimestamp(ask.claimed_until or 0, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ConflictError(
+        f"ask {ask.id!r} is claimed by the tab {ask.claimed_by!r} until {until}",
+        hint="Leave it to that tab, or claim it when that time is over.",
+    )
 
 
 def _read_ask(row: Any) -> AskRecord:
