@@ -32,3 +32,13 @@ test("the page asks for a key, keeps it out of reach of scripts, and forgets it"
   await page.keyboard.press("Enter");
   await key.waitFor();
 });
+
+test("one signs out on a phone, which has no keys to open the palette with", async () => {
+  const page = await openPage({ origin: address.locked, expected: /401/, width: 390, height: 844 });
+  const key = page.getByLabel("API key", { exact: true });
+  await key.fill("anns-long-key");
+  await key.press("Enter");
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Sign out (ann)", exact: true }).click();
+  await key.waitFor();
+});

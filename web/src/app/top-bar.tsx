@@ -1,10 +1,12 @@
-import { Check, Menu as MenuIcon, PanelRight, Settings2, SquarePen } from "lucide-react";
+import { Check, LogOut, Menu as MenuIcon, PanelRight, Settings2, SquarePen } from "lucide-react";
 import { useState } from "react";
+import { useServices } from "@/app/services";
 import { applyTheme, storedTheme, type Theme } from "@/app/theme";
 import { useChatSession } from "@/features/chat/use-chat";
 import { LANGUAGES, type Language, useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
 import { Menu, MenuHeading, MenuItem } from "@/ui/menu";
+import { useStore } from "@/ui/store";
 
 interface TopBarProps {
   onMenu: () => void;
@@ -41,6 +43,8 @@ export function TopBar({ onMenu, onNew, isWorkbenchOpen, onWorkbench, language, 
 
 function SettingsMenu({ language, onLanguage }: Pick<TopBarProps, "language" | "onLanguage">) {
   const t = useText();
+  const { owner } = useServices();
+  const { name: ownerName } = useStore(owner);
   const [theme, setTheme] = useState<Theme>(storedTheme);
   const themes: Array<[Theme, string]> = [
     ["system", t.themeSystem],
@@ -65,6 +69,14 @@ function SettingsMenu({ language, onLanguage }: Pick<TopBarProps, "language" | "
           <Mark isOn={choice === language} /> <span lang={LANGUAGES[choice].locale}>{LANGUAGES[choice].name}</span>
         </MenuItem>
       ))}
+      {ownerName === null ? null : (
+        <div className="mt-1 max-w-72 border-t border-line pt-1">
+          <MenuItem onSelect={() => void owner.leave()}>
+            <LogOut size={14} aria-hidden="true" className="shrink-0" />
+            <span className="truncate">{t.signOut(ownerName)}</span>
+          </MenuItem>
+        </div>
+      )}
     </Menu>
   );
 }

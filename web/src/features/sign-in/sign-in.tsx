@@ -1,9 +1,15 @@
 import { useId, useState } from "react";
 import type { OwnerStore } from "@/features/sign-in/owner";
-import { useText } from "@/text/text";
-import { ServerError } from "@/transport/http";
+import { type Text, useText } from "@/text/text";
+import { OfflineError, ServerError } from "@/transport/http";
 import { Button } from "@/ui/button";
 import { Logo } from "@/ui/logo";
+
+function problemText(t: Text, error: unknown): string {
+  if (error instanceof ServerError && error.status === 401) return t.wrongKey;
+  if (error instanceof OfflineError) return t.offline;
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** What stands in place of the page while the server does not know who is there. */
 export function SignIn({ owner }: { owner: OwnerStore }) {
@@ -17,8 +23,7 @@ export function SignIn({ owner }: { owner: OwnerStore }) {
     try {
       await owner.enter(key);
     } catch (error) {
-      const isWrong = error instanceof ServerError && error.status === 401;
-      setProblem(isWrong ? t.wrongKey : error instanceof Error ? error.message : String(error));
+      setProblem(problemText(t, error));
       setBusy(false);
     }
   };
@@ -45,7 +50,10 @@ export function SignIn({ owner }: { owner: OwnerStore }) {
           aria-label={t.key}
           aria-invalid={problem !== null}
           value={key}
-          onChange={(event) => setKey(event.target.value)}
+          onChange={(event) => {
+            setKey(event.target.value);
+            setProblem(null);
+          }}
           className={`mt-6 h-10 w-full rounded-xl border bg-surface px-3.5 ${problem === null ? "border-line focus:border-line-strong" : "border-danger"}`}
         />
         {problem === null ? null : (
