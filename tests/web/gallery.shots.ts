@@ -85,7 +85,11 @@ describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
       .getByRole("button", { name: /^(Inspect this run|查看这次运行)$/ })
       .last()
       .click();
-    await page.getByRole("tabpanel").getByText("goal").first().waitFor();
+    await page
+      .getByRole("tabpanel")
+      .locator("dd")
+      .getByText(/^(Done|完成)$/)
+      .waitFor();
     await take("05-run");
     await page
       .getByRole("button", { name: /^(Prompt|提示)/ })

@@ -80,7 +80,7 @@ test.skipIf(HAS_MODEL)("an approval, and the run beside the chat", async () => {
   await answer(page).hover();
   await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
   const panel = page.getByRole("tabpanel");
-  await panel.getByText("goal").waitFor();
+  await panel.locator("dd").getByText("Done").waitFor();
   const prompt = panel.getByRole("button", { name: /^Prompt/ }).nth(1);
   await prompt.click();
   await prompt.evaluate((element) => element.closest("li")?.previousElementSibling?.scrollIntoView({ block: "start" }));

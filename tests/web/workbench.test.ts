@@ -110,6 +110,7 @@ test("agents and models are listed", async () => {
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Agents", exact: true }).click();
   await page.getByRole("tabpanel").getByText("master", { exact: true }).waitFor();
+  await page.getByRole("tabpanel").getByText("all tools", { exact: true }).first().waitFor();
   await page.getByRole("tab", { name: "Models", exact: true }).click();
   await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
 });
@@ -129,7 +130,7 @@ test("the inspector shows what happened in a run, what the model was asked, and 
   await answer(page).hover();
   await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
   const panel = page.getByRole("tabpanel");
-  await panel.getByText("goal").waitFor();
+  await panel.locator("dd").getByText("Done", { exact: true }).waitFor();
   await panel.getByRole("button", { name: /calculate/ }).click();
   await panel.getByText('"expression": "6 * 7"').waitFor();
   await panel.getByRole("button", { name: /Forty-two/ }).waitFor();
@@ -166,6 +167,8 @@ test("the palette and the keys reach everything", async () => {
   const page = await openPage();
   await composer(page).waitFor();
   await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Commands", exact: true }).fill("no such thing");
+  await page.getByText("Nothing matches.", { exact: true }).waitFor();
   await page.getByRole("combobox", { name: "Commands", exact: true }).fill("dark");
   await page.keyboard.press("Enter");
   await page.locator("html[data-theme=dark]").waitFor();

@@ -66,7 +66,7 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
               aria-controls="workbench-panel"
               ref={name === active ? bringIntoSight : null}
               onClick={() => onPanel(name)}
-              className="shrink-0 rounded-lg px-2.5 py-1 text-[13px] text-soft hover:text-ink aria-selected:bg-raised aria-selected:font-medium aria-selected:text-ink"
+              className="shrink-0 rounded-lg px-2.5 max-sm:px-1.5 py-1 text-[13px] text-soft hover:text-ink aria-selected:bg-raised aria-selected:font-medium aria-selected:text-ink"
             >
               {t[name]}
             </button>

@@ -117,6 +117,10 @@ export const en = {
   allowInRun: "Allow in this run",
   alwaysAllow: "Always allow",
   rememberHint: "The same call with the same input is not asked about again.",
+  /** What the rules of the server that everybody has give as their reason. */
+  reasons: {
+    "it may change something outside": "It may change something outside.",
+  } as Record<string, string>,
   askedBy: (path: string) => `Asked by ${path}`,
   decline: "Decline",
   editInput: "Edit input",
@@ -143,7 +147,8 @@ export const en = {
   reload: "Reload",
   toolCount: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
   tools: "Tools",
-  toolsHint: (count: number, generation: number) => `${count} tools in generation ${generation}. Open one to try it.`,
+  toolsHint: (count: number, generation: number) =>
+    `${count === 1 ? "1 tool" : `${count} tools`} in generation ${generation}. Open one to try it.`,
   searchTools: "Search tools",
   tryTool: "Run",
   add: "Add",
@@ -161,6 +166,7 @@ export const en = {
   },
   dropFiles: "Drop files to attach them",
   agents: "Agents",
+  allTools: "all tools",
   agentsHint: "Who can be asked, and what each may use.",
   skills: "Skills",
   skillsHint: "Type /skill/ in a message to use one.",
@@ -204,6 +210,7 @@ export const en = {
   question: "Question",
 
   palette: "Commands",
+  noCommand: "Nothing matches.",
   palettePlaceholder: "What do you want to do?",
   focusMessage: "Write a message",
   stopRun: "Stop the answer",

@@ -117,6 +117,7 @@ export const zh: Text = {
   allow: "允许",
   allowInRun: "本次运行内允许",
   rememberHint: "相同输入的相同调用不再询问。",
+  reasons: { "it may change something outside": "它可能会改变外部的内容。" },
   askedBy: (path) => `由 ${path} 提出`,
   alwaysAllow: "始终允许",
   decline: "拒绝",
@@ -162,6 +163,7 @@ export const zh: Text = {
   dropFiles: "松开鼠标即可添加文件",
   tryTool: "运行",
   agents: "智能体",
+  allTools: "所有工具",
   agentsHint: "可以委托谁，以及各自能用什么。",
   skills: "技能",
   skillsHint: "在消息中输入 /skill/ 即可使用。",
@@ -202,6 +204,7 @@ export const zh: Text = {
   question: "提问",
 
   palette: "命令",
+  noCommand: "没有匹配的内容。",
   palettePlaceholder: "想做什么？",
   focusMessage: "撰写消息",
   stopRun: "停止回答",

@@ -21,7 +21,9 @@ export function AgentsPanel() {
               >
                 {agent.description}
                 {agent.tools.length > 0 ? (
-                  <span className="mt-0.5 block font-mono text-[12px] text-faint">{agent.tools.join(", ")}</span>
+                  <span className="mt-0.5 block font-mono text-[12px] text-faint">
+                    {agent.tools.map((tool) => (tool === "*" ? t.allTools : tool)).join(", ")}
+                  </span>
                 ) : null}
               </Row>
             ))}

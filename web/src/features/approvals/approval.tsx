@@ -45,7 +45,7 @@ export function Approval({ input, path = [], reason, onAnswer }: ApprovalProps) 
       <legend className="text-[13.5px] font-medium">{t.mayRun}</legend>
       <div className="space-y-0.5 text-[13px] text-soft empty:hidden">
         {path.length > 0 ? <p>{t.askedBy(path.join(" › "))}</p> : null}
-        {reason ? <p className="first-letter:uppercase">{reason}</p> : null}
+        {reason ? <p className="first-letter:uppercase">{t.reasons[reason] ?? reason}</p> : null}
       </div>
       {draft === null ? null : <ArgumentsField draft={draft} onChange={setDraft} isBroken={isBroken} />}
       {error ? (

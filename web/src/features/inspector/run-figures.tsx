@@ -1,7 +1,11 @@
 import type { RunSummary } from "@/features/inspector/summary";
 import { formatCost, formatCount, formatSeconds } from "@/text/format";
-import { useText } from "@/text/text";
+import { type Text, useText } from "@/text/text";
 import { CopyButton } from "@/ui/copy-button";
+
+function endText(t: Text, reason: string): string {
+  return reason === "goal" ? t.toolDone : (t.outcomes[reason] ?? reason);
+}
 
 /** What a run was and what it took. */
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
@@ -11,7 +15,7 @@ export function RunFigures({ runId, summary }: { runId: string; summary: RunSumm
   const figures: Array<[string, string]> = [
     [t.agent, summary.agent],
     [t.model, summary.model],
-    [t.runState, summary.isOver ? (summary.reason ?? "") : t.toolRunning],
+    [t.runState, summary.isOver ? endText(t, summary.reason ?? "") : t.toolRunning],
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
     [t.tokensName, usage.cached_tokens > 0 ? `${tokens} · ${t.cached(formatCount(usage.cached_tokens))}` : tokens],

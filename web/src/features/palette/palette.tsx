@@ -64,7 +64,7 @@ export function Palette({ commands, onClose }: { commands: readonly Command[]; o
             {command.keys ? <kbd className="shrink-0 font-sans text-[12px] text-faint">{command.keys}</kbd> : null}
           </div>
         ))}
-        {found.length === 0 ? <p className="px-3 py-2 text-[14px] text-faint">{t.noMatches}</p> : null}
+        {found.length === 0 ? <p className="px-3 py-2 text-[14px] text-faint">{t.noCommand}</p> : null}
       </div>
     </dialog>
   );
