@@ -205,6 +205,24 @@ async def test_pages_of_listed_origins_may_use_a_local_server(tmp_path: Path) ->
         assert "access-control-allow-origin" not in refused.headers
 
 
+async def test_a_refused_preflight_names_the_origin_and_the_setting(tmp_path: Path) -> None:
+    page = "https://app.example"
+    async with serve(tmp_path, settings={"server": {"cors_origins": [page]}}) as server:
+
+        async def ask(origin: str, method: str) -> tuple[int, dict[str, str]]:
+            asked = {"origin": origin, "access-control-request-method": method}
+            answer = await server.client.options("/api/v1/chat", headers=asked)
+            return answer.status_code, answer.json()["error"]
+
+        status, error = await ask("https://evil.example", "POST")
+        assert (status, error["type"]) == (400, "access_error")
+        assert error["message"] == "pages of 'https://evil.example' may not use this server"
+        assert "DOVETAIL_CORS_ORIGINS" in error["hint"]
+        status, error = await ask(page, "PUT")
+        assert (status, "may not send PUT with" in error["message"]) == (400, True)
+        assert "Methods: GET, POST, PATCH, DELETE." in error["hint"]
+
+
 async def test_a_preflight_needs_no_key(tmp_path: Path) -> None:
     settings = {"server": {**KEYS["server"], "cors_origins": ["*"]}}
     async with serve(tmp_path, settings=settings) as server:

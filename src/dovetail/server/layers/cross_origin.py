@@ -5,10 +5,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse, Response
 
 from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
+from dovetail.runs.failure import describe_error
+from dovetail.server.failures import AccessError
 
 _METHODS = ("GET", "POST", "PATCH", "DELETE")
 _HEADERS = (
@@ -22,11 +26,36 @@ _HEADERS = (
 _EXPOSED = ("retry-after", "x-request-id", "x-vercel-ai-ui-message-stream")
 
 
+class _CrossOrigin(CORSMiddleware):
+    """CORS whose refusals look like every other error, for who reads them with the browser's tools."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code < 400:
+            return response
+        error = describe_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
+        kept = {name: response.headers[name] for name in response.headers if not name.startswith("content-")}
+        return JSONResponse({"error": error}, response.status_code, kept)
+
+    def _explain_refusal(self, asked: Headers, reason: str) -> AccessError:
+        origin = asked["origin"]
+        if not self.is_allowed_origin(origin):
+            return AccessError(
+                f"pages of {origin!r} may not use this server",
+                hint="Add the origin to DOVETAIL_CORS_ORIGINS, as the address bar shows it.",
+            )
+        method, headers = asked["access-control-request-method"], asked.get("access-control-request-headers")
+        return AccessError(
+            f"pages of {origin!r} may not send {method} with the headers {headers!r}: {reason}",
+            hint=f"Methods: {', '.join(_METHODS)}. Headers: {', '.join(_HEADERS)}.",
+        )
+
+
 def add_cross_origin(api: FastAPI, origins: Sequence[str]) -> None:
     """Let pages of these origins in; without any, nothing is added."""
     if origins:
         api.add_middleware(
-            CORSMiddleware,
+            _CrossOrigin,
             allow_origins=origins,
             allow_methods=_METHODS,
             allow_headers=_HEADERS,
