@@ -277,3 +277,29 @@ async def test_a_chat_without_a_model_says_what_to_set(
     for response in (answer, streamed, compatible):
         assert "no model is named" in response.text
         assert "DOVETAIL_MODEL" in response.text
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("nope:x", "Providers: openai, ollama, local, own."),
+        ("gpt", "Providers: openai, ollama, local, own."),
+        ("local:huge", "no embedded model 'huge'; there are:"),
+        ("local:good", "dovetail models pull good"),
+    ],
+)
+async def test_a_model_that_the_client_names_and_there_is_not_is_refused_before_anything_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, told: str
+) -> None:
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    own = {"name": "own:m", "providers": {"own": {"base_url": "http://127.0.0.1:9"}}}
+    app = Dovetail({"model": own}, workspace=tmp_path)
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=10) as client:
+        body = {"message": "Hi", "session_id": "s", "model": model}
+        refused = await client.post("/api/v1/chat", json=body)
+        sessions = await client.get("/api/v1/sessions")
+    error = refused.json()["error"]
+    assert (refused.status_code, error["type"]) == (400, "config_error")
+    assert repr(model) in error["message"]
+    assert told in error["message"] + error.get("hint", "")
+    assert sessions.json()["sessions"] == []

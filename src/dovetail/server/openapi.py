@@ -9,7 +9,7 @@ from dovetail.server.answers import ANSWERS, JSON
 from dovetail.server.paths import is_kept
 
 _ERRORS = {
-    "400": "There is no such agent.",
+    "400": "There is no such agent or model.",
     "401": "An API key is needed, and none or an unknown one was given.",
     "403": "The caller may not do this.",
     "404": "There is nothing by that id, or nothing that the caller may see.",

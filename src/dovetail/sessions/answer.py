@@ -6,7 +6,7 @@ from dovetail.agent.account import Earlier
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import StoredMessages
-from dovetail.errors import DovetailError
+from dovetail.errors import ConfigError, DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
 from dovetail.messages.event import ToolEnd, TurnEnd
@@ -36,7 +36,11 @@ class Plan:
 
 
 def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
-    """Choose agent, tools and model; an unknown agent is an error now, a missing model one of the run."""
+    """Choose agent, tools and model.
+
+    An agent or a model that the caller names and there is not is an error now; that the settings name no
+    model is one of the run.
+    """
     definition = host.get_agent_registry().get_definition(turn.agent)
     tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
     if turn.tab_id is None:  # without a browser its tools can only fail
@@ -44,7 +48,11 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
     try:
         requester = host.runtime.requester(turn.model or definition.model_config.model)
     except DovetailError as error:
-        return Plan(work=fail_with(error), model=turn.model or "", generation=tools.generation)
+        if turn.model:
+            raise ConfigError(
+                f"the model {turn.model!r} cannot be used: {error.message}", hint=error.hint
+            ) from error
+        return Plan(work=fail_with(error), model="", generation=tools.generation)
     loop = TurnLoop(
         requester=requester,
         tools=tools,
