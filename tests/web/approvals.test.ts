@@ -47,7 +47,10 @@ test("a no is told to the model and the answer goes on", async () => {
   await ask(page, "keep secrets");
   await page.getByRole("button", { name: "Decline", exact: true }).click();
   await answer(page).getByText("Then I will not.").waitFor();
-  await answer(page).locator("[data-tool-state=denied], [data-tool-state=failed]").waitFor();
+  const card = answer(page).locator("[data-tool-state=denied], [data-tool-state=failed]");
+  await card.getByText("Write a note", { exact: true }).waitFor();
+  await page.reload();
+  await card.getByText("Write a note", { exact: true }).waitFor();
 });
 
 test("an open question survives a reload and can be answered in another tab", async () => {

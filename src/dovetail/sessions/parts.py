@@ -101,7 +101,7 @@ class PartsFold:
             _end_call(self._find_call(event.call_id), event)
         elif isinstance(event, AskRequest) and event.kind == "approval" and event.call_id in self._calls:
             part = self._asks[event.ask_id] = self._find_call(event.call_id)
-            part.update(state="approval-requested", approval={"id": event.ask_id})
+            part.update(_describe_question(event))
         elif isinstance(event, AskAnswer) and event.ask_id in self._asks:
             part = self._asks[event.ask_id]
             part.update(state="approval-responded", approval=describe_approval(event))
@@ -141,6 +141,13 @@ def describe_child(entry: Entry, known: Any = None) -> dict[str, Any]:
         "state": "ended",
         "reason": reason,
     }
+
+
+def _describe_question(event: AskRequest) -> dict[str, Any]:
+    """A call that waits for a yes; what is declined never starts, so its title is known from here alone."""
+    title = event.payload.get("title")
+    question: dict[str, Any] = {"state": "approval-requested", "approval": {"id": event.ask_id}}
+    return {**question, "title": title} if title else question
 
 
 def describe_approval(event: AskAnswer) -> dict[str, Any]:

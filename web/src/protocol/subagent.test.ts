@@ -95,12 +95,12 @@ test("a call of a child that needs an approval waits for it and goes on after it
     ask_id: "ask",
     kind: "approval",
     call_id: "1",
-    payload: { reason: "it writes" },
+    payload: { title: "Write a note", reason: "it writes" },
     timeout: null,
   };
   const before = play(START, { type: "tool-input-end", call_id: "1", name: "write", args: {} }, ask);
   expect(before["child"]?.parts).toMatchObject([
-    { state: "approval-requested", approval: { id: "ask", requestReason: "it writes" } },
+    { title: "Write a note", state: "approval-requested", approval: { id: "ask", requestReason: "it writes" } },
   ]);
   const after = reduceEntry(before, entry({ type: "ask-answer", ask_id: "ask", value: { approved: true } }));
   expect(after["child"]?.parts).toMatchObject([{ state: "approval-responded", approval: { approved: true } }]);

@@ -140,7 +140,8 @@ function emptyCall(callId: string): ToolPart {
 
 function asked(part: ToolPart, entry: AskRequestEvent): ToolPart {
   const approval = { id: entry.ask_id, requestReason: text(entry.payload["reason"]) };
-  return { ...part, state: "approval-requested", approval } as ToolPart;
+  const title = text(entry.payload["title"]) || part.title;
+  return { ...part, title, state: "approval-requested", approval } as ToolPart;
 }
 
 function answered(stream: SubAgentStream, askId: string, value: unknown): SubAgentStream {
