@@ -52,17 +52,19 @@ function ToolRow({ tool, isOpen, onToggle }: { tool: ToolInfo; isOpen: boolean; 
         type="button"
         aria-expanded={isOpen}
         onClick={onToggle}
-        className="flex w-full items-baseline gap-2.5 rounded-lg py-2 text-left"
+        className="flex w-full items-center gap-2.5 rounded-lg py-2 text-left"
       >
         <span className="min-w-0 flex-1">
-          <span className="text-[14px] font-medium">{tool.title}</span>
+          <span className="flex items-baseline gap-2.5">
+            <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{tool.title}</span>
+            <span className="shrink-0 text-[12px] text-faint">{tool.origin || tool.kind}</span>
+          </span>
           <span className="line-clamp-2 text-[13px] text-soft">{tool.description}</span>
         </span>
-        <span className="shrink-0 text-[12px] text-faint">{tool.origin || tool.kind}</span>
         <ChevronRight
           size={14}
           aria-hidden="true"
-          className={`shrink-0 self-center text-faint transition-transform ${isOpen ? "rotate-90" : ""}`}
+          className={`shrink-0 text-faint transition-transform ${isOpen ? "rotate-90" : ""}`}
         />
       </button>
       {isOpen ? <TryTool tool={tool} call={callTool} /> : null}
