@@ -95,7 +95,7 @@ function ArgumentsField({ draft, isBroken, onChange }: ArgumentsFieldProps) {
         spellCheck={false}
         rows={Math.min(14, draft.split("\n").length + 1)}
         onChange={(event) => onChange(event.target.value)}
-        className={`w-full resize-y rounded-lg border bg-surface px-3 py-2 font-mono text-[12.5px] leading-[1.6] ${isBroken ? "border-danger" : "border-line focus:border-line-strong"}`}
+        className={`field-sizing-content max-h-88 w-full resize-y rounded-lg border bg-surface px-3 py-2 font-mono text-[12.5px] leading-[1.6] ${isBroken ? "border-danger" : "border-line focus:border-line-strong"}`}
       />
       {isBroken ? (
         <p id={id} className="mt-1 text-[12.5px] text-danger">
