@@ -188,6 +188,36 @@ async def test_stop_ends_the_run_and_keeps_what_was_said(tmp_path: Path) -> None
         assert contents == ["Tell", "half an ans", "Go on"]
 
 
+async def test_an_unknown_message_is_named_and_nothing_else_is_answered_in_its_place(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["one", "two"]) as server:
+        await server.chat("Question")
+        view = await server.get("/api/v1/sessions/s")
+        again = {"id": "s", "tab_id": "t", "trigger": "regenerate-message", "messageId": "gone"}
+        below = {"session_id": "s", "message": "More", "parent_id": "gone"}
+        for body in (again, {**again, "parent_id": "gone-too"}, below):
+            refused = await server.client.post("/api/v1/chat", json=body)
+            assert refused.status_code == 404
+            assert refused.json()["error"]["message"] == "no message 'gone' in this session"
+        assert await server.get("/api/v1/sessions/s") == view
+        known = {**again, "parent_id": view["path"][0]["id"]}
+        assert text_of([chunk async for chunk in server.stream("POST", "/api/v1/chat", json=known)]) == "two"
+
+
+async def test_an_answer_that_is_still_being_written_cannot_be_asked_for_again(tmp_path: Path) -> None:
+    gate = Gate()
+    async with serve(tmp_path, [["one ", gate, "two"]]) as server:
+        stream = server.stream(
+            "POST", "/api/v1/chat", json={"message": "Hi", "session_id": "s", "tab_id": "t"}
+        )
+        message_id = (await anext(stream))["messageId"]
+        again = {"id": "s", "trigger": "regenerate-message", "messageId": message_id}
+        refused = await server.client.post("/api/v1/chat", json=again)
+        gate.open()
+        assert text_of([chunk async for chunk in stream]) == "one two"
+    assert refused.status_code == 409
+    assert f"message {message_id!r} is still being written" in refused.json()["error"]["message"]
+
+
 async def test_retry_and_edit_make_siblings(tmp_path: Path) -> None:
     async with serve(tmp_path, ["one", "two", "three"]) as server:
         await server.chat("Question")

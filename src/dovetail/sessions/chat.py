@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from dovetail.errors import DovetailError, NotFoundError
+from dovetail.errors import ConflictError, DovetailError, NotFoundError
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import TurnEnd
 from dovetail.runs.engine import InProcessEngine
@@ -43,7 +43,7 @@ class Chat:
         """Store the message and start its answer."""
         session, tree = await self._open(request)
         if request.trigger == "regenerate":
-            history = _find_question(tree, request.message_id)
+            history = await self._find_question(session, tree, request)
             new = None
         else:
             new = _make_message(tree, request, self._host.skills)
@@ -89,6 +89,22 @@ class Chat:
             with suppress(NotFoundError):
                 return await self.sessions.open(request.session_id, owner=request.owner)
         return make_session(request.owner, request.session_id, version=0), MessageTree()
+
+    async def _find_question(
+        self, session: Session, tree: MessageTree, request: ChatRequest
+    ) -> Sequence[Message]:
+        """The question to answer again; an answer that is still being written has no message yet."""
+        try:
+            return _find_question(tree, request)
+        except NotFoundError:
+            running = await self.runs.find_running(session.id)
+            wanted = (request.message_id, request.owner)
+            if running is None or (running.spec.message_id, running.spec.owner) != wanted:
+                raise
+            raise ConflictError(
+                f"message {request.message_id!r} is still being written by run {running.id!r}",
+                hint="Wait for its end or cancel it.",
+            ) from None
 
     async def _start(self, turn: ChatTurn, plan: Plan, opening: Keep | None) -> StartedChat:
         message_id, parent_id = new_id("msg"), turn.history[-1].id
@@ -186,9 +202,12 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
     )
 
 
-def _find_question(tree: MessageTree, message_id: str | None) -> Sequence[Message]:
-    """The way to the user's message that is to be answered again; any message of its answer names it."""
-    path = tree.path(message_id if message_id is not None and message_id in tree else None)
+def _find_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:
+    """The way to the user's message to be answered again; its answer names it, or `parent_id` does."""
+    named, parent_id = request.message_id, request.parent_id
+    if named is not None and named not in tree and isinstance(parent_id, str) and parent_id in tree:
+        named = parent_id
+    path = tree.path(named)
     while path and path[-1].role != "user":
         path.pop()
     if not path:
