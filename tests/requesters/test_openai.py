@@ -2,11 +2,13 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dovetail.concurrency import iterate_sync
+from dovetail.messages.call import ToolCall
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.messages.request import ModelRequest, ToolSpec
 from dovetail.requesters import openai_stream
@@ -252,3 +254,16 @@ async def test_closing_one_requester_leaves_the_other_its_connections() -> None:
         await collect(second)
         assert server.connections == 1
         await second.close()
+
+
+async def test_a_paced_answer_is_the_same_and_its_connection_serves_again() -> None:
+    reply = Reply(text="one two three four", reasoning="hm, well", cut=2, repeat=True)
+    calls = Reply(text="a word", tool_calls=[ToolCall(call_id="c", name="add", arguments={"a": 1})], cut=1)
+    async with ScriptedServer([calls, reply]) as server:
+        requester = connect(server)
+        paced = replace(HELLO, pace=0.005)
+        called = [delta for delta in await collect(requester, paced) if isinstance(delta, ToolCallDelta)]
+        assert called[0].name == "add"
+        whole = await collect(requester)
+        assert (await collect(requester, paced))[:-1] == whole[:-1]
+        assert server.connections == 1

@@ -48,7 +48,7 @@ class TurnLoop:
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
     can read, when it is known: what is old is shortened before it is full. `settle` is awaited before
     calls run, so that a journal can hold what must not happen twice. With `records_requests` every request is
-    told as an event too, `stored` messages by their name.
+    told as an event too, `stored` messages by their name. `pace` is the one of requests.
     """
 
     requester: Requester
@@ -59,6 +59,7 @@ class TurnLoop:
     settle: Callable[[], Awaitable[None]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records_requests: bool = True
+    pace: float = 0.0
     stored: StoredMessages | None = None
 
     async def run(
@@ -189,6 +190,7 @@ class _Way:
             tools=specs,
             tool_choice="required" if choice == "auto" and self._must_call else choice,
             options=self.loop.options,
+            pace=self.loop.pace,
         )
         if self._log is not None:
             self._log.tell(self.account.turns, request)

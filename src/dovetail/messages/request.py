@@ -46,7 +46,8 @@ class ModelRequest:
     """One request to a model.
 
     `schema` is the JSON Schema the answer's text must follow, where the model can be held to one.
-    `options` go to the provider as they are (temperature, max_tokens, …).
+    `options` go to the provider as they are (temperature, max_tokens, …). With a `pace`, text that comes
+    faster may be given in steps of so many seconds: who shows it to people saves the cost of every token.
     """
 
     messages: Sequence[ChatMessage]
@@ -56,3 +57,4 @@ class ModelRequest:
     schema: Mapping[str, Any] | None = None
     stream: bool = True
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    pace: float = 0.0

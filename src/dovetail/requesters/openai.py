@@ -121,7 +121,7 @@ class OpenAIRequester:
     async def _post(self, request: ModelRequest, deadline: float) -> Answer:
         body = self._build_body(request)
         response = await self._send(body)
-        answer = Answer(response, self._failures, self.endpoint.limits, deadline)
+        answer = Answer(response, self._failures, self.endpoint.limits, deadline, request.pace)
         try:
             if response.status == 200:
                 await answer.begin()

@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
-from dovetail.messages.delta import Delta, FinishDelta
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.requesters.failures import Failures
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai_answer import AnswerReader
@@ -23,12 +23,15 @@ DRAIN_LIMIT = 0.1
 class Answer:
     """Reads a response: `first` holds the deltas of its beginning, `read` gives more until it is `over`."""
 
-    def __init__(self, response: Any, failures: Failures, limits: TimeLimits, deadline: float) -> None:
+    def __init__(
+        self, response: Any, failures: Failures, limits: TimeLimits, deadline: float, pace: float = 0.0
+    ) -> None:
         self.first: list[Delta] = []
         self.over = False
         self._response = response
         self._failures = failures
         self._limits = limits
+        self._pace = pace
         self._pieces = 0
         self._reader = AnswerReader(failures.fail_broken)
         self._watchdog = Watchdog(response, limits, deadline)
@@ -58,7 +61,10 @@ class Answer:
             data, failure = b"", self._explain(error)
         if failure is not None and not self._reader.is_complete:
             raise failure  # not inside the handler: the HTTP client's errors hold the headers
-        return self._feed(data)
+        deltas = self._feed(data)
+        if self._pace and not self.over and deltas and isinstance(deltas[-1], TextDelta | ReasoningDelta):
+            self._watchdog.rest(self._pace)
+        return deltas
 
     def finish(self) -> FinishDelta:
         """The delta that ends the answer."""

@@ -11,7 +11,7 @@ from dovetail.server.encoder import EventEncoder
 from dovetail.server.sse import KEEP_ALIVE
 
 KEEP_ALIVE_SECONDS = 15.0
-PACE = 0.05
+PACE = 0.04
 """What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
 
 

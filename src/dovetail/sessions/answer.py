@@ -23,6 +23,8 @@ from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallScope
 
+PACE = 0.05
+"""Text of a fast model comes in steps of so many seconds: about as often as a page draws it."""
 _CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
 
 
@@ -60,6 +62,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         completion=completion,
         window=host.runtime.window(requester),
         options={**definition.model_config.options, **turn.options},
+        pace=PACE,
         records_requests=host.runtime.settings.get("runtime.record_requests", True),
         stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.session.id else None,
     )
