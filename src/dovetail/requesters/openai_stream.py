@@ -64,6 +64,7 @@ class Answer:
         deltas = self._feed(data)
         if self._pace and not self.over and deltas and isinstance(deltas[-1], TextDelta | ReasoningDelta):
             self._watchdog.rest(self._pace)
+            return _join_text(deltas)
         return deltas
 
     def finish(self) -> FinishDelta:
@@ -107,3 +108,17 @@ class Answer:
         pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
         text = f"the answer of {self._failures.provider} broke off after {pieces}: {reason}"
         return self._failures.fail_passing(text, request_id=find_request_id(self._response.headers))
+
+
+def _join_text(deltas: list[Delta]) -> list[Delta]:
+    """The same text in fewer deltas."""
+    joined: list[Delta] = []
+    for delta in deltas:
+        last = joined[-1] if joined else None
+        if isinstance(delta, TextDelta) and isinstance(last, TextDelta):
+            joined[-1] = TextDelta(last.text + delta.text)
+        elif isinstance(delta, ReasoningDelta) and isinstance(last, ReasoningDelta):
+            joined[-1] = ReasoningDelta(last.text + delta.text)
+        else:
+            joined.append(delta)
+    return joined
