@@ -13,14 +13,14 @@ def to_markdown(session: Session, path: Iterable[Message]) -> str:
     blocks = [f"# {session.title or 'Conversation'}"]
     for message in path:
         blocks.append(f"## {NAMES[message.role]}")
-        blocks += [text for part in message.parts if (text := _write_part(part))]
+        blocks += [escape_headings(text) for part in message.parts if (text := _write_part(part))]
     return "\n\n".join(blocks) + "\n"
 
 
 def _write_part(part: Part) -> str:
     kind = part.get("type")
     if kind == "text":
-        return escape_headings(str(part["text"]).strip("\n"))
+        return str(part["text"]).strip("\n")
     if kind == "reasoning":
         return "\n".join(f"> {line}" for line in str(part["text"]).strip().splitlines())
     if kind == "dynamic-tool":

@@ -15,7 +15,7 @@ NAMES: dict[Role, str] = {"user": "You", "assistant": "Assistant", "system": "Sy
 _ROLES: dict[str, Role] = {name: role for role, name in NAMES.items()}
 _HEADING = re.compile(rf"^## ({'|'.join(_ROLES)})[ \t]*$", re.MULTILINE)
 _ESCAPED = re.compile(rf"^\\(?=\\*## (?:{'|'.join(_ROLES)})[ \t]*$)", re.MULTILINE)
-_LIKE_HEADING = re.compile(rf"^(?=\\*## (?:{'|'.join(_ROLES)})[ \t]*$)", re.MULTILINE)
+_LIKE_HEADING = re.compile(rf"^(?=\\*## (?:{'|'.join(_ROLES)})[ \t\r]*$)", re.MULTILINE)
 
 
 def escape_headings(text: str) -> str:
