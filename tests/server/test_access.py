@@ -38,6 +38,9 @@ async def test_a_local_server_answers_only_to_local_names_and_its_own_pages(tmp_
         headers = {"origin": "https://evil.example"}
         crossing = await server.client.post("/api/v1/chat", json={"message": "Hi"}, headers=headers)
         assert crossing.status_code == 403
+        for broken in ({"host": "[x"}, {"origin": "http://[x"}):
+            refused = await server.client.post("/api/v1/sessions", headers=broken)
+            assert refused.status_code == 403, broken
         own = {"origin": server.address, "accept": "application/json"}
         allowed = await server.client.post("/api/v1/chat", json={"message": "Hi"}, headers=own)
         assert allowed.status_code == 200

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import jsonschema_rs
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException
 
 from dovetail.app import Dovetail
 from dovetail.server.answers import ANSWERS, JSON
@@ -87,6 +87,22 @@ async def test_routes_of_ones_own_are_served_before_the_page_and_described(tmp_p
     assert told["200"]["description"] == "Twice as much."
     assert "HTTPValidationError" not in str(document)
     assert "Error" in str(document["paths"]["/open/{number}"]["get"]["responses"]["422"])
+
+
+async def test_a_route_of_ones_own_says_itself_what_is_not_there(tmp_path: Path) -> None:
+    router = APIRouter()
+
+    @router.get("/mine/{name}")
+    @router.post("/mine/{name}")
+    async def find(name: str) -> None:
+        raise HTTPException(404, "no such thing", {"x-mine": name})
+
+    async with serve(tmp_path, routers=[router]) as server:
+        answers = [await server.client.get("/mine/cat"), await server.client.post("/mine/cat")]
+    for answer in answers:
+        assert answer.status_code == 404
+        assert answer.json()["error"]["message"] == "no such thing: /mine/cat"
+        assert answer.headers["x-mine"] == "cat"
 
 
 def compare(example: Any, real: Any, place: str) -> None:

@@ -20,6 +20,7 @@ from dovetail.errors import (
 )
 from dovetail.runs.failure import describe_error
 from dovetail.server.openai import to_openai_error
+from dovetail.server.paths import PAGE
 from dovetail.server.wrong_input import describe_problems
 
 
@@ -95,11 +96,16 @@ async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status, path = error.status_code, request.url.path
     message, headers = f"{error.detail}: {path}", error.headers or {}
-    if status in (404, 405):
+    if status == 405 or (status == 404 and _is_page(request)):
         status, message, headers = _explain_route(request, message)
     response = error_response(status, {"type": _KINDS.get(status, "http_error"), "message": message}, path)
     response.headers.update(headers)
     return response
+
+
+def _is_page(request: Request) -> bool:
+    """Whether the page was asked, not a route that has said itself what is not there."""
+    return getattr(request.scope.get("route"), "path", PAGE) == PAGE
 
 
 def _explain_route(request: Request, message: str) -> tuple[int, str, Mapping[str, str]]:

@@ -26,7 +26,7 @@ def find_outside(scope: Scope) -> str | None:
         return f"this request comes from {client[0] if client else 'an unknown address'}"
     headers = Headers(scope=scope)
     host = headers.get("host", "")
-    if not is_loopback(urlsplit(f"//{host}").hostname or ""):
+    if not is_loopback(_read_name(host)):
         return f"this request asks for {host!r}"
     trace = next((name for name in headers if name.startswith(_TRACES)), None)
     if trace is not None:
@@ -34,6 +34,14 @@ def find_outside(scope: Scope) -> str | None:
     if scope.get("http_version") == "1.0":
         return "this request came through a proxy: it speaks HTTP/1.0"
     return None
+
+
+def _read_name(host: str) -> str:
+    """The name in a `Host` header, without the port; empty when there is none to be read."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 @lru_cache(maxsize=1000)
