@@ -24,7 +24,7 @@ def show_info(workspace: Path | None = WORKSPACE) -> None:
     """Show where the database is and how much is in it."""
     database = find_database(workspace)
     typer.echo(f"Database: {database.shown}")
-    if (path := _find_file(database)) is not None:
+    if (path := database.file) is not None:
         typer.echo(f"Size: {show_size(path.stat().st_size)}, {'in use' if is_in_use(path) else 'not in use'}")
     for line in describe(run_sync(_count(database))):
         typer.echo(line)
@@ -70,7 +70,7 @@ def restore_store(
 def find_database(workspace: Path | None, *, must_exist: bool = True) -> Database:
     """The database that a server of this workspace uses."""
     database = Database(Dovetail(workspace=workspace).store_url)
-    path = _find_file(database)
+    path = database.file
     if must_exist and path is not None and not path.is_file():
         raise ConfigError(
             f"there is no database at {path} yet",
@@ -94,11 +94,6 @@ def describe(counts: Counts) -> list[str]:
         f"runs:      {counts.runs} ({counts.events} events)",
         f"artifacts: {counts.artifacts} ({show_size(counts.artifact_bytes)})",
     ]
-
-
-def _find_file(database: Database) -> Path | None:
-    is_file = database.is_sqlite and not database.is_in_memory
-    return Path(database.url.database or "") if is_file else None
 
 
 async def _count(database: Database) -> Counts:

@@ -73,27 +73,20 @@ class _Execute:
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
     file = str(folder.path / ENTRY)
+    function, plan = definition.function, definition.plan
     common: dict[str, Any] = {
+        "name": definition.name,
+        "description": definition.description,
+        "parameters": definition.schema,
         "kind": definition.kind,
         "tags": (definition.label,),
         "origin": f"extension:{folder.name}",
+        "source": f"{file}:{getattr(function, '__name__', definition.name)}",
     }
-    function, plan = definition.function, definition.plan
     if function is None or plan is None:
-        named = (definition.name, definition.description, definition.schema)
-        built = make_browser_tool(
-            *named, **common, patience=definition.time_limit, source=f"{file}:{definition.name}"
-        )
+        built = make_browser_tool(**common, patience=definition.time_limit)
     else:
-        tool = make_tool(
-            function,
-            name=definition.name,
-            description=definition.description,
-            parameters=definition.schema,
-            source=f"{file}:{getattr(function, '__name__', definition.name)}",
-            time_limit=definition.time_limit,
-            **common,
-        )
+        tool = make_tool(function, **common, time_limit=definition.time_limit)
         built = tool.with_changes(execute=_Execute(tool.execute, plan, lease))
     try:
         _ = built.checker  # a schema that cannot be compiled fails here, not in a run

@@ -12,6 +12,7 @@ from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.event import AskKind
 from dovetail.store.database import Database
 from dovetail.store.tables import asks, early_answers
+from dovetail.store.values import to_values
 
 AskState: TypeAlias = Literal["open", "answered", "timeout", "cancelled"]
 _OPEN = (asks.c.run_id == sa.bindparam("run")) & (asks.c.state == "open")
@@ -56,8 +57,7 @@ class AskStore:
 
     async def create(self, ask: AskRecord) -> None:
         """Store a new ask."""
-        values = {name: getattr(ask, name) for name in AskRecord.__dataclass_fields__}
-        values |= {"path": list(ask.path), "created_at": time.time()}
+        values = {**to_values(ask), "path": list(ask.path), "created_at": time.time()}
         async with self._database.write() as connection:
             await connection.execute(sa.insert(asks).values(values))
 

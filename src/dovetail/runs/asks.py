@@ -5,18 +5,16 @@ answer that came meanwhile, instead of asking twice; an answer may come before a
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from dovetail.bus.pending import EARLY_SECONDS
 from dovetail.errors import ConflictError
 from dovetail.messages.event import AskAnswer, AskRequest, Emit
 from dovetail.runs.ask_store import AskRecord, AskStore
 from dovetail.runs.persist import persist
 
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
-LONGEST_WAIT = 24 * 3600.0
-EARLY_SECONDS = 30.0
 EARLY_LIMIT = 100
 LEASE_SECONDS = 30.0
 
@@ -151,10 +149,3 @@ def _is_for(ask: AskRecord, tab_id: str | None) -> bool:
 def _early_key(call_id: str, place: str | None) -> str:
     """What an early answer is kept under; `place` is the run or the tab that it is for, when one is known."""
     return call_id if place is None else f"{call_id} in {place}"
-
-
-def limit_wait(seconds: float | None) -> float | None:
-    """A time limit that makes sense, if there is to be one."""
-    if seconds is None:
-        return None
-    return min(seconds, LONGEST_WAIT) if math.isfinite(seconds) and seconds > 0 else 60.0

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.agent.scope import current_run
+from dovetail.bus.pending import normalize_timeout
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.event import AskKind, Emit, Entry, Event, RunStart
 from dovetail.runs.ask_store import AskRecord
-from dovetail.runs.asks import AskDesk, limit_wait
+from dovetail.runs.asks import AskDesk
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.replay import Replay
@@ -82,7 +83,7 @@ class LiveRun:
                 kind=kind,
                 call_id=call_id,
                 payload=payload,
-                timeout=limit_wait(time_limit),
+                timeout=None if time_limit is None else normalize_timeout(time_limit),
             )
             return await self.desk.asks.ask(ask, self._emitter(asking))
 

@@ -22,6 +22,7 @@ from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, Keep
 from dovetail.store.tables import entries, runs
+from dovetail.store.values import to_values
 
 logger = logging.getLogger(__name__)
 LEAP = 100_000
@@ -61,7 +62,7 @@ class RunStore:
     async def create(self, run_id: str, spec: RunSpec, opening: Keep | None = None) -> None:
         """Store a run that begins here, together with what `opening` stores."""
         values = {
-            **{name: getattr(spec, name) for name in RunSpec.__dataclass_fields__},
+            **to_values(spec),
             "id": run_id,
             "state": "running",
             "process_id": self.process_id,

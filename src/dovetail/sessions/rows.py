@@ -13,6 +13,7 @@ from dovetail.sessions.message import Message
 from dovetail.sessions.session import Session
 from dovetail.sessions.tree import MessageTree
 from dovetail.store.tables import messages, sessions
+from dovetail.store.values import to_values
 
 _SESSION = (
     sa.select(sessions)
@@ -37,8 +38,7 @@ _TOUCH = sa.update(sessions).where(sessions.c.id == sa.bindparam("session"))
 
 def insert_session(connection: sa.Connection, session: Session) -> None:
     """Store a new session."""
-    values = {name: getattr(session, name) for name in Session.__dataclass_fields__}
-    connection.execute(_INSERT_SESSION, {**values, "usage": asdict(session.usage)})
+    connection.execute(_INSERT_SESSION, {**to_values(session), "usage": asdict(session.usage)})
 
 
 def fetch_session(connection: sa.Connection, session_id: str, owner: str) -> Session:

@@ -89,9 +89,9 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _find_file(database: Database, hint: str) -> Path:
-    if not database.is_sqlite or database.is_in_memory:
+    if database.file is None:
         raise ConfigError(f"{database.shown} is no SQLite file", hint=hint)
-    return Path(database.url.database or "").resolve()
+    return database.file.resolve()
 
 
 def _move_aside(target: Path) -> Path | None:

@@ -47,8 +47,13 @@ class Database:
         self._together = Together(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
+    @property
+    def file(self) -> Path | None:
+        """The file of an SQLite database, if it is in one."""
+        return Path(self.url.database or "") if self.is_sqlite and not self.is_in_memory else None
+
     async def __aenter__(self) -> Self:
-        if self.is_sqlite and not self.is_in_memory:
+        if self.file is not None:
             _make_room(self)
         options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
         if not self.is_sqlite:
@@ -58,7 +63,7 @@ class Database:
         )
         if self.is_sqlite:
             _teach_sqlite(self._engine.sync_engine)
-        if self.is_sqlite and not self.is_in_memory:
+        if self.file is not None:
             engine = sa.create_engine(self.url.set(drivername="sqlite"), json_serializer=_to_json)
             _teach_sqlite(engine)
             self._thread = TransactionThread(engine)
