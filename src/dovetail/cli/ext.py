@@ -23,6 +23,7 @@ from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_e
 from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
+from dovetail.settings import find_workspace
 
 app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
@@ -77,7 +78,7 @@ def new_extension(
     name: str = typer.Argument(help="The folder's name, and its tool's."), workspace: Path | None = WORKSPACE
 ) -> None:
     """Write a new extension folder with a working tool and its test."""
-    root = Dovetail(workspace=workspace).workspace / "extensions"
+    root = find_workspace(workspace) / "extensions"
     _check_free(name, run_sync(_load(workspace)))
     for path in create_folder(root, name):
         console.print(f"wrote {path}", markup=False)

@@ -9,7 +9,6 @@ import urllib.request
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from dovetail.app import Dovetail
 from dovetail.cli.checks import Check
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import DovetailError
@@ -17,6 +16,7 @@ from dovetail.requesters.endpoint import Endpoint
 from dovetail.requesters.openai import OpenAIRequester
 from dovetail.requesters.resolve import resolve
 from dovetail.requesters.secrets import show_address
+from dovetail.settings import find_workspace, open_settings
 
 ANSWER_LIMIT = 5.0
 
@@ -24,7 +24,7 @@ ANSWER_LIMIT = 5.0
 def check_model() -> Check:
     """The chosen model: an embedded one needs its weights, another one a server that answers."""
     try:
-        settings = Dovetail().settings
+        settings = open_settings(None, find_workspace())
         requester = resolve(None, settings)
     except DovetailError as error:
         return Check("missing", "model", error.message, error.hint or "")

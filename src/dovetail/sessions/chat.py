@@ -95,7 +95,7 @@ class Chat:
     ) -> Sequence[Message]:
         """The question to answer again; an answer that is still being written has no message yet."""
         try:
-            return _find_question(tree, request)
+            return _trace_question(tree, request)
         except NotFoundError:
             running = await self.runs.find_running(session.id)
             wanted = (request.message_id, request.owner)
@@ -202,7 +202,7 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
     )
 
 
-def _find_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:
+def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:
     """The way to the user's message to be answered again; its answer names it, or `parent_id` does."""
     named, parent_id = request.message_id, request.parent_id
     if named is not None and named not in tree and isinstance(parent_id, str) and parent_id in tree:

@@ -120,6 +120,7 @@ export const en = {
   /** What the rules of the server that everybody has give as their reason. */
   reasons: {
     "it may change something outside": "It may change something outside.",
+    "it changes what may run here": "It changes what may run here.",
   } as Record<string, string>,
   askedBy: (path: string) => `Asked by ${path}`,
   decline: "Decline",

@@ -117,7 +117,10 @@ export const zh: Text = {
   allow: "允许",
   allowInRun: "本次运行内允许",
   rememberHint: "相同输入的相同调用不再询问。",
-  reasons: { "it may change something outside": "它可能会改变外部的内容。" },
+  reasons: {
+    "it may change something outside": "它可能会改变外部的内容。",
+    "it changes what may run here": "它会改变这里允许运行的内容。",
+  },
   askedBy: (path) => `由 ${path} 提出`,
   alwaysAllow: "始终允许",
   decline: "拒绝",

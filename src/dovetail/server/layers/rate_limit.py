@@ -46,7 +46,10 @@ class Buckets:
 
 
 class RateLimit:
-    """Answers with 429 when a caller asks for too much: an address, or else an owner, if one is known."""
+    """Answers with 429 when a caller asks for too much: an owner, or an address where no owner is known.
+
+    With `by_address` owners do not count: where everybody is the same one, only addresses tell them apart.
+    """
 
     def __init__(self, app: ASGIApp, *, per_minute: int, by_address: bool = False) -> None:
         self._app = app

@@ -6,11 +6,10 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dovetail.errors import NotFoundError
-from dovetail.messages.call import ToolCall
+from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.server.layers.access import require_admin
 from dovetail.server.routes.bodies import CallBody
 from dovetail.server.routes.caller import App, Owner
-from dovetail.store.ids import new_id
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.tools.result import to_dict
 from dovetail.tools.runner import CallScope
@@ -36,7 +35,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     snapshot = app.tools.snapshot()
     if name not in snapshot:
         raise NotFoundError(f"no tool {name!r}; there are: {', '.join(snapshot.tools) or 'none'}")
-    call = ToolCall(call_id=new_id("call"), name=name, arguments=body.arguments)
+    call = ToolCall(call_id=new_call_id(), name=name, arguments=body.arguments)
     outcome = await app.runtime.runner.run_call(snapshot, call, CallScope(owner=owner))
     error = outcome.result.error
     return {

@@ -78,7 +78,9 @@ def _read_text(text: str) -> McpServer:
 def _read_entry(name: str, entry: Any) -> McpServer:
     if not is_mapping(entry) or not ("command" in entry or "url" in entry):
         # Its values are not shown: a header or a variable may be a secret.
-        told = f"an entry with {', '.join(entry)}" if is_mapping(entry) else f"a {type(entry).__name__}"
+        told = f"a {type(entry).__name__}"
+        if is_mapping(entry):
+            told = f"an entry with {', '.join(map(str, entry)) or 'nothing'}"
         raise ConfigError(f"{told} names no MCP server", hint=f"It can be {_FORMS}.")
     url, command = str(entry.get("url", "")), str(entry.get("command", ""))
     name = _make_name(name or (urlsplit(url).netloc if url else Path(command).stem))
