@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dovetail.data.bounded_yaml import load_yaml
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -25,13 +27,13 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     if end is None:
         raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
     try:
-        front: Any = yaml.safe_load("".join(lines[1:end]))
+        front: Any = load_yaml("".join(lines[1:end]))
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date that does not exist
         raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}") from error
     if front is None:
         front = {}
     if not is_mapping(front):
-        raise ConfigError(f"the front matter must be `key: value` lines, not {front!r}")
+        raise ConfigError(f"the front matter must be `key: value` lines, not {shorten(front)}")
     return front, "".join(lines[end + 1 :])
 
 

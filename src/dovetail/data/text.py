@@ -1,9 +1,22 @@
 """Values as texts."""
 
 import json
+import reprlib
 from typing import Any
+
+_LONGEST_SHOWN = 200
+_brief = reprlib.Repr()
+_brief.maxlevel = 4
+_brief.maxdict = _brief.maxlist = _brief.maxtuple = _brief.maxset = _brief.maxfrozenset = 6
+_brief.maxstring = _brief.maxlong = _brief.maxother = 100
 
 
 def to_text(value: Any) -> str:
     """Text as it is, any other value as JSON on one line."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def shorten(value: Any) -> str:
+    """Return the `repr` of a value for an error message, cut so that a huge value cannot fill it."""
+    text = _brief.repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from dovetail.data.paths import get_path, split_path
 from dovetail.data.placeholders import fill
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import PromptSyntaxError, PromptTypeError
 from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
@@ -132,14 +133,16 @@ def _read_slots(scope: Scope, data: Mapping[Any, Any]) -> list[SlotStep]:
 def _read_aliases(calls: Any, source: Source, root: Path) -> list[AliasStep]:
     if not is_mapping(calls):
         raise _make_alias_error(
-            source, (*root, ".alias"), f".alias must map method names to their parameters, got {calls!r}"
+            source,
+            (*root, ".alias"),
+            f".alias must map method names to their parameters, got {shorten(calls)}",
         )
     return [_read_alias(str(name), parameters, source, root) for name, parameters in calls.items()]
 
 
 def _read_alias(name: str, parameters: Any, source: Source, root: Path) -> AliasStep:
     if not is_mapping(parameters):
-        problem = f"the parameters of .alias {name!r} must be a mapping, got {parameters!r}"
+        problem = f"the parameters of .alias {name!r} must be a mapping, got {shorten(parameters)}"
         raise _make_alias_error(source, (*root, ".alias", name), problem)
     positional = parameters.get(".args", [])
     read = _READERS.get(name, _keep)
@@ -162,8 +165,8 @@ def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeE
     where = f" at {path!r}" if path else ""
     hint = None
     if isinstance(data, str) and data == source.text.strip():
-        hint = f"if {data!r} was meant as a path: there is no such file"
-    message = f"{source.name}: a prompt configuration must be a mapping{where}, got {data!r}"
+        hint = f"if {shorten(data)} was meant as a path: there is no such file"
+    message = f"{source.name}: a prompt configuration must be a mapping{where}, got {shorten(data)}"
     return PromptTypeError(message, hint=hint)
 
 

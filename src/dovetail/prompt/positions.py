@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from dovetail.data.bounded_yaml import compose_yaml
 from dovetail.lazy import lazy
 from dovetail.prompt.source import Source
 
@@ -27,7 +28,7 @@ _TOKEN = re.compile(
 def find_positions(source: Source) -> dict[Path, Position]:
     """The line and column of every key and list item, by its path; for text that can be parsed."""
     if source.format == "yaml":
-        return dict(_walk_yaml(_yaml.compose(source.text, Loader=_yaml.SafeLoader), ()))
+        return dict(_walk_yaml(compose_yaml(source.text), ()))
     return _scan_json(source.text)
 
 

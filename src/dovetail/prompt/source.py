@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.bounded_yaml import load_yaml
 from dovetail.errors import PromptError, PromptSyntaxError
 from dovetail.lazy import lazy
 
@@ -69,7 +69,7 @@ def _read_file(path: Path, format: Format) -> Source:
 
 def _parse_yaml(source: Source) -> Any:
     try:
-        data = _yaml.safe_load(source.text)
+        return load_yaml(source.text)
     except _yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         what = getattr(error, "problem", None) or str(error)
@@ -77,22 +77,6 @@ def _parse_yaml(source: Source) -> Any:
         raise _make_error(source, what, line, column) from error
     except (ValueError, RecursionError) as error:  # a date that does not exist; nesting without end
         raise _make_error(source, str(error), None, None) from error
-    if _holds_itself(data, set(), set()):
-        raise _make_error(source, "a value holds itself by way of an alias (*name)", None, None)
-    return data
-
-
-def _holds_itself(value: Any, around: set[int], seen: set[int]) -> bool:
-    """Whether a container is found again inside itself; each is looked into once."""
-    if not (is_mapping(value) or is_list(value)):
-        return False
-    if id(value) in around:
-        return True
-    if id(value) in seen:
-        return False
-    seen.add(id(value))
-    inside = {*around, id(value)}
-    return any(_holds_itself(item, inside, seen) for item in (value.values() if is_mapping(value) else value))
 
 
 def _parse_json(source: Source) -> Any:

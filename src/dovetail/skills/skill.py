@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 
 FILE = "SKILL.md"
@@ -62,7 +63,7 @@ def _read_name(front: Mapping[str, Any], folder: Path) -> str:
     name = front.get("name", folder.name)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ConfigError(
-            f"name must be one word without slashes, not {name!r}", hint="It is typed as /skill/name."
+            f"name must be one word without slashes, not {shorten(name)}", hint="It is typed as /skill/name."
         )
     return name
 
@@ -74,7 +75,7 @@ def _read_description(front: Mapping[str, Any], body: str) -> str:
         lines = (line.strip().lstrip("#").strip() for line in body.splitlines())
         description = next((line for line in lines if line), "")
     if not isinstance(description, str):
-        raise ConfigError(f"description must be a text, not {description!r}")
+        raise ConfigError(f"description must be a text, not {shorten(description)}")
     return " ".join(description.split())[:_LONGEST_DESCRIPTION]
 
 
@@ -86,5 +87,5 @@ def _read_tools(front: Mapping[str, Any]) -> tuple[str, ...] | None:
     if isinstance(tools, str):
         return tuple(tools.replace(",", " ").split())
     if not is_list(tools) or not all(isinstance(name, str) for name in tools):
-        raise ConfigError(f"allowed-tools must be a list of tool names, not {tools!r}")
+        raise ConfigError(f"allowed-tools must be a list of tool names, not {shorten(tools)}")
     return tuple(tools)

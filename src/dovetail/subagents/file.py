@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import (
     AgentDefinition,
@@ -77,7 +78,9 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         raise ConfigError(f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS))}.")
     name = str(front.get("name") or path.stem)
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name!r} is no name for an agent", hint="Use letters, digits, `_`, `-` and `.`.")
+        raise ConfigError(
+            f"{shorten(name)} is no name for an agent", hint="Use letters, digits, `_`, `-` and `.`."
+        )
     if not front.get("description"):
         raise ConfigError("no description", hint="`description:` tells other agents when to call this one.")
     return AgentDefinition(
@@ -106,29 +109,29 @@ def _inputs(front: Mapping[str, Any]) -> InputConfig:
         return InputConfig(inputs=_DEFAULT_INPUTS)
     if not is_mapping(inputs) or not all(is_mapping(spec) for spec in inputs.values()):
         hint = "One line each: `text: {type: string, description: What to shorten., required: true}`."
-        raise ConfigError(f"`inputs` must name each input and describe it, not {inputs!r}", hint=hint)
+        raise ConfigError(f"`inputs` must name each input and describe it, not {shorten(inputs)}", hint=hint)
     return InputConfig(inputs={str(name): spec for name, spec in inputs.items()})
 
 
 def _schema(value: Any, key: str) -> Mapping[str, Any]:
     if not is_mapping(value):
-        raise ConfigError(f"`{key}` must be a JSON Schema, not {value!r}")
+        raise ConfigError(f"`{key}` must be a JSON Schema, not {shorten(value)}")
     return value
 
 
 def _model(front: Mapping[str, Any]) -> ModelConfig:
     model, options = front.get("model"), front.get("options")
     if model is not None and not isinstance(model, str):
-        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {model!r}")
+        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(model)}")
     if options is not None and not is_mapping(options):
-        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {options!r}")
+        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {shorten(options)}")
     return ModelConfig(model=model, options=options or {})
 
 
 def _flag(front: Mapping[str, Any], key: str) -> bool:
     value = front.get(key, True)
     if not isinstance(value, bool):
-        raise ConfigError(f"`{key}` must be true or false, not {value!r}")
+        raise ConfigError(f"`{key}` must be true or false, not {shorten(value)}")
     return value
 
 
@@ -136,7 +139,9 @@ def _output(value: Any) -> OutputConfig | None:
     if value is None:
         return None
     if not is_mapping(value):
-        raise ConfigError(f"`output` must be a mapping with `name`, `description`, `schema`, not {value!r}")
+        raise ConfigError(
+            f"`output` must be a mapping with `name`, `description`, `schema`, not {shorten(value)}"
+        )
     schema = value.get("schema")
     if schema is not None:
         nested = {"type": "object", "properties": {"output": _schema(schema, "output.schema")}}
@@ -152,7 +157,7 @@ def _limits(front: Mapping[str, Any]) -> RunConfig:
     given = {key: front[key] for key in ("max_turns", "max_seconds", "max_tokens") if key in front}
     for key, value in given.items():
         if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-            raise ConfigError(f"`{key}` must be a positive number, not {value!r}")
+            raise ConfigError(f"`{key}` must be a positive number, not {shorten(value)}")
     return RunConfig(**given)
 
 
@@ -160,5 +165,5 @@ def _tools(value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
     if not is_list(value) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"`tools` must be a list of tool names or globs, not {value!r}")
+        raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
     return tuple(value)
