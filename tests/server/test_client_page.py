@@ -32,7 +32,8 @@ def write_page(server: Serving, folder: Path) -> Path:
     return page
 
 
-async def run_page(server: Serving, folder: Path, scenario: str) -> list[dict[str, Any]]:
+async def run_page(server: Serving, folder: Path, scenario: str) -> tuple[list[dict[str, Any]], int]:
+    """The messages of the page's chat, and how many times it sent one."""
     assert NODE is not None, "the tests need Node"
     assert PACKAGE.exists(), "the web client's packages are missing: run `npm ci` in web/"
     script = Path(__file__).with_name("page_client.mjs")
@@ -49,7 +50,8 @@ async def run_page(server: Serving, folder: Path, scenario: str) -> list[dict[st
     async with asyncio.timeout(40):
         output, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
-    return json.loads(output)
+    seen = json.loads(output)
+    return seen["messages"], seen["posts"]
 
 
 def make_saw() -> Tool:
@@ -60,16 +62,15 @@ def make_saw() -> Tool:
 
 
 async def test_the_page_acts_asks_and_is_there_again_after_a_reload(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
     replies = [
         {"tool_calls": [{"call_id": "c1", "name": "highlight", "arguments": {"text": "oak"}}]},
         {"tool_calls": [{"call_id": "c2", "name": "saw", "arguments": {}}]},
         "Done.",
     ]
-    tools = [make_browser_tool("highlight", "Highlight.", schema), make_saw()]
+    tools = [make_browser_tool("highlight", "Highlight.", HIGHLIGHT), make_saw()]
     async with serve(tmp_path, replies, tools) as server:
-        shown = await run_page(server, tmp_path, "act")
-        again = await run_page(server, tmp_path, "read")
+        shown, _ = await run_page(server, tmp_path, "act")
+        again, _ = await run_page(server, tmp_path, "read")
     parts = {part["toolName"]: part for part in shown[-1]["parts"] if part["type"] == "dynamic-tool"}
     assert parts["highlight"]["output"] == {"marked": 2}
     assert parts["saw"]["output"] == "sawn"
@@ -77,9 +78,40 @@ async def test_the_page_acts_asks_and_is_there_again_after_a_reload(tmp_path: Pa
     assert [message["id"] for message in again] == [message["id"] for message in shown]
 
 
+HIGHLIGHT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+
+@pytest.mark.parametrize("order", [["highlight", "saw"], ["saw", "highlight"]])
+@pytest.mark.parametrize("handler", ["act", "slow"])
+@pytest.mark.parametrize("browser_tool", ["highlight", "unknown_to_the_page"])
+async def test_a_turn_with_a_browser_tool_and_an_approval_ends(
+    order: list[str], handler: str, browser_tool: str, tmp_path: Path
+) -> None:
+    names = {"highlight": browser_tool, "saw": "saw"}
+    calls = [
+        {
+            "call_id": name,
+            "name": names[name],
+            "arguments": {"text": "oak"} if name == "highlight" else {},
+        }
+        for name in order
+    ]
+    tools = [make_browser_tool(browser_tool, "Highlight.", HIGHLIGHT), make_saw()]
+    async with serve(tmp_path, [{"tool_calls": calls}, "Done."], tools) as server:
+        shown, posts = await run_page(server, tmp_path, handler)
+        told = [m["content"] for m in server.model.requests[-1].messages if m["role"] == "tool"]
+    parts = {part["toolName"]: part for part in shown[-1]["parts"] if part["type"] == "dynamic-tool"}
+    assert parts["saw"]["output"] == "sawn"
+    if browser_tool == "highlight":
+        assert parts[browser_tool]["output"] == {"marked": 2}
+    else:
+        assert "unknown_to_the_page" in "".join(told)
+    assert posts <= 5
+
+
 async def test_the_page_stops_an_answer(tmp_path: Path) -> None:
     async with serve(tmp_path, [["On", Gate(), "and on"]]) as server:
-        shown = await run_page(server, tmp_path, "stop")
+        shown, _ = await run_page(server, tmp_path, "stop")
         view = await server.get("/api/v1/sessions/s")
     assert shown[-1]["metadata"]["reason"] == "cancelled"
     assert view["path"][-1]["parts"][-1]["text"] == "On"

@@ -16,15 +16,21 @@ PACE = 0.04
 
 
 class EventStream(Response):
-    """Streams a run's events through an encoder; leaving it stops nothing but this stream."""
+    """Streams a run's events through an encoder; leaving it stops nothing but this stream.
 
-    def __init__(self, reader: Reader, encoder: EventEncoder, *, opening: bytes = b"") -> None:
+    `hold` is how many seconds it stays open although the encoder wants a pause.
+    """
+
+    def __init__(
+        self, reader: Reader, encoder: EventEncoder, *, opening: bytes = b"", hold: float = 0.0
+    ) -> None:
         self.status_code = 200
         self.background: BackgroundTask | None = None
         self._reader = reader
         reader.pace = PACE
         self._encoder = encoder
         self._opening = opening
+        self._hold = hold
         self._ticker: asyncio.TimerHandle | None = None
         self.raw_headers = [
             (name.encode("latin-1"), value.encode("latin-1")) for name, value in encoder.headers.items()
@@ -35,11 +41,13 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async with self._reader:
             watcher = asyncio.create_task(self._watch(receive))
+            release = asyncio.get_running_loop().call_later(self._hold, self._release)
             self._tick()
             try:
                 await self._follow(watcher, send)
             finally:
                 watcher.cancel()
+                release.cancel()
                 if self._ticker is not None:
                     self._ticker.cancel()
 
@@ -47,7 +55,7 @@ class EventStream(Response):
         reader, encoder = self._reader, self._encoder
         body = self._opening
         while not reader.ended and not watcher.done():
-            if encoder.wants_pause and reader.is_at_end:
+            if encoder.wants_pause and reader.is_at_end and not self._hold:
                 break
             if entries := await reader.next():
                 body += encoder.encode(entries)
@@ -61,6 +69,10 @@ class EventStream(Response):
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
+        self._reader.wake()
+
+    def _release(self) -> None:
+        self._hold = 0.0
         self._reader.wake()
 
     def _tick(self) -> None:

@@ -14,7 +14,7 @@ from dovetail.server.failures import RUN_STATUSES, error_response
 from dovetail.server.routes.bodies import ChatBody
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.clock import to_iso
-from dovetail.server.routes.continuation import continue_answer
+from dovetail.server.routes.continuation import Continuation, continue_answer
 from dovetail.server.sse import read_event_id
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
@@ -26,8 +26,10 @@ router = APIRouter(prefix="/api/v1", tags=["chat"])
 async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) -> Response:
     """Send a message and read its answer: a stream, or plain JSON with `Accept: application/json`."""
     if body.goes_on and body.last is not None:
-        record, after = await continue_answer(app, body.last, body.id or body.session_id, owner)
-        return await _attach(app, record, after=after, is_plain=body.tab_id is None, goes_on=True)
+        continued = await continue_answer(app, body.last, body.id or body.session_id, owner)
+        return await _attach(
+            app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
+        )
     started = await app.chat.send(_read_request(body, owner))
     if _wants_json(request):
         return await _answer_json(started, request.url.path)
@@ -92,7 +94,12 @@ async def _answer_json(started: StartedChat, path: str) -> Response:
 
 
 async def _attach(
-    app: Dovetail, record: RunRecord, *, after: int = 0, is_plain: bool = False, goes_on: bool = False
+    app: Dovetail,
+    record: RunRecord,
+    *,
+    after: int = 0,
+    is_plain: bool = False,
+    continued: Continuation | None = None,
 ) -> EventStream:
     """A stream of a run's answer after a number."""
     encoder = AiSdkEncoder(
@@ -113,7 +120,9 @@ async def _attach(
             asks = await app.runs.asks.store.list_open(record.spec.owner, record.id)
             encoder.keep_open({ask.id for ask in asks})
     reader = await app.runs.read(record.id, after)
-    return EventStream(reader, encoder, opening=encoder.start() if goes_on else b"")
+    if continued is None:
+        return EventStream(reader, encoder)
+    return EventStream(reader, encoder, opening=encoder.start(), hold=continued.hold)
 
 
 def describe_tool(app: Dovetail, name: str) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """A plain AI SDK client answers an ask by sending its message again; this reads the answers out of it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dovetail.app import Dovetail
@@ -10,17 +11,34 @@ from dovetail.messages.event import AskRequest
 from dovetail.runs.run import RunRecord
 from dovetail.server.routes.bodies import ClientMessage
 
+HOLD_SECONDS = 1.0
+"""How long the stream of a message without answers stays open, for clients that send again at its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation:
+    """A message that was sent again: its run, the last event that its client knows, and its answers."""
+
+    record: RunRecord
+    after: int
+    has_answers: bool
+
+    @property
+    def hold(self) -> float:
+        """Seconds for which its stream stays open even if only the client is awaited."""
+        return 0.0 if self.has_answers else HOLD_SECONDS
+
 
 async def continue_answer(
     app: Dovetail, message: ClientMessage, session_id: str | None, owner: str
-) -> tuple[RunRecord, int]:
-    """Deliver the answers in the message; gives its run and the number up to which the client knows it."""
+) -> Continuation:
+    """Deliver the answers in the message to its run."""
     record = await _find_run(app, message, session_id, owner)
     answered = [ask for part in message.parts if (ask := await _answer_part(app, part, record)) is not None]
     number = (message.metadata or {}).get("number")
-    if isinstance(number, int):
-        return record, number
-    return record, await _find_asks(app, record, answered)
+    if not isinstance(number, int) or isinstance(number, bool):
+        number = await _find_asks(app, record, answered)
+    return Continuation(record=record, after=number, has_answers=bool(answered))
 
 
 async def _find_run(app: Dovetail, message: ClientMessage, session_id: str | None, owner: str) -> RunRecord:
@@ -34,23 +52,38 @@ async def _find_run(app: Dovetail, message: ClientMessage, session_id: str | Non
 
 
 async def _answer_part(app: Dovetail, part: Mapping[str, Any], record: RunRecord) -> str | None:
-    """Answer the ask that a part speaks of; an ask that has its answer already is left alone."""
-    state, call_id = part.get("state"), str(part.get("toolCallId", ""))
-    approval, owner = part.get("approval"), record.spec.owner
+    """Answer the ask that a part refers to; an ask that already has its answer is left alone."""
+    call_id, owner = str(part.get("toolCallId", "")), record.spec.owner
+    approval, output = _read_approval(part), _read_output(part)
     try:
-        if state == "approval-responded" and is_mapping(approval):
-            value = {name: approval[name] for name in ("approved", "reason") if name in approval}
-            await app.runs.asks.answer(str(approval.get("id")), value, owner=owner)
+        if approval is not None:
+            await app.runs.asks.answer(approval[0], approval[1], owner=owner)
             return call_id
-        if state in ("output-available", "output-error") and not part.get("providerExecuted"):
-            succeeded = state == "output-available"
-            said = {"output": part.get("output")} if succeeded else {"errorText": part.get("errorText")}
-            value = {"status": "success" if succeeded else "failed", **said}
-            told = await app.runs.asks.acknowledge(call_id, value, owner=owner, run_id=record.id)
-            if told == "resolved":
-                return call_id
+        if output is not None:
+            told = await app.runs.asks.acknowledge(call_id, output, owner=owner, run_id=record.id)
+            return call_id if told == "resolved" else None
     except (ConflictError, NotFoundError):
         pass
+    return None
+
+
+def _read_approval(part: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the ask that the client has decided and its decision, if the part holds one."""
+    approval = part.get("approval")
+    if part.get("state") != "approval-responded" or not is_mapping(approval) or _read_output(part):
+        return None
+    value = {name: approval[name] for name in ("approved", "reason") if name in approval}
+    return str(approval.get("id")), value
+
+
+def _read_output(part: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the acknowledgement of a browser call that the client has carried out, whatever its state."""
+    if part.get("providerExecuted"):
+        return None
+    if part.get("state") == "output-error" or part.get("errorText") is not None:
+        return {"status": "failed", "errorText": part.get("errorText")}
+    if part.get("state") == "output-available" or part.get("output") is not None:
+        return {"status": "success", "output": part.get("output")}
     return None
 
 
