@@ -1,6 +1,7 @@
 """Notices reach their subscribers, questions get one answer, sub-agents cannot forge any."""
 
 import asyncio
+import math
 
 import pytest
 
@@ -77,6 +78,11 @@ async def test_question_nobody_answers_times_out_and_is_closed() -> None:
     bus.subscribe("ask-request", lambda message: None)
     assert await ask(bus, "1", 0.01) == {"status": "timeout"}
     assert bus.asks == []
+
+
+async def test_a_time_limit_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(ConfigError, match="finite number of seconds or None, got nan"):
+        await ask(MessageBus(), "1", math.nan)
 
 
 async def test_sub_agents_bus_carries_its_path_and_cannot_forge() -> None:

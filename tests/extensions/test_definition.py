@@ -51,6 +51,8 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"browser": "'yes'"}, "browser must be True or False, not 'yes'"),
         ({"browser": "True"}, "has execute, but the browser carries it out"),
         ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),
+        ({"time_limit": "float('nan')"}, "time_limit must be seconds above 0 or None, not nan"),
+        ({"time_limit": "float('inf')"}, "time_limit must be seconds above 0 or None, not inf"),
         (
             {"parameters": "{'type': 'object', 'properties': {'a': {'type': 'nonsense'}}}"},
             "schema of tool 'add' cannot be compiled",

@@ -1,5 +1,8 @@
 """One budget for a tree of runs."""
 
+import math
+from typing import Any
+
 import pytest
 
 from dovetail.errors import ConfigError
@@ -90,3 +93,9 @@ def test_what_was_spent_before_a_crash_counts() -> None:
     budget.child()
     with pytest.raises(ConfigError, match="2 children"):
         budget.child()
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 10**400, True, "60"])
+def test_a_time_limit_that_is_not_a_finite_number_is_refused(seconds: Any) -> None:
+    with pytest.raises(ConfigError, match="time limit of a run must be a finite number of seconds"):
+        BudgetLimits(seconds=seconds)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import socket
 import traceback
 from collections.abc import AsyncGenerator
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ConfigError, ModelError, PassingModelError
 from dovetail.messages.delta import Delta, TextDelta
 from dovetail.messages.request import ModelRequest, ToolSpec
 from dovetail.requesters.endpoint import Endpoint
@@ -48,6 +49,28 @@ async def fail(requester: OpenAIRequester, request: ModelRequest = HELLO) -> Mod
     with pytest.raises(ModelError) as caught:
         await collect(requester, request)
     return caught.value
+
+
+@pytest.mark.parametrize("name", ["retry-after", "retry-after-ms"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-5", "1e999", "0x10", "soon", "9" * 400])
+async def test_a_wait_that_no_timer_can_take_never_reaches_one(name: str, value: str) -> None:
+    naps = Naps()
+    async with ScriptedServer([Reply(status=429, headers={name: value}), "at last"]) as server:
+        deltas = await collect(connect(server, RetryPolicy(sleep=naps)))
+    assert deltas[0] == TextDelta("at last")
+    assert 0 <= naps.delays[0] <= 60
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1, True, "1", 10**400])
+@pytest.mark.parametrize("kind", [TimeLimits, RetryPolicy])
+def test_a_limit_that_is_not_a_finite_number_is_refused(kind: type[Any], value: Any) -> None:
+    name = "total" if kind is TimeLimits else "longest_wait"
+    with pytest.raises(ConfigError, match=f"{name} must be a finite number"):
+        kind.read({name: value})
+
+
+def test_the_thousandth_attempt_has_a_delay_too() -> None:
+    assert (RetryPolicy(attempts=5000).choose_delay(4000, None) or 0) <= 8
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])

@@ -1,6 +1,7 @@
 """One answer, many readers, each from the start; limits, cancels and second tries."""
 
 import asyncio
+import math
 import threading
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
@@ -181,6 +182,11 @@ async def test_time_limit_says_what_had_arrived() -> None:
         await response.async_get_text()
     with pytest.raises(TimeoutError):
         await response.async_get_text()
+
+
+def test_a_time_limit_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(ConfigError, match="finite number of seconds or None, got nan"):
+        Response(play([FINISH])[0], timeout=math.nan)
 
 
 async def test_broken_stream_gives_its_text_then_the_error() -> None:

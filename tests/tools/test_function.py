@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import enum
+import math
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -225,3 +226,13 @@ async def test_awaitable_from_a_sync_function_is_awaited() -> None:
         return asyncio.sleep(0, text)
 
     assert await call(later, text="now") == "now"
+
+
+@pytest.mark.parametrize("limit", [math.nan, math.inf, 0, -1, True, "10"])
+def test_a_time_limit_that_no_timer_can_take_is_refused(limit: Any) -> None:
+    async def nap() -> str:
+        """Sleep a little."""
+        return "done"
+
+    with pytest.raises(ConfigError, match="time_limit of tool 'nap' must be seconds above 0 or None"):
+        make_tool(nap, time_limit=limit)

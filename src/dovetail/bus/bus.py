@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.messages.event import AskKind
 
@@ -112,6 +113,8 @@ class MessageBus:
         timeout: float | None = None,  # noqa: ASYNC109 - the name that the contract of `ask` gives it
     ) -> Mapping[str, Any]:
         """Ask and wait for the answer; at once a refusal when nobody listens for questions."""
+        if timeout is not None and not is_number(timeout):
+            raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         if not self._hub.handlers.get("ask-request") and not self._hub.handlers.get("*"):
             return {"approved": False, "status": "nobody", "value": "nobody is there to be asked"}
         future: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()

@@ -4,13 +4,13 @@ An answer that comes before its waiter is kept for a while; one that comes after
 """
 
 import asyncio
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
 
 Payload: TypeAlias = Mapping[str, Any]
@@ -129,6 +129,6 @@ class PendingRegistry:
 
 def normalize_timeout(seconds: float | None) -> float:
     """A usable time limit: 60 s when there is none that makes sense, at most a day."""
-    if seconds is None or not math.isfinite(seconds) or seconds <= 0:
+    if not is_number(seconds) or seconds <= 0:
         return DEFAULT_SECONDS
     return min(float(seconds), LONGEST_SECONDS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.errors import ExtensionError
 from dovetail.extensions.calling import CallPlan, plan_call
@@ -131,7 +132,7 @@ def _read_kind(value: Any) -> Kind:
 def _read_time_limit(value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+    if not is_number(value) or value <= 0:
         raise ExtensionError(f"time_limit must be seconds above 0 or None, not {value!r}")
     return float(value)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
 
@@ -25,6 +26,12 @@ class BudgetLimits:
     tokens: int | None = None
     depth: int = 3
     width: int = 8
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not is_number(self.seconds):
+            raise ConfigError(
+                f"The time limit of a run must be a finite number of seconds or None, got {self.seconds!r}."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

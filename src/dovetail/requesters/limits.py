@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
 
 
@@ -48,7 +49,7 @@ class RetryPolicy:
             return None
         if retry_after is not None:
             return retry_after
-        delay = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
+        delay = min(self.longest_delay, self.first_delay * 2 ** min(attempt - 1, 60))
         return delay * random.uniform(0.5, 1.0)
 
 
@@ -57,6 +58,6 @@ def _read_numbers(kind: type[Any], values: Mapping[str, Any], setting: str) -> d
     for name, value in values.items():
         if name not in known:
             raise ConfigError(f"{setting} has no {name!r}; there are: {', '.join(known)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise ConfigError(f"{setting}.{name} is {value!r}; it must be a number that is not negative")
+        if not is_number(value) or value < 0:
+            raise ConfigError(f"{setting}.{name} must be a finite number that is not negative, got {value!r}")
     return dict(values)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.messages.delta import Usage
@@ -41,7 +42,7 @@ def find_price(table: Mapping[str, Any], model: str) -> Price | None:
     entry = table[name]
     if (
         not is_mapping(entry)
-        or not all(map(_is_number, entry.values()))
+        or not all(map(is_number, entry.values()))
         or not _REQUIRED <= set(entry) <= _KNOWN
     ):
         raise ConfigError(
@@ -49,7 +50,3 @@ def find_price(table: Mapping[str, Any], model: str) -> Price | None:
             hint='Write prices of a million tokens: {"input": 2.5, "output": 10, "cached": 1.25}',
         )
     return Price(**entry)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

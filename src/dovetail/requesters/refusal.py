@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
+from dovetail.data.numbers import read_number
 from dovetail.data.shapes import is_mapping
 from dovetail.lazy import lazy
 
@@ -81,17 +82,16 @@ def find_request_id(headers: Mapping[str, str]) -> str | None:
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds a server asks to wait, whether it names them or a date."""
-    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        if milliseconds is not None:
-            return max(float(milliseconds) / 1000, 0.0)
-        return None if value is None else max(float(value), 0.0)
-    except ValueError:
-        return _read_date(value or "")
+    milliseconds = read_number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return max(milliseconds / 1000, 0.0)
+    value = headers.get("retry-after", "")
+    seconds = read_number(value)
+    return _read_date(value) if seconds is None else max(seconds, 0.0)
 
 
 def _read_date(value: str) -> float | None:
     try:
         return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except ValueError:
+    except (ValueError, OverflowError, OSError):  # no date, or one that no clock shows
         return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import Answer, Demands, GeneratorType, refuse_unknown
 from dovetail.response.attempt import AtEnd, Attempt
@@ -56,6 +57,8 @@ class Response(Answer[T]):
         """What other parts add to the result, such as `tool_logs`."""
         self._send = send
         self._shape: Shape[T] = shape or Shape()
+        if timeout is not None and not is_number(timeout):
+            raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         self._timeout = timeout
         self._max_retries = max_retries
         self._at_end = at_end

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dovetail.data.numbers import read_number
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.delta import Usage
 from dovetail.sessions.importing import check_tree
@@ -189,8 +190,7 @@ def _holds(query: str) -> sa.ColumnElement[bool]:
 
 def _is_before(cursor: str) -> sa.ColumnElement[bool]:
     updated, _, session_id = cursor.partition("/")
-    try:
-        moment = float(updated)
-    except ValueError:
-        raise NotFoundError(f"no page {cursor!r}; take the cursor from the page before") from None
+    moment = read_number(updated)
+    if moment is None:
+        raise NotFoundError(f"no page {cursor!r}; take the cursor from the page before")
     return sa.tuple_(sessions.c.updated_at, sessions.c.id) < sa.tuple_(sa.literal(moment), session_id)

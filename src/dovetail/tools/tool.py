@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from dovetail.errors import ToolError
+from dovetail.data.numbers import is_number
+from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
 from dovetail.messages.request import ToolSpec
 from dovetail.tools.schema import Checker, compile_schema
@@ -84,6 +85,13 @@ class Tool:
     needs_tab: bool = False
     time_limit: float | None = 120.0
     _checker: Checker | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        limit = self.time_limit
+        if limit is not None and (not is_number(limit) or limit <= 0):
+            raise ConfigError(
+                f"The time_limit of tool {self.name!r} must be seconds above 0 or None, got {limit!r}."
+            )
 
     @property
     def title(self) -> str:

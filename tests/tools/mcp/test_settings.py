@@ -1,6 +1,7 @@
 """MCP servers that the settings name: connected at the start, reported when they cannot be."""
 
 import asyncio
+import math
 import socket
 import sys
 from pathlib import Path
@@ -111,3 +112,9 @@ def test_variables_of_the_environment_are_filled_in_at_any_depth(monkeypatch: py
     }
     server = read_entry("shed", entry)
     assert (server.headers, server.time_limit) == ({"authorization": "Bearer geheim"}, 5)
+
+
+@pytest.mark.parametrize("limit", [math.nan, math.inf, 0, -5, True, "5"])
+def test_a_time_limit_that_no_timer_can_take_is_refused(limit: object) -> None:
+    with pytest.raises(ConfigError, match="time_limit of MCP server 'shed' must be seconds above 0 or None"):
+        read_entry("shed", {"url": "http://127.0.0.1/mcp", "time_limit": limit})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_sequence
 from dovetail.errors import ConfigError
 
@@ -38,6 +39,13 @@ class McpServer:
     exclude: tuple[str, ...] = ()
     time_limit: float | None = 120.0
     trusted: bool = True
+
+    def __post_init__(self) -> None:
+        limit = self.time_limit
+        if limit is not None and (not is_number(limit) or limit <= 0):
+            raise ConfigError(
+                f"The time_limit of MCP server {self.name!r} must be seconds above 0 or None, got {limit!r}."
+            )
 
     def takes(self, tool_name: str) -> bool:
         """Whether a tool of the server is wanted."""
