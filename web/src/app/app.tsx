@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { BrokenChat } from "@/app/broken-page";
 import { ChatPage } from "@/app/chat-page";
 import { makeCommands } from "@/app/commands";
 import { navigate, useRoute } from "@/app/route";
@@ -12,6 +13,7 @@ import { ChatContext } from "@/features/chat/use-chat";
 import { Palette } from "@/features/palette/palette";
 import { SignIn } from "@/features/sign-in/sign-in";
 import { initialLanguage, LANGUAGES, type Language, LanguageContext } from "@/text/text";
+import { ErrorBoundary } from "@/ui/error-boundary";
 import { useStore } from "@/ui/store";
 
 export function App({ services }: { services: Services }) {
@@ -88,12 +90,13 @@ export function App({ services }: { services: Services }) {
                 language={language}
                 onLanguage={setLanguage}
               />
-              <ChatPage
-                key={session.id}
-                composer={composer}
-                onStarted={() => navigate(session.id, "replace")}
-                onInspect={actions.onInspect}
-              />
+              <ErrorBoundary key={session.id} fallback={<BrokenChat onStop={actions.onStop} onNew={actions.onNew} />}>
+                <ChatPage
+                  composer={composer}
+                  onStarted={() => navigate(session.id, "replace")}
+                  onInspect={actions.onInspect}
+                />
+              </ErrorBoundary>
             </main>
             {panel === null ? null : (
               <Workbench

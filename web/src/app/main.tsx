@@ -1,8 +1,10 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
+import { BrokenPage } from "@/app/broken-page";
 import { Services } from "@/app/services";
 import { followSystemTheme } from "@/app/theme";
+import { ErrorBoundary } from "@/ui/error-boundary";
 import "@/app/styles.css";
 
 followSystemTheme();
@@ -11,7 +13,9 @@ const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <App services={new Services()} />
+      <ErrorBoundary fallback={<BrokenPage />}>
+        <App services={new Services()} />
+      </ErrorBoundary>
     </StrictMode>,
   );
 }

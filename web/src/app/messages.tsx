@@ -13,10 +13,13 @@ import { type ChatMessage, messageText } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
+import { ErrorBoundary } from "@/ui/error-boundary";
+import { Notice } from "@/ui/notice";
 import { Spinner } from "@/ui/spinner";
 
 /** The conversation: what was said, what is being said, and what went wrong. */
 export function Messages({ onInspect }: { onInspect: (runId: string) => void }) {
+  const t = useText();
   const { session, siblingNav } = useChatSession();
   const { messages, isBusy } = useChatState();
   const [editing, setEditing] = useState<string | null>(null);
@@ -36,15 +39,16 @@ export function Messages({ onInspect }: { onInspect: (runId: string) => void }) 
               }}
             />
           ) : (
-            <Entry
-              key={message.id}
-              message={message}
-              isLive={isBusy && message === last && message.role === "assistant"}
-              isDisabled={isBusy}
-              siblings={siblingNav[message.id]}
-              onEdit={setEditing}
-              onInspect={onInspect}
-            />
+            <ErrorBoundary key={message.id} subject={message} fallback={<Notice title={t.undrawablePart} />}>
+              <Entry
+                message={message}
+                isLive={isBusy && message === last && message.role === "assistant"}
+                isDisabled={isBusy}
+                siblings={siblingNav[message.id]}
+                onEdit={setEditing}
+                onInspect={onInspect}
+              />
+            </ErrorBoundary>
           ),
         )}
         <Status onRetry={() => void (last && session.retry(last.id))} />

@@ -6,6 +6,8 @@ import { useText } from "@/text/text";
 import { listAgents, listExtensions, listSkills, listTools } from "@/transport/catalog";
 import { ServerError } from "@/transport/http";
 import { IconButton } from "@/ui/button";
+import { ErrorBoundary } from "@/ui/error-boundary";
+import { Notice } from "@/ui/notice";
 import { useStore } from "@/ui/store";
 
 const ToolsPanel = lazy(() => import("@/features/tools/tools-panel").then((it) => ({ default: it.ToolsPanel })));
@@ -82,9 +84,11 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
         aria-labelledby={`tab-${active}`}
         className="flex min-h-0 flex-1 flex-col"
       >
-        <Suspense fallback={null}>
-          <PanelContent name={active} services={services} runId={runId} />
-        </Suspense>
+        <ErrorBoundary subject={active} fallback={<Notice title={t.undrawablePart} />}>
+          <Suspense fallback={null}>
+            <PanelContent name={active} services={services} runId={runId} />
+          </Suspense>
+        </ErrorBoundary>
       </div>
     </aside>
   );

@@ -67,6 +67,10 @@ export const en = {
   tokens: (input: string, output: string) => `${input} in, ${output} out`,
 
   errorTitle: "The answer failed.",
+  undrawablePart: "This part cannot be shown.",
+  undrawablePage: "The page cannot be shown.",
+  undrawableChat: "This chat cannot be shown.",
+  undrawableChatHint: "Nothing is lost. Reload the page, or start another chat.",
   offline: "The server cannot be reached.",
   offlineHint: "Is it still running? Your message is kept.",
   loadFailed: "This chat could not be loaded.",

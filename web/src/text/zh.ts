@@ -68,6 +68,10 @@ export const zh: Text = {
   tokens: (input, output) => `输入 ${input}，输出 ${output}`,
 
   errorTitle: "回答失败。",
+  undrawablePart: "此部分无法显示。",
+  undrawablePage: "页面无法显示。",
+  undrawableChat: "此对话无法显示。",
+  undrawableChatHint: "内容没有丢失。请重新加载页面，或开始新的对话。",
   offline: "无法连接服务器。",
   offlineHint: "服务器还在运行吗？你的消息已保留。",
   loadFailed: "无法加载这个对话。",

@@ -3,7 +3,9 @@ import { memo, type ReactNode } from "react";
 import { Reasoning } from "@/features/chat/reasoning";
 import { type ChatMessage, isToolPart, type MessagePart, type ToolPart } from "@/protocol/message";
 import { useText } from "@/text/text";
+import { ErrorBoundary } from "@/ui/error-boundary";
 import { Markdown } from "@/ui/markdown/markdown";
+import { Notice } from "@/ui/notice";
 
 /** How parts are drawn that other features know about. */
 export interface PartDrawings {
@@ -38,7 +40,9 @@ export const MessageView = memo(function MessageView({ message, isLive, drawings
       <div className="space-y-3.5">
         {message.parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
-          <AnswerPart key={index} part={part} message={message} isLive={isLive} drawings={drawings} />
+          <ErrorBoundary key={index} subject={part} fallback={<Undrawable part={part} />}>
+            <AnswerPart part={part} message={message} isLive={isLive} drawings={drawings} />
+          </ErrorBoundary>
         ))}
         {outcome}
       </div>
@@ -61,6 +65,14 @@ function AnswerPart({ part, message, isLive, drawings }: AnswerPartProps) {
   if (part.type === "file") return <FilePart part={part} />;
   if (part.type.startsWith("data-")) return drawings.data(part, message);
   return null;
+}
+
+/** A part that cannot be drawn: its text as it was written, if it has one. */
+function Undrawable({ part }: { part: MessagePart | null }) {
+  const t = useText();
+  const text: unknown = part !== null && "text" in part ? part.text : null;
+  if (typeof text === "string") return <p className="break-words whitespace-pre-wrap">{text}</p>;
+  return <Notice title={t.undrawablePart} />;
 }
 
 function UserParts({ message }: { message: ChatMessage }) {

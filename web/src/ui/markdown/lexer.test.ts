@@ -74,3 +74,19 @@ test.each([
 ])("the unfinished text %j is shown as %j", (text, shown) => {
   expect(closeMarks(text)).toBe(shown);
 });
+
+function depth(token: unknown): number {
+  const { tokens = [], items = [] } = token as { tokens?: unknown[]; items?: unknown[] };
+  return 1 + Math.max(0, ...[...tokens, ...items].map(depth));
+}
+
+test.each([
+  ["quotes", ">".repeat(3000)],
+  ["numbers", "1. ".repeat(2000)],
+  ["dashes", "- ".repeat(1000)],
+  ["emphasis", "*a **b ".repeat(600)],
+])("nested %s are drawn to a depth that a browser can bear, and no text is lost", (_, text) => {
+  const blocks = new BlockReader().read(text);
+  expect(Math.max(...blocks.map((block) => depth(block.token)))).toBeLessThan(80);
+  expect(blocks.map((block) => block.raw).join("")).toBe(text);
+});

@@ -1,6 +1,6 @@
 /** Markdown as blocks of tokens. Blocks that cannot change any more keep their identity while a text grows. */
 
-import { Marked, type Token, type TokenizerAndRendererExtension } from "marked";
+import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
 
 export interface MathToken {
   type: "math";
@@ -40,8 +40,29 @@ export interface Block {
   readonly token: Token;
 }
 
+/** Deeper than this a text is shown as it was written: a browser cannot draw what is nested without end. */
+const MAX_DEPTH = 32;
+
 function lex(source: string): Block[] {
-  return marked.lexer(source).map((token) => ({ raw: token.raw, token }));
+  try {
+    return marked.lexer(source).map((token) => ({ raw: token.raw, token: flatten(token, MAX_DEPTH) }));
+  } catch (error) {
+    if (error instanceof RangeError) return [{ raw: source, token: verbatim(source) }]; // nested too deep to be read
+    throw error;
+  }
+}
+
+function verbatim(raw: string): Token {
+  return { type: "paragraph", raw, text: raw, tokens: [{ type: "text", raw, text: raw }] };
+}
+
+/** The token with at most so many levels below it; what is deeper becomes plain text. */
+function flatten(token: Token, levels: number): Token {
+  const node = token as Tokens.Generic;
+  if (levels === 0) return verbatim(node.raw);
+  if (node.tokens) node.tokens = node.tokens.map((child) => flatten(child, levels - 1));
+  if (node.type === "list") for (const item of (node as Tokens.List).items) flatten(item, levels);
+  return token;
 }
 
 export class BlockReader {

@@ -1,0 +1,31 @@
+import { initialLanguage, LANGUAGES, useText } from "@/text/text";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+
+const reload = () => window.location.reload();
+
+/** In place of a chat that cannot be drawn; its run may still be working. */
+export function BrokenChat({ onStop, onNew }: { onStop: () => void; onNew: () => void }) {
+  const t = useText();
+  return (
+    <div className="mx-auto w-full max-w-180 p-4">
+      <Notice title={t.undrawableChat} hint={t.undrawableChatHint}>
+        <Button onClick={reload}>{t.reload}</Button>
+        <Button onClick={onStop}>{t.stop}</Button>
+        <Button onClick={onNew}>{t.newChat}</Button>
+      </Notice>
+    </div>
+  );
+}
+
+/** In place of a page that cannot be drawn at all. */
+export function BrokenPage() {
+  const t = LANGUAGES[initialLanguage()].text;
+  return (
+    <div className="mx-auto w-full max-w-180 p-4">
+      <Notice title={t.undrawablePage} hint={t.undrawableChatHint}>
+        <Button onClick={reload}>{t.reload}</Button>
+      </Notice>
+    </div>
+  );
+}
