@@ -21,6 +21,7 @@ from dovetail.messages.event import (
 )
 from dovetail.messages.model_event import TextEnd, TextMore, ToolInputEnd
 from dovetail.runs.ask_store import AskRecord
+from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
@@ -319,6 +320,24 @@ async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engi
     await engine.asks.claim(ask.id, "five", owner="local")
     assert await acknowledge({"output": 5}, tab_id="five") == "resolved"
     assert (await four.done).result == {"output": 5}
+
+
+async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
+    engine: InProcessEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.runs.asks.LEASE_SECONDS", 0.02)
+
+    async def work(context: RunContext) -> RunOutcome:
+        return RunOutcome(result=await context.ask("browser", "call_1", {}, 86_400.0))
+
+    handle = await engine.start(SPEC, Job(work))
+    async with await engine.read(handle.run_id) as reader:
+        while "ask-request" not in [event.type for event in events_of(await reader.next())]:
+            pass
+    (ask,) = await engine.asks.store.list_open("local")
+    await engine.asks.claim(ask.id, "closed", owner="local")
+    assert (await handle.done).result == ABANDONED
+    assert await engine.asks.store.list_open("local") == []
 
 
 async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:

@@ -129,6 +129,15 @@ class AskStore:
             raise _explain_refusal(await self.get(ask.id, ask.owner))
         return now + seconds
 
+    async def abandon(self, ask_id: str, value: Any, *, grace: float) -> bool:
+        """Answer an ask whose lease ran out longer than `grace` seconds ago; False if there is none."""
+        is_over = (
+            (asks.c.id == ask_id) & (asks.c.state == "open") & (asks.c.claimed_until < time.time() - grace)
+        )
+        async with self._database.write() as connection:
+            statement = sa.update(asks).where(is_over).values(state="answered", value=value)
+            return bool((await connection.execute(statement)).rowcount)
+
     async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
         """Keep an answer for which nobody waits yet; a second one under the same key is refused."""
         now = time.time()

@@ -17,6 +17,10 @@ from dovetail.runs.persist import persist
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
 EARLY_LIMIT = 100
 LEASE_SECONDS = 30.0
+ABANDONED: Mapping[str, Any] = {
+    "status": "failed",
+    "errorText": "The page that ran the tool was closed before it had a result.",
+}
 
 
 class AskDesk:
@@ -134,11 +138,18 @@ class AskDesk:
     async def _wait(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
         try:
             async with asyncio.timeout(ask.timeout):
-                return await future
+                return await (self._wait_for_tab(ask, future) if ask.kind == "browser" else future)
         except TimeoutError:
             if await self.store.close(ask.id, "timeout", TIMEOUT):
                 return TIMEOUT
             return (await self.store.get(ask.id, ask.owner)).value  # the answer came in that very moment
+
+    async def _wait_for_tab(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
+        """Wait for the answer, but not for a tab that began and then let its lease run out."""
+        while not (await asyncio.wait({future}, timeout=LEASE_SECONDS / 2))[0]:
+            if await persist(lambda: self.store.abandon(ask.id, ABANDONED, grace=LEASE_SECONDS / 2)):
+                return ABANDONED
+        return future.result()
 
 
 def _is_for(ask: AskRecord, tab_id: str | None) -> bool:

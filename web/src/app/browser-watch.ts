@@ -19,18 +19,19 @@ export class BrowserWatch {
     if (ask.kind !== "browser") return;
     const owner = ask.payload["tab_id"];
     if (owner !== undefined && owner !== this.tabId) await new Promise((resolve) => setTimeout(resolve, COURTESY));
-    const call = callOf(ask, session);
+    const call = callOf(ask, session, owner === this.tabId);
     // Without the server nobody can be told; the question comes again with the stream.
     if (call !== null) await this.executor.execute(call).catch(() => undefined);
   }
 }
 
 /** What is to be done: the question says it, else the call it belongs to. */
-function callOf(ask: Ask, session: ChatSession): BrowserCall | null {
+function callOf(ask: Ask, session: ChatSession, isForThisTab: boolean): BrowserCall | null {
   const part = findCall(session, ask.callId);
   const name = optionalText(ask.payload["tool"]) ?? (part === null ? null : toolName(part));
   if (name === null) return null;
-  return { askId: ask.id, callId: ask.callId, toolName: name, input: ask.payload["args"] ?? part?.input };
+  const input = ask.payload["args"] ?? part?.input;
+  return { askId: ask.id, callId: ask.callId, toolName: name, input, isForThisTab };
 }
 
 function findCall(session: ChatSession, callId: string): ToolPart | null {

@@ -8,7 +8,13 @@ import {
 } from "@/features/browser-tools/executor";
 import { MemoryLedger } from "@/features/browser-tools/ledger";
 
-const CALL: BrowserCall = { askId: "ask", callId: "call", toolName: "open-url", input: { url: "https://a.example" } };
+const CALL: BrowserCall = {
+  askId: "ask",
+  callId: "call",
+  toolName: "open-url",
+  input: { url: "https://a.example" },
+  isForThisTab: true,
+};
 
 /** Leases and answers as the server keeps them. */
 class Desk implements ExecutorBackend {
@@ -95,9 +101,17 @@ test("a handler that throws is answered with its words", async () => {
   expect(desk.answers).toEqual([["call", { status: "failed", errorText: "no window" }]]);
 });
 
-test("a tool without a handler is left alone", async () => {
+test("a tool without a handler fails at once in the tab that the run belongs to", async () => {
   const desk = new Desk();
   const { executor } = tab(desk);
   await executor.execute({ ...CALL, toolName: "other" });
+  const errorText = 'This page has no handler for the browser tool "other".';
+  expect(desk.answers).toEqual([["call", { status: "failed", errorText }]]);
+});
+
+test("a tool without a handler is left alone in any other tab", async () => {
+  const desk = new Desk();
+  const { executor } = tab(desk);
+  await executor.execute({ ...CALL, toolName: "other", isForThisTab: false });
   expect([desk.holder, desk.answers]).toEqual([null, []]);
 });

@@ -8,6 +8,8 @@ export interface BrowserCall {
   callId: string;
   toolName: string;
   input: unknown;
+  /** Whether the run belongs to this tab, so that no other page is expected to act. */
+  isForThisTab: boolean;
 }
 
 export interface Acknowledgement {
@@ -54,13 +56,9 @@ export class FrontendToolExecutor {
     this.#handlers.set(toolName, handler);
   }
 
-  handles(toolName: string): boolean {
-    return this.#handlers.has(toolName);
-  }
-
   /** Runs the call if it is ours to run; safe to call any number of times. */
   async execute(call: BrowserCall): Promise<void> {
-    const handler = this.#handlers.get(call.toolName);
+    const handler = this.#handlers.get(call.toolName) ?? (call.isForThisTab ? refuse(call.toolName) : undefined);
     if (handler === undefined || this.#begun.has(call.askId)) return;
     this.#begun.add(call.askId);
     let isAnswered = false;
@@ -94,6 +92,11 @@ export class FrontendToolExecutor {
     this.ledger.write(call.askId, { state: "done", acknowledgement });
     return acknowledgement;
   }
+}
+
+/** Answers at once instead of letting the run wait for a tool that this page does not have. */
+function refuse(toolName: string): Handler {
+  return async () => ({ status: "failed", errorText: `This page has no handler for the browser tool "${toolName}".` });
 }
 
 /** Begun before and not ended: a page went away in the middle. Running it again could do the work twice. */

@@ -37,8 +37,20 @@ test("open-url opens a panel and answers with its address; a wrong address is an
   };
   const executor = new FrontendToolExecutor("tab", backend, new MemoryLedger());
   registerDefaultFrontendToolHandlers(executor, stack);
-  await executor.execute({ askId: "1", callId: "1", toolName: "open-url", input: { url: "a.example", title: "A" } });
-  await executor.execute({ askId: "2", callId: "2", toolName: "open-url", input: { url: "javascript:1" } });
+  await executor.execute({
+    askId: "1",
+    callId: "1",
+    toolName: "open-url",
+    isForThisTab: true,
+    input: { url: "a.example", title: "A" },
+  });
+  await executor.execute({
+    askId: "2",
+    callId: "2",
+    toolName: "open-url",
+    isForThisTab: true,
+    input: { url: "javascript:1" },
+  });
   expect(stack.read().items).toMatchObject([{ url: "https://a.example/", title: "A" }]);
   expect(answers).toMatchObject([
     { status: "success", output: { url: "https://a.example/" } },
