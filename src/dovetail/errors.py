@@ -4,6 +4,8 @@
   x ConfigError          the developer must change code or settings; raised as early as can be
     · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
       - PromptSyntaxError  the text of a prompt file cannot be read; carries line and column
+        + PromptArgumentsError  an alias has arguments of the wrong kind (also a TypeError)
+      - PromptFileError  a prompt file cannot be opened (also a TypeError)
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
     · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
@@ -64,6 +66,14 @@ class PromptSyntaxError(PromptError):
 
 class PromptTypeError(ConfigError, TypeError):
     """A prompt's output or its configuration is of a kind that cannot be used."""
+
+
+class PromptFileError(PromptError, PromptTypeError):
+    """A prompt file cannot be opened: it does not exist, or may not be read."""
+
+
+class PromptArgumentsError(PromptSyntaxError, PromptTypeError):
+    """A prompt file gives a method arguments of the wrong kind."""
 
 
 class SignatureError(ConfigError, TypeError):

@@ -33,8 +33,12 @@ def test_value_is_filled(value: Any, filled: Any) -> None:
     assert fill(value, MAPPINGS) == filled
 
 
-def test_key_is_always_text() -> None:
-    assert fill({"${n}": 1}, MAPPINGS) == {"3": 1}
+def test_key_alone_in_its_placeholder_becomes_the_value() -> None:
+    assert fill({"${n}": 1, "no ${n}": 2}, MAPPINGS) == {3: 1, "no 3": 2}
+    assert fill({"${list}": 1}, MAPPINGS) == {"[1, 2]": 1}
+
+
+def test_text_is_filled_with_text() -> None:
     assert fill_text("${list}", MAPPINGS) == "[1, 2]"
 
 

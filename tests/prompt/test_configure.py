@@ -1,5 +1,6 @@
 """Prompt configurations leave the recorded prompts, and say where they are wrong."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,8 @@ class Prompts:
         configuration.apply(self.agent, self.request, self.call)
 
     def call(self, step: AliasStep) -> None:
-        if step.name == "set_agent_prompt":
-            self.agent.set(*step.args, **step.kwargs)
-        elif step.name == "set_request_prompt":
-            self.request.set(*step.args, **step.kwargs)
-        else:
-            self.set_slot(step.name, *step.args, **step.kwargs)
+        methods = {"set_agent_prompt": self.agent.set, "set_request_prompt": self.request.set}
+        step.apply(methods.get(step.name, partial(self.set_slot, step.name)))
 
     def set_slot(self, slot: str, prompt: Any = None, options: Any = None, *, always: bool = False) -> None:
         (self.agent if always else self.request).set(slot, prompt if options is None else options)
@@ -115,28 +112,143 @@ def test_text_is_never_taken_for_a_path_when_it_cannot_be_one() -> None:
     assert read_yaml_prompt("input: a/b").request == {"input": "a/b"}
 
 
-def test_scalar_alias_parameters_are_told_how_to_write_them() -> None:
+def test_wrong_alias_parameters_say_how_to_write_them() -> None:
+    [step] = read_yaml_prompt("input: a\n.alias:\n  input: x").aliases
     with pytest.raises(
         PromptSyntaxError, match=r"'input' must be a mapping, got 'x'\nwrite them by name"
     ) as caught:
-        read_yaml_prompt("input: a\n.alias:\n  input: x")
+        step.apply(print)
     assert (caught.value.line, caught.value.column) == (3, 3)
     with pytest.raises(PromptSyntaxError, match=r"\.alias must map method names") as caught:
         read_json_prompt('{"team": {\n  ".alias": 5}}', None, "team")
     assert (caught.value.line, caught.value.column) == (2, 3)
 
 
+def test_args_of_an_alias_must_be_a_list() -> None:
+    [step] = read_yaml_prompt(".alias:\n  input:\n    .args: x").aliases
+    with pytest.raises(TypeError, match=r"\.args of \.alias 'input' must be a list, got 'x'") as caught:
+        step.apply(print)
+    assert isinstance(caught.value, PromptSyntaxError)
+    assert (caught.value.line, caught.value.column) == (3, 5)
+
+
 def test_aliases_keep_their_place_among_the_slots() -> None:
-    configuration = read_yaml_prompt("input: one\n.alias: {input: {.args: two}}\n")
+    configuration = read_yaml_prompt("input: one\n.alias: {input: {.args: [two]}}\n")
     prompts = Prompts()
     prompts.take(configuration)
     assert prompts.request.get() == {"input": "two"}
     assert configuration.aliases == (AliasStep(name="input", args=("two",)),)
 
 
-def test_alias_of_output_reads_the_schema_notation() -> None:
+def test_alias_without_parameters_is_called_without_arguments() -> None:
+    assert read_yaml_prompt(".alias: {reset_chat_history: null}").aliases == (
+        AliasStep(name="reset_chat_history"),
+    )
+
+
+def test_alias_gets_its_parameters_as_they_are_written() -> None:
     step = read_yaml_prompt(".alias: {output: {.args: [{a: {$type: int, $desc: count}}]}}").aliases[0]
-    assert step.args == ({"a": ("int", "count")},)
+    assert step.args == ({"a": {"$type": "int", "$desc": "count"}},)
+
+
+def test_mappings_fill_alias_names_and_parameters() -> None:
+    text = """.alias: {"${method}": {.args: ["hello ${name}"], "${key}": "${always}"}}"""
+    [step] = read_yaml_prompt(
+        text, {"method": "input", "name": "Ann", "key": "always", "always": True}
+    ).aliases
+    assert step == AliasStep(name="input", args=("hello Ann",), kwargs={"always": True})
+
+
+def test_filled_text_is_never_read_as_a_directive() -> None:
+    text = """
+"${agent}": {system: x}
+"${slot}": y
+.request: {output: {a: {"${type}": int}, b: "${field}"}}
+.alias: {input: {"${args}": [1]}}
+"""
+    mappings = {
+        "agent": ".agent", "slot": "$info", "type": "$type", "field": {"$type": "int"}, "args": ".args"
+    }  # fmt: skip
+    configuration = read_yaml_prompt(text, mappings)
+    assert configuration.agent == {}
+    assert configuration.request == {
+        "": {"agent": {"system": "x"}},
+        "$info": "y",
+        "output": {"a": {"$type": "int"}, "b": {"$type": "int"}},
+    }
+    assert configuration.aliases == (AliasStep(name="input", kwargs={".args": [1]}),)
+
+
+def test_filled_text_keeps_its_own_white_space() -> None:
+    assert read_yaml_prompt("input: ' ${text} '", {"text": "  a\n"}).request == {"input": "  a\n"}
+
+
+def test_filled_type_may_be_a_python_type() -> None:
+    text = "output: {a: {$type: '${kind}', $desc: '${note}'}}"
+    assert read_yaml_prompt(text, {"kind": int, "note": "count"}).request == {"output": {"a": (int, "count")}}
+
+
+def test_mappings_must_be_a_mapping() -> None:
+    wrong: Any = "name=Ann"
+    with pytest.raises(TypeError, match="mappings must be a mapping of names to values, got 'name=Ann'"):
+        read_yaml_prompt("input: x", wrong)
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("{$type: int, .type: str, $desc: a, .desc: b}", ("str", "b")),
+        ("{$type: int, .type: null, $desc: a}", (Any, "a")),
+        ("{$type: '', $desc: a}", ("", "a")),
+        ("{$type: int}", ("int", None)),
+        ("{.desc: a}", (Any, "a")),
+        ("{$type: null, $desc: ''}", {"$type": None, "$desc": ""}),
+        ("{$type: {b: {$type: int}}, $desc: a}", ({"b": ("int", None)}, "a")),
+        ("{$type: [{b: {.type: int}}]}", ([{"b": ("int", None)}], None)),
+        ("{$type: int, $default: 0}", ("int", None, 0)),
+    ],
+)
+def test_field_of_the_output_is_read(field: str, expected: Any) -> None:
+    assert read_yaml_prompt(f"output: {{a: {field}}}").request == {"output": {"a": expected}}
+
+
+def test_only_the_output_slot_itself_is_read_as_a_schema() -> None:
+    assert read_yaml_prompt("output.a: {$type: int}").request == {"output": {"a": {"$type": "int"}}}
+
+
+def test_unknown_directive_is_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert read_yaml_prompt(".agnet: {system: x}").request == {"": {"agnet": {"system": "x"}}}
+    assert "Unknown directive '.agnet'" in caplog.text
+    assert "Did you mean '.agent'?" in caplog.text
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-16", "utf-8-sig", "utf-8"])
+def test_file_is_read_in_its_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "prompt.yaml"
+    path.write_text("input: 你好\n", encoding=encoding)
+    assert read_yaml_prompt(path, encoding=encoding).request == {"input": "你好"}
+    assert read_yaml_prompt(str(path), encoding=encoding).request == {"input": "你好"}
+
+
+def test_wrong_encoding_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "prompt.json"
+    path.write_text('{"input": "你好"}', encoding="gb18030")
+    with pytest.raises(PromptError, match=r"prompt\.json' is not UTF-8 text[\s\S]*encoding="):
+        read_json_prompt(path)
+    with pytest.raises(PromptError, match="Unknown encoding 'utf-9'"):
+        read_json_prompt(path, encoding="utf-9")
+
+
+def test_key_path_finds_keys_as_they_are_written() -> None:
+    assert read_yaml_prompt("{/a: {input: x}}", None, "/a").request == {"input": "x"}
+    assert read_yaml_prompt("{a: {'*': {input: x}}}", None, "a.*").request == {"input": "x"}
+
+
+def test_empty_text_is_an_error() -> None:
+    with pytest.raises(ValueError, match="the text is empty"):
+        read_json_prompt("")
+    with pytest.raises(TypeError, match="must be a mapping, got None"):
+        read_yaml_prompt("")
 
 
 def test_default_and_nested_types_are_read() -> None:

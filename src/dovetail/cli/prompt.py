@@ -78,7 +78,9 @@ class Draft:
             self.skipped[step.name] = _explain_skip(step.name)
             return
         try:
-            getattr(self._agent, step.name)(*step.args, **step.kwargs)
+            step.apply(getattr(self._agent, step.name))
+        except PromptError:
+            raise
         except TypeError as error:
             told = str(error).removeprefix(f"{PromptShorthands.__name__}.")
             self.refused[step.name] = f".alias {step.name}: {told}"

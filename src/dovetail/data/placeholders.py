@@ -1,7 +1,7 @@
 """Placeholders in text: `${name}` becomes the value that a mapping has for `name`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping, is_set, is_tuple
@@ -44,7 +44,10 @@ def find_placeholders(text: str) -> list[str]:
 
 
 def _fill_key(key: Any, mappings: Mapping[str, Any]) -> Any:
-    return fill_text(key, mappings) if isinstance(key, str) else key
+    if not isinstance(key, str):
+        return key
+    filled = _fill_leaf(key, mappings)
+    return filled if isinstance(filled, Hashable) else str(filled)
 
 
 def _fill_leaf(text: str, mappings: Mapping[str, Any]) -> Any:

@@ -1,43 +1,68 @@
-"""Prompt configurations (document 000, 4): YAML or JSON text in, steps for an agent's prompts out.
+"""Prompt configurations: YAML or JSON text in, steps for an agent's prompts out.
 
 `.agent` and `$key` write to the agent's prompt, `.request` and every other key to the request's, `.alias`
-calls methods of the agent. The steps keep the document's order; nothing here knows an agent.
+calls methods of the agent. The steps keep the document's order; nothing here knows an agent. Directives are
+read from the document as it is written and placeholders are filled afterwards, so that no value from outside
+is ever taken for a directive.
 """
 
+import difflib
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
 from dovetail.data.paths import get_path, split_path
-from dovetail.data.placeholders import fill
+from dovetail.data.placeholders import fill, fill_text
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
-from dovetail.errors import PromptSyntaxError, PromptTypeError
+from dovetail.errors import ConfigError, PromptArgumentsError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.schema_notation import read_output, read_tools
-from dovetail.prompt.source import Source, read_source
+from dovetail.prompt.source import UTF_8, Source, looks_like_path, read_source
+
+logger = logging.getLogger(__name__)
 
 Scope = Literal["agent", "request"]
+Mappings = Mapping[str, Any]
+
+_ALIAS_HINT = (
+    "write them by name, {instruct: {prompt: be brief}}, or in a list, {instruct: {.args: [be brief]}}"
+)
+_DIRECTIVES = (".agent", ".request", ".alias")
+_READERS: dict[str, Callable[[Any], Any]] = {"output": read_output, "tools": read_tools}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotStep:
-    """Set a slot of the agent's or the request's prompt."""
+    """Set a slot of the agent's or the request's prompt; `mappings` fill its key and its value."""
 
     scope: Scope
     key: str
     value: Any
+    mappings: Mappings | None = None
+
+    def apply(self, prompt: Prompt) -> None:
+        """Set the slot in its prompt."""
+        prompt.set(self.key, self.value, self.mappings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AliasStep:
-    """Call the agent's method of this name."""
+    """Call the agent's method of this name; `problem` is why its parameters cannot be used, if any."""
 
     name: str
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    problem: ConfigError | None = None
+
+    def apply(self, method: Callable[..., object]) -> None:
+        """Call the method with the parameters."""
+        if self.problem is not None:
+            raise self.problem
+        method(*self.args, **self.kwargs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,107 +92,140 @@ class Configuration:
             if isinstance(step, AliasStep):
                 call(step)
             else:
-                (agent if step.scope == "agent" else request).set(step.key, step.value)
+                step.apply(agent if step.scope == "agent" else request)
 
     def _collect(self, scope: Scope) -> dict[str, Any]:
         prompt = Prompt()
         for step in self.steps:
             if isinstance(step, SlotStep) and step.scope == scope:
-                prompt.set(step.key, step.value)
+                step.apply(prompt)
         return prompt.get()
 
 
 def read_yaml_prompt(
     path_or_content: str | FilePath,
-    mappings: Mapping[str, Any] | None = None,
+    mappings: Mappings | None = None,
     prompt_key_path: str | None = None,
+    encoding: str | None = UTF_8,
 ) -> Configuration:
     """The configuration in a YAML file or text; `prompt_key_path` picks a part of the document."""
-    return configure(read_source(path_or_content, "yaml"), mappings, prompt_key_path)
+    return configure(read_source(path_or_content, "yaml", encoding), mappings, prompt_key_path)
 
 
 def read_json_prompt(
     path_or_content: str | FilePath,
-    mappings: Mapping[str, Any] | None = None,
+    mappings: Mappings | None = None,
     prompt_key_path: str | None = None,
+    encoding: str | None = UTF_8,
 ) -> Configuration:
     """The configuration in a JSON or JSON5 file or text; `prompt_key_path` picks a part of the document."""
-    return configure(read_source(path_or_content, "json"), mappings, prompt_key_path)
+    return configure(read_source(path_or_content, "json", encoding), mappings, prompt_key_path)
 
 
 def configure(
-    source: Source, mappings: Mapping[str, Any] | None = None, prompt_key_path: str | None = None
+    source: Source, mappings: Mappings | None = None, prompt_key_path: str | None = None
 ) -> Configuration:
-    """The steps of a configuration, with its placeholders filled."""
+    """The steps of a configuration."""
+    if mappings is not None and not is_mapping(mappings):
+        raise PromptTypeError(f"mappings must be a mapping of names to values, got {shorten(mappings)}")
     document = source.parse()
-    data = get_path(document, prompt_key_path) if prompt_key_path else document
+    data = _find_part(document, prompt_key_path) if prompt_key_path else document
     if not is_mapping(data):
         raise _make_type_error(source, data, prompt_key_path)
-    if mappings:
-        data = fill(data, mappings)
-    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+    reader = _Reader(source, tuple(split_path(prompt_key_path)) if prompt_key_path else (), mappings)
     steps: list[SlotStep | AliasStep] = []
     for key, value in data.items():
-        steps += _read_aliases(value, source, root) if key == ".alias" else _read_entry(str(key), value)
+        steps += reader.read_aliases(value) if key == ".alias" else reader.read_entry(str(key), value)
     return Configuration(tuple(steps))
 
 
-def _read_entry(key: str, value: Any) -> list[SlotStep]:
-    if key == ".agent":
-        return _read_slots("agent", value if is_mapping(value) else {"system": value})
-    if key == ".request":
-        return _read_slots("request", value if is_mapping(value) else {"input": value})
-    if key.startswith("$") and not key.startswith("${"):
-        return _read_slots("agent", {key[1:]: value})
-    return _read_slots("request", {key: value})
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the entries of a document; `root` is the path of the part that is read."""
 
+    source: Source
+    root: Path
+    mappings: Mappings | None
 
-def _read_slots(scope: Scope, data: Mapping[Any, Any]) -> list[SlotStep]:
-    steps: list[SlotStep] = []
-    for key, value in data.items():
-        read = _READERS.get(str(key).partition(".")[0], _keep)
-        steps.append(SlotStep(scope=scope, key=str(key), value=read(value)))
-    return steps
+    def read_entry(self, key: str, value: Any) -> list[SlotStep]:
+        if key == ".agent":
+            return self._read_slots("agent", value if is_mapping(value) else {"system": value})
+        if key == ".request":
+            return self._read_slots("request", value if is_mapping(value) else {"input": value})
+        if key.startswith("$") and not key.startswith("${"):
+            return self._read_slots("agent", {key[1:]: value})
+        if key.startswith("."):
+            _warn_of_unknown(self.source, key)
+        return self._read_slots("request", {key: value})
 
+    def read_aliases(self, calls: Any) -> list[AliasStep]:
+        if not is_mapping(calls):
+            problem = f".alias must map method names to their parameters, got {shorten(calls)}"
+            raise self._make_error((".alias",), problem)
+        return [self._read_alias(str(name), parameters) for name, parameters in calls.items()]
 
-def _read_aliases(calls: Any, source: Source, root: Path) -> list[AliasStep]:
-    if not is_mapping(calls):
-        raise _make_alias_error(
-            source,
-            (*root, ".alias"),
-            f".alias must map method names to their parameters, got {shorten(calls)}",
+    def _read_slots(self, scope: Scope, data: Mapping[Any, Any]) -> list[SlotStep]:
+        return [
+            SlotStep(
+                scope=scope,
+                key=str(key),
+                value=_READERS[key](value) if key in _READERS else value,
+                mappings=self.mappings,
+            )
+            for key, value in data.items()
+        ]
+
+    def _read_alias(self, written: str, parameters: Any) -> AliasStep:
+        name = fill_text(written, self.mappings or {})
+        given: Any = dict[str, Any]() if parameters is None else parameters
+        if not is_mapping(given):
+            problem = f"the parameters of .alias {name!r} must be a mapping, got {shorten(given)}"
+            return AliasStep(name=name, problem=self._make_error((".alias", written), problem))
+        args = given.get(".args", [])
+        if not is_list(args):
+            problem = f"the .args of .alias {name!r} must be a list, got {shorten(args)}"
+            path = (".alias", written, ".args")
+            return AliasStep(name=name, problem=self._make_error(path, problem, PromptArgumentsError))
+        return AliasStep(
+            name=name,
+            args=tuple(self._fill(value) for value in args),
+            kwargs={str(key): value for key, value in self._fill(_without_args(given)).items()},
         )
-    return [_read_alias(str(name), parameters, source, root) for name, parameters in calls.items()]
+
+    def _fill(self, value: Any) -> Any:
+        return fill(value, self.mappings) if self.mappings else value
+
+    def _make_error(
+        self, path: Path, problem: str, kind: type[PromptSyntaxError] = PromptSyntaxError
+    ) -> PromptSyntaxError:
+        line, column = find_nearest(find_positions(self.source), (*self.root, *path)) or (None, None)
+        return kind(problem, source=self.source.name, line=line, column=column, hint=_ALIAS_HINT)
 
 
-def _read_alias(name: str, parameters: Any, source: Source, root: Path) -> AliasStep:
-    if not is_mapping(parameters):
-        problem = f"the parameters of .alias {name!r} must be a mapping, got {shorten(parameters)}"
-        raise _make_alias_error(source, (*root, ".alias", name), problem)
-    positional = parameters.get(".args", [])
-    read = _READERS.get(name, _keep)
-    args = tuple(read(value) for value in (positional if is_list(positional) else [positional]))
-    kwargs = {str(key): read(value) for key, value in parameters.items() if key != ".args"}
-    return AliasStep(name=name, args=args, kwargs=kwargs)
+def _without_args(parameters: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key: value for key, value in parameters.items() if key != ".args"}
 
 
-def _keep(value: Any) -> Any:
-    return value
+def _find_part(document: Any, path: str) -> Any:
+    """The value at a path; a name that is a key as it stands is preferred to what its signs may mean."""
+    part = document
+    for name in path.split("."):
+        if not is_mapping(part) or name not in part:
+            return get_path(document, path)
+        part = part[name]
+    return part
 
 
-def _make_alias_error(source: Source, path: Path, problem: str) -> PromptSyntaxError:
-    line, column = find_nearest(find_positions(source), path) or (None, None)
-    hint = "write them by name, {instruct: {prompt: be brief}}, or in a list, {instruct: {.args: [be brief]}}"
-    return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)
+def _warn_of_unknown(source: Source, key: str) -> None:
+    near = difflib.get_close_matches(key, _DIRECTIVES, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(_DIRECTIVES)}."
+    logger.warning("%s: Unknown directive %r is read as a slot of the request. %s", source.name, key, hint)
 
 
 def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeError:
     where = f" at {path!r}" if path else ""
     hint = None
-    if isinstance(data, str) and data == source.text.strip():
-        hint = f"if {shorten(data)} was meant as a path: there is no such file"
+    if isinstance(data, str) and data == source.text.strip() and looks_like_path(data):
+        hint = f"If {shorten(data)} is meant as a path: there is no such file."
     message = f"{source.name}: a prompt configuration must be a mapping{where}, got {shorten(data)}"
     return PromptTypeError(message, hint=hint)
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {"output": read_output, "tools": read_tools}

@@ -18,13 +18,14 @@ def read_output(value: Any) -> Any:
     if not kind and not description:
         return {key: read_output(item) for key, item in value.items()}
     default = _pick(value, "default")
-    field = (read_output(kind) if kind else Any, description)
+    field = (Any if kind is None else read_output(kind), description)
     return field if default is None else (*field, default)
 
 
 def _pick(value: Mapping[str, Any], name: str) -> Any:
-    dollar = value.get(f"${name}")
-    return value.get(f".{name}") if dollar is None else dollar
+    """The value under `.name`, which wins over `$name` wherever it is written."""
+    dotted = f".{name}"
+    return value[dotted] if dotted in value else value.get(f"${name}")
 
 
 def read_tools(value: Any) -> Any:

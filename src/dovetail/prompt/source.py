@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dovetail.data.bounded_yaml import load_yaml
-from dovetail.errors import PromptError, PromptSyntaxError
+from dovetail.data.text import shorten
+from dovetail.errors import PromptError, PromptFileError, PromptSyntaxError, PromptTypeError
 from dovetail.lazy import lazy
 
 _yaml = lazy("yaml")
@@ -15,6 +16,7 @@ _json5 = lazy("json5")
 
 Format = Literal["yaml", "json"]
 
+UTF_8 = "utf-8"
 LONGEST_PATH = 1024
 _JSON5_PROBLEM = re.compile(r"<string>:(\d+) (.+) at column (\d+)", re.DOTALL)
 
@@ -32,15 +34,18 @@ class Source:
         return _parse_yaml(self) if self.format == "yaml" else _parse_json(self)
 
 
-def read_source(path_or_text: str | Path, format: Format) -> Source:
+def read_source(path_or_text: str | Path, format: Format, encoding: str | None = UTF_8) -> Source:
     """The configuration at a path, or the text itself.
 
     A string is taken for a path only when it could be one (short, a single line) and the file is there.
+    `encoding` is that of the file; None is the system's own.
     """
     if isinstance(path_or_text, Path):
-        return _read_file(path_or_text, format)
+        return _read_file(path_or_text, format, encoding)
+    if not isinstance(path_or_text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PromptTypeError(f"A prompt configuration must be text or a path, got {shorten(path_or_text)}.")
     path = _as_file(path_or_text)
-    return Source(path_or_text, format, "<text>") if path is None else _read_file(path, format)
+    return Source(path_or_text, format, "<text>") if path is None else _read_file(path, format, encoding)
 
 
 def guess_format(path: Path) -> Format:
@@ -48,8 +53,13 @@ def guess_format(path: Path) -> Format:
     return "json" if path.suffix.lower() in (".json", ".json5") else "yaml"
 
 
+def looks_like_path(text: str) -> bool:
+    """Whether a text could be a file's path: short and on a single line."""
+    return bool(text) and "\n" not in text and "\0" not in text and len(text) <= LONGEST_PATH
+
+
 def _as_file(text: str) -> Path | None:
-    if not text or "\n" in text or "\0" in text or len(text) > LONGEST_PATH:
+    if not looks_like_path(text):
         return None
     path = Path(text)
     try:
@@ -58,13 +68,22 @@ def _as_file(text: str) -> Path | None:
         return None
 
 
-def _read_file(path: Path, format: Format) -> Source:
+def _read_file(path: Path, format: Format, encoding: str | None) -> Source:
     try:
-        return Source(path.read_text(encoding="utf-8-sig"), format, str(path))
+        text = path.read_text(encoding="utf-8-sig" if encoding and _is_utf_8(encoding) else encoding)
     except OSError as error:
-        raise PromptError(f"the prompt file {str(path)!r} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise PromptError(f"the prompt file {str(path)!r} is not UTF-8 text: {error}") from error
+        raise PromptFileError(f"the prompt file {str(path)!r} cannot be read: {error.strerror}") from error
+    except LookupError as error:
+        raise PromptError(f"Unknown encoding {encoding!r} for the prompt file {str(path)!r}.") from error
+    except UnicodeError as error:
+        name = "UTF-8" if encoding == UTF_8 else encoding or "the system's encoding"
+        hint = 'Name the encoding of the file, for example encoding="gb18030".'
+        raise PromptError(f"the prompt file {str(path)!r} is not {name} text: {error}", hint=hint) from error
+    return Source(text, format, str(path))
+
+
+def _is_utf_8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
 def _parse_yaml(source: Source) -> Any:
@@ -88,7 +107,7 @@ def _parse_json(source: Source) -> Any:
 
 def _parse_json5(source: Source) -> Any:
     if not source.text.strip():
-        return None
+        raise _make_error(source, "the text is empty", None, None)
     try:
         return _json5.loads(source.text)
     except (ValueError, RecursionError) as error:
@@ -99,4 +118,8 @@ def _parse_json5(source: Source) -> Any:
 
 def _make_error(source: Source, what: str, line: int | None, column: int | None) -> PromptSyntaxError:
     problem = f"this is not valid {source.format.upper()}: {what}"
-    return PromptSyntaxError(problem, source=source.name, line=line, column=column)
+    text = source.text.strip()
+    hint = None
+    if source.name == "<text>" and looks_like_path(text) and not text.startswith(("{", "[")):
+        hint = f"If {shorten(text)} is meant as a path: there is no such file."
+    return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)

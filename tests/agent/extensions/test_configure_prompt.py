@@ -87,3 +87,27 @@ def test_unreadable_file_names_line_and_column(tmp_path: Path) -> None:
         Agent(requester=ScriptedRequester([])).load_yaml_prompt(path)
     assert caught.value.line is not None
     assert caught.value.column is not None
+
+
+def test_alias_with_null_is_called_without_arguments() -> None:
+    agent = Agent(requester=ScriptedRequester([])).add_chat_history({"role": "user", "content": "x"})
+    agent.load_yaml_prompt(".alias: {reset_chat_history: null}")
+    assert not agent.agent_prompt.get("chat_history")
+
+
+def test_wrong_alias_leaves_the_prompts_as_they_were() -> None:
+    agent = Agent(requester=ScriptedRequester([]))
+    with pytest.raises(TypeError, match=r"\.args of \.alias 'input' must be a list"):
+        agent.load_yaml_prompt("info: a\n.alias: {input: {.args: x}}")
+    assert agent.request_prompt.get() == {}
+
+
+def test_unknown_alias_is_skipped_whatever_its_parameters() -> None:
+    agent = Agent(requester=ScriptedRequester([])).load_yaml_prompt(".alias: {nothing: 5}\ninput: go")
+    assert agent.request_prompt["input"] == "go"
+
+
+def test_mappings_reach_aliases() -> None:
+    agent = Agent(requester=ScriptedRequester([]))
+    agent.load_json_prompt('{".alias": {"instruct": {"prompt": "Be ${how}."}}}', {"how": "brief"})
+    assert agent.request_prompt["instruct"] == "Be brief."

@@ -1,8 +1,8 @@
-"""Fills the agent's prompts from YAML or JSON configurations (document 000, 4)."""
+"""Fills the agent's prompts from YAML or JSON configurations."""
 
 import difflib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,29 +25,40 @@ class ConfigurePromptExtension(BaseAgent):
         path_or_content: str | Path,
         mappings: Mapping[str, Any] | None = None,
         prompt_key_path: str | None = None,
+        encoding: str | None = "utf-8",
     ) -> Self:
         """Fill the prompts from a YAML file or text; `prompt_key_path` picks a part of the document."""
-        return self._configure(_configure.read_yaml_prompt(path_or_content, mappings, prompt_key_path))
+        read = _configure.read_yaml_prompt
+        return self._configure(read(path_or_content, mappings, prompt_key_path, encoding))
 
     def load_json_prompt(
         self,
         path_or_content: str | Path,
         mappings: Mapping[str, Any] | None = None,
         prompt_key_path: str | None = None,
+        encoding: str | None = "utf-8",
     ) -> Self:
         """Fill the prompts from a JSON or JSON5 file or text; `prompt_key_path` picks a part of it."""
-        return self._configure(_configure.read_json_prompt(path_or_content, mappings, prompt_key_path))
+        read = _configure.read_json_prompt
+        return self._configure(read(path_or_content, mappings, prompt_key_path, encoding))
 
     def _configure(self, configuration: "Configuration") -> Self:
+        for step in configuration.aliases:  # before anything is set
+            if step.problem is not None and self._find_alias(step.name) is not None:
+                raise step.problem
         configuration.apply(self.agent_prompt, self.request_prompt, self._call_alias)
         return self
 
+    def _find_alias(self, name: str) -> Callable[..., object] | None:
+        method = None if name.startswith("_") else getattr(self, name, None)
+        return method if callable(method) else None
+
     def _call_alias(self, step: "AliasStep") -> None:
-        method = None if step.name.startswith("_") else getattr(self, step.name, None)
-        if callable(method):
-            method(*step.args, **step.kwargs)
+        method = self._find_alias(step.name)
+        if method is not None:
+            step.apply(method)
             return
         names = [name for name in dir(self) if not name.startswith("_")]
         near = difflib.get_close_matches(step.name, names, n=3)
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
-        logger.warning("the alias %r is skipped: the agent has no such method%s", step.name, hint)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        logger.warning("The alias %r is skipped: the agent has no such method.%s", step.name, hint)
