@@ -29,6 +29,11 @@ async def test_a_file_is_served_and_a_hashed_one_is_kept(client: httpx.AsyncClie
     assert "immutable" in code.headers["cache-control"]
 
 
+async def test_the_head_of_the_page_can_be_asked_for(client: httpx.AsyncClient) -> None:
+    page = await client.head("/")
+    assert (page.status_code, page.text) == (200, "")
+
+
 @pytest.mark.parametrize("path", ["/", "/chats/one", "/%00", f"/{'a' * 5000}"])
 async def test_every_address_that_is_no_file_leads_to_the_page(client: httpx.AsyncClient, path: str) -> None:
     page = await client.get(path)

@@ -17,7 +17,7 @@ def make_page_router(web: Path | None) -> APIRouter:
     folder = (web or _BUILT_IN).resolve()
     router = APIRouter(include_in_schema=False)
 
-    @router.get(PAGE, response_class=Response)
+    @router.api_route(PAGE, methods=["GET", "HEAD"], response_class=Response)
     async def get_file(path: str) -> Response:
         if path.startswith(("api/", "ai/", "v1/")):
             raise HTTPException(404, "there is no such route")
