@@ -76,7 +76,7 @@ async def test_several_tools_sync_and_async_and_a_kind(folders: Folders) -> None
     assert [tool.kind for tool in tools] == [Kind.Think, Kind.Other, Kind.Other, Kind.Other]
     contents = [await ask(tools, "add", a=1, b=2)]
     contents += [await ask(tools, name, a=2) for name in ("double", "negate", "add_one")]
-    assert contents == ["3", "4", "-2", "3"]
+    assert contents == ["3.0", "4.0", "-2.0", "3.0"]
 
 
 async def test_a_broken_edit_keeps_the_last_good_version(folders: Folders) -> None:

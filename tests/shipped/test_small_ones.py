@@ -19,7 +19,7 @@ async def test_weather(shipped: ExtensionSnapshot) -> None:
 
 async def test_example(shipped: ExtensionSnapshot) -> None:
     assert await ask(shipped.tools, "add", a=1.5, b=2) == "3.5"
-    assert await ask(shipped.tools, "multiply", a=3, b=4) == "12"
+    assert await ask(shipped.tools, "multiply", a=3, b=4) == "12.0"
 
 
 @pytest.mark.parametrize(

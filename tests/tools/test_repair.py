@@ -8,6 +8,7 @@ import pytest
 from dovetail.messages.call import ToolCall
 from dovetail.messages.kind import Kind
 from dovetail.tools import CallOutcome, CallScope, Tool, ToolRunner, ToolSnapshot
+from dovetail.tools.result import read_value, to_dict
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -63,8 +64,10 @@ async def call(
         ({"count": 1, "size": '{"length": "3"}'}, {"count": 1, "size": {"length": 3}}),
         ({"count": 1, "userId": "ann"}, {"count": 1, "user_id": "ann"}),
         ({"count": 1, "text": None}, {"count": 1}),
-        ({"count": 1, "ratio": "much"}, {"count": 1}),
-        ({"count": 1, "unknown": 3}, {"count": 1}),
+        *(({"count": 1, "sure": word}, {"count": 1, "sure": True}) for word in ("yes", "On", "1", 1, 1.0)),
+        *(({"count": 1, "sure": word}, {"count": 1, "sure": False}) for word in ("NO", "off", "0", 0)),
+        ({"count": "1", "planks": [1, True]}, {"count": 1, "planks": ["1", "true"]}),
+        ({"count": "0"}, {"count": 0}),
         ('{"count": 1,}', {"count": 1}),
         ("{'count': 1, 'sure': True}", {"count": 1, "sure": True}),
         ('```json\n{"count": 1}\n```', {"count": 1}),
@@ -135,11 +138,62 @@ async def test_name_that_could_mean_two_tools_is_not_guessed() -> None:
     assert "did you mean" in str(outcome.result.llm_content)
 
 
-async def test_nothing_is_dropped_from_a_call_that_changes_the_world() -> None:
-    for wrong in ({"count": 1, "sure": "perhaps"}, {"count": 1, "dry_run": True}):
-        outcome = await call(wrong, kind=Kind.Delete)
-        assert outcome.status == "error"
-    assert (await call({"count": "1", "text": None}, kind=Kind.Delete)).result.data == {"count": 1}
+NOT_READ_ONLY = [kind for kind in Kind if not kind.is_read_only]
+
+
+@pytest.mark.parametrize("kind", NOT_READ_ONLY)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sure": "perhaps"},
+        {"sure": ""},
+        {"sure": 2},
+        {"ratio": "10 rows"},
+        {"dry_run": True},
+        {"mode": "weird"},
+    ],
+)
+async def test_nothing_vanishes_from_a_call_that_may_change_something(
+    kind: Kind, wrong: dict[str, Any]
+) -> None:
+    outcome = await call({"count": 1, **wrong}, kind=kind)
+    assert outcome.status == "error"
+    assert f"`{next(iter(wrong))}`" in str(outcome.result.llm_content)
+
+
+@pytest.mark.parametrize("kind", Kind)
+async def test_null_for_an_optional_value_counts_as_left_out(kind: Kind) -> None:
+    assert (await call({"count": "1", "text": None}, kind=kind)).result.data == {"count": 1}
+
+
+async def test_null_inside_of_an_object_does_not_take_the_object_along() -> None:
+    outcome = await call({"count": 1, "size": {"length": None}}, kind=Kind.Delete)
+    assert outcome.status == "error"
+    assert "`size.length`" in str(outcome.result.llm_content)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "note"),
+    [
+        ({"ratio": "much"}, 'left out `ratio`: `ratio` must be number, got "much"'),
+        ({"unknown": 3}, "left out `unknown`: `unknown` is not known; known are: count"),
+    ],
+)
+async def test_what_a_reading_call_runs_without_is_told_to_the_model(
+    wrong: dict[str, Any], note: str
+) -> None:
+    outcome = await call({"count": 1, **wrong}, kind=Kind.Search)
+    assert outcome.status == "ok"
+    assert str(outcome.result.llm_content).startswith('{"count": 1}\n\n[Note: ' + note)
+    assert note in str(to_dict(outcome.result)["notes"])
+    assert note in read_value(outcome.result)  # the judging way reads this one
+
+
+async def test_what_another_agent_is_given_is_never_left_out() -> None:
+    agent = make_saw(Kind.Think).with_changes(origin="agent")
+    made = ToolCall(call_id="1", name="saw_plank", arguments={"count": 1, "ratio": "much"})
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([agent]), made, CallScope(mode="yolo"))
+    assert outcome.status == "error"
 
 
 async def test_third_equal_failure_in_a_run_says_to_do_something_else() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dovetail.errors import ConfigError, ExtensionError
+from dovetail.tools.numbers import Convert, make_converter
 from dovetail.tools.signature import read_signature
 
 
@@ -13,16 +14,20 @@ class CallPlan:
     """How declared arguments become a function's own.
 
     `absent` holds what parameters get that a call leaves out: their default, or None where the function has
-    none. `dict_name` is the parameter of a function that takes all arguments as one dict.
+    none. `dict_name` is the parameter of a function that takes all arguments as one dict; `type_numbers`
+    gives the numbers in it the types that the parameters name.
     """
 
     absent: Mapping[str, Any]
     dict_name: str | None = None
+    type_numbers: Convert | None = None
 
     def apply(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments to call the function with."""
         values = {**self.absent, **arguments}
-        return values if self.dict_name is None else {self.dict_name: values}
+        if self.dict_name is None:
+            return values
+        return {self.dict_name: values if self.type_numbers is None else self.type_numbers(values)}
 
 
 def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPlan:
@@ -37,7 +42,7 @@ def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPl
         absent = {name: None for name in optional if name in needed}
         return CallPlan(absent={**absent, **defaults})
     if len(needed) == 1 and _can_be_dict(own["properties"][needed[0]], declared):
-        return CallPlan(absent=defaults, dict_name=needed[0])
+        return CallPlan(absent=defaults, dict_name=needed[0], type_numbers=make_converter(schema))
     raise ExtensionError(problem)
 
 

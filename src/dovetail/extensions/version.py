@@ -87,7 +87,8 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
         built = make_browser_tool(**common, patience=definition.time_limit)
     else:
         tool = make_tool(function, **common, time_limit=definition.time_limit)
-        built = tool.with_changes(execute=_Execute(tool.execute, plan, lease))
+        takes = tool.takes if plan.dict_name is None else None
+        built = tool.with_changes(execute=_Execute(tool.execute, plan, lease), takes=takes)
     try:
         _ = built.checker  # a schema that cannot be compiled fails here, not in a run
     except ConfigError as error:

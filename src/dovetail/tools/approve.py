@@ -60,8 +60,7 @@ class Approver:
     def _apply(self, prepared: Prepared, answer: Mapping[str, Any], scope: CallScope) -> Prepared:
         edited = answer.get("edited_args")
         if is_mapping(edited):
-            args = self._preparer.validate(prepared.tool, dict(edited), scope)
-            prepared = Prepared(prepared.tool, args)
+            prepared = self._preparer.validate(prepared.tool, dict(edited), scope)
             decision = self.decide(prepared, scope)
             if decision.action == "deny":
                 raise ToolError(

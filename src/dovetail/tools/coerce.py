@@ -1,7 +1,8 @@
-"""Repairs the values of arguments: "42" for 42, another case, unknown and invalid optional fields.
+"""Repairs the values of arguments: "42" for 42, "yes" for true, another case of a name.
 
-A repair counts only when it leaves fewer problems than before. Nothing is dropped from calls of tools that
-declare to change the world: a `dry_run` that cannot be read must not vanish.
+A repair counts only when it leaves fewer problems than before. An argument that cannot be read is an error: a
+`dry_run` must not vanish. Only a null that stands for an optional field is left out of any call, and an
+unknown or invalid optional field of a call that only reads; the latter is noted in the result.
 """
 
 import copy
@@ -9,41 +10,69 @@ import json
 import logging
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from dovetail.data.shapes import is_dict, is_list, is_mapping
-from dovetail.messages.kind import Kind
 from dovetail.tools.problem import Problem, format_path, show_value
 from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
 _MOST_REPAIRS = 20
-_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "": None}
+_WORDS: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "yes": True,
+    "no": False,
+    "on": True,
+    "off": False,
+    "null": None,
+    "none": None,
+}
+_DIGITS = {"1": True, "0": False}
 
 
-def coerce_arguments(tool: Tool, args: dict[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
-    """The arguments with what can be repaired repaired, and the problems that are left."""
-    problems = tool.checker.find_problems(args)
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """Arguments after repair, the problems that are left, and notes about what was left out."""
+
+    args: dict[str, Any]
+    problems: list[Problem]
+    notes: tuple[str, ...] = ()
+
+
+def coerce_arguments(tool: Tool, args: dict[str, Any]) -> Repaired:
+    """Repair what can be repaired."""
+    state = Repaired(args, tool.checker.find_problems(args))
     for _ in range(_MOST_REPAIRS):
-        better = _repair_one(tool, args, problems)
+        better = _reread_one(tool, state) or _leave_out_one(tool, state)
         if better is None:
             break
-        args, problems = better
-    return args, problems
+        state = better
+    return state
 
 
-def _repair_one(
-    tool: Tool, args: dict[str, Any], problems: list[Problem]
-) -> tuple[dict[str, Any], list[Problem]] | None:
-    """Repair one problem by another reading of a value or name; only when there is none, leave it out."""
-    for propose in (_propose_readings, _propose_drops):
-        for problem in problems:
-            for repaired, words in propose(tool, args, problem):
-                left = tool.checker.find_problems(repaired)
-                if _is_better(left, problems, problem):
-                    logger.info("[tool-repair] %s: %s", tool.name, words)
-                    return repaired, left
+def _reread_one(tool: Tool, state: Repaired) -> Repaired | None:
+    """Repair one problem by another reading of a value or name."""
+    for problem in state.problems:
+        for args, words in _propose_readings(state.args, problem):
+            left = tool.checker.find_problems(args)
+            if _is_better(left, state.problems, problem):
+                logger.info("[tool-repair] %s: %s", tool.name, words)
+                return Repaired(args, left, state.notes)
+    return None
+
+
+def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
+    """Repair one problem by leaving out what is wrong."""
+    for problem in state.problems:
+        for args, note in _propose_drops(tool, state.args, problem):
+            left = tool.checker.find_problems(args)
+            if len(left) < len(state.problems):
+                logger.info("[tool-repair] %s: left out %s", tool.name, note or format_path(problem.path))
+                notes = (*state.notes, f"left out {note}") if note else state.notes
+                return Repaired(args, left, notes)
     return None
 
 
@@ -56,9 +85,7 @@ def _is_better(left: list[Problem], before: list[Problem], solved: Problem) -> b
     return all(len(problem.path) > depth or problem.keyword == "required" for problem in inside)
 
 
-def _propose_readings(
-    tool: Tool, args: dict[str, Any], problem: Problem
-) -> Iterator[tuple[dict[str, Any], str]]:
+def _propose_readings(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
     if problem.keyword == "additionalProperties":
         yield from _propose_names(args, problem)
         return
@@ -92,6 +119,8 @@ def _propose_values(problem: Problem) -> Iterator[Any]:
         yield str(value).lower()
     elif isinstance(value, int | float):
         yield str(value)
+        if value in (0, 1):
+            yield bool(value)
     if not is_list(value):
         yield [value]
 
@@ -109,23 +138,33 @@ def _read_text(text: str, problem: Problem) -> Iterator[Any]:
         return
     if not isinstance(value, float) or math.isfinite(value):
         yield value
+    if word in _DIGITS:
+        yield _DIGITS[word]
 
 
 def _propose_drops(
     tool: Tool, args: dict[str, Any], problem: Problem
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Without the unknown members, or without the optional top-level field that is wrong."""
-    may_drop = tool.kind.is_read_only or tool.kind is Kind.Other or problem.value is None
-    if not may_drop:
+    """The arguments without a null, or without what is wrong in a call that only reads, and a note on it.
+
+    A null needs no note: it says that there is no value. What another agent is given may decide what it
+    writes, so nothing of it is left out.
+    """
+    if problem.value is None and problem.path and isinstance(problem.path[-1], str):
+        repaired = copy.deepcopy(args)
+        _find_parent(repaired, problem.path).pop(problem.path[-1], None)
+        yield repaired, ""
+    if not tool.kind.is_read_only or tool.origin == "agent":
         return
     if problem.keyword == "additionalProperties":
         repaired = copy.deepcopy(args)
         for name in problem.names:
             _find_parent(repaired, (*problem.path, name)).pop(name)
-        yield repaired, f"left out {', '.join(problem.names)}, which is not known"
+        names = ", ".join(f"`{format_path((*problem.path, name))}`" for name in problem.names)
+        yield repaired, f"{names}: {problem.message}"
     elif problem.path and problem.path[0] not in tool.parameters.get("required", ()):
         repaired = {name: value for name, value in args.items() if name != problem.path[0]}
-        yield repaired, f"left out {problem.path[0]}: {problem.message}"
+        yield repaired, f"`{problem.path[0]}`: {problem.message}"
 
 
 def _find_parent(args: dict[str, Any], path: tuple[str | int, ...]) -> Any:

@@ -18,7 +18,7 @@ from dovetail.messages.event import AskKind, ToolProgress
 from dovetail.tools.clock import Clock
 from dovetail.tools.guard import SizeGuard
 from dovetail.tools.prepare import Prepared
-from dovetail.tools.result import make_error_result, make_failure, make_result, to_event_data
+from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
 from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool, ToolContext, ToolResult
 from dovetail.tracing import record, span
@@ -37,6 +37,7 @@ class Execution:
         self, prepared: Prepared, call_id: str, scope: CallScope, guard: SizeGuard, on_end: OnEnd
     ) -> None:
         self._tool = prepared.tool
+        self._notes = prepared.notes
         self._call_id = call_id
         self._scope = scope
         self._guard = guard
@@ -84,7 +85,7 @@ class Execution:
         if scope.settle is not None and not self._tool.idempotent:
             await scope.settle()
         with _tool_span(self._tool, self._call_id) as span:
-            result = make_result(await self._tool.execute(args, context))
+            result = add_notes(make_result(await self._tool.execute(args, context)), self._notes)
             if not self._guard.lets_through(result):
                 result = await self._guard.keep(result, scope)
             record(span, {}, error=result.error and result.error.type)

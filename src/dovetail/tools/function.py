@@ -7,12 +7,13 @@ call's context and hidden from the model.
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from dovetail.messages.kind import Kind
 from dovetail.tools.docstring import read_docstring
+from dovetail.tools.numbers import make_converter
 from dovetail.tools.signature import Signature, read_signature
 from dovetail.tools.threads import run_in_thread
 from dovetail.tools.tool import Execute, Tool, ToolContext
@@ -52,13 +53,18 @@ def make_tool(
         function = function.function
     docstring = read_docstring(inspect.getdoc(function))
     signature = read_signature(function, docstring.parameters)
+    own = signature.schema
+    if parameters is not None and not own["additionalProperties"]:
+        choices.setdefault("takes", frozenset(own["properties"]))
+    schema = own if parameters is None else parameters
+    signature = replace(signature, type_numbers=make_converter(schema, signature.converters.keys()))
     qualified_name = getattr(function, "__qualname__", type(function).__qualname__)
     choices.setdefault("source", f"{getattr(function, '__module__', None)}:{qualified_name}")
     choices.setdefault("can_update_output", _is_generator(function))
     return FunctionTool(
         name=name or getattr(function, "__name__", type(function).__name__),
         description=docstring.description if description is None else description,
-        parameters=signature.schema if parameters is None else parameters,
+        parameters=schema,
         kind=kind,
         execute=_make_execute(function, signature),
         function=function,

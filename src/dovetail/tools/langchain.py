@@ -58,7 +58,8 @@ def to_langchain(tool: Tool, *, runner: ToolRunner | None = None, scope: CallSco
         outcome = await runner.run_call(snapshot, made, scope or CallScope())
         if outcome.result.error is not None:
             raise langchain_tools.ToolException(outcome.result.error.message)
-        return outcome.result.llm_content if outcome.result.data is None else outcome.result.data
+        result = outcome.result
+        return result.llm_content if result.data is None or result.notes else result.data
 
     def call_sync(**arguments: Any) -> Any:
         return run_sync(call(**arguments))

@@ -8,7 +8,7 @@ from typing import Any
 from dovetail.errors import ToolError
 from dovetail.messages.call import ToolCall
 from dovetail.tools.breaker import LIMIT, Breaker
-from dovetail.tools.coerce import coerce_arguments
+from dovetail.tools.coerce import Repaired, coerce_arguments
 from dovetail.tools.problem import describe_problems
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.repair import find_by_near_name, read_arguments
@@ -20,10 +20,11 @@ _MOST_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call that may go on: its tool and its valid arguments."""
+    """A call that may go on: its tool, its valid arguments and what was left out to make them valid."""
 
     tool: Tool
     args: dict[str, Any]
+    notes: tuple[str, ...] = ()
 
 
 class Preparer:
@@ -43,29 +44,30 @@ class Preparer:
                 f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
                 type="no_tab",
             )
-        args = self.validate(tool, read_arguments(tool, call.arguments), scope)
-        meant, inner = tool.resolve(args)
-        return Prepared(tool, args) if meant is tool else Prepared(meant, self.validate(meant, inner, scope))
+        prepared = self.validate(tool, read_arguments(tool, call.arguments), scope)
+        meant, inner = tool.resolve(prepared.args)
+        return prepared if meant is tool else self.validate(meant, inner, scope)
 
-    def validate(self, tool: Tool, args: dict[str, Any], scope: CallScope) -> dict[str, Any]:
+    def validate(self, tool: Tool, args: dict[str, Any], scope: CallScope) -> Prepared:
         """Valid arguments, repaired where they can be; not after three equal failures in one run."""
         try:
             if tool.checker.is_valid(args):
-                return args
+                return Prepared(tool, args)
             problems = tool.checker.find_problems(args)
             shape = describe_problems(problems)
+            repaired = Repaired(args, problems)
             if self._breaker.count(scope.run_path, tool.name, shape) < LIMIT:
-                args, problems = coerce_arguments(tool, args)
+                repaired = coerce_arguments(tool, args)
         except ValueError as error:  # a value that JSON does not know
             raise ToolError(
                 f"wrong arguments for {tool.name!r}: {error}", type="invalid_tool_params"
             ) from error
-        if not problems:
-            return args
+        if not repaired.problems:
+            return Prepared(tool, repaired.args, repaired.notes)
         times = self._breaker.note(scope.run_path, tool.name, shape)
         again = f". This has now failed {times} times in the same way: do something else" * (times >= LIMIT)
         raise ToolError(
-            f"wrong arguments for {tool.name!r}: {describe_problems(problems)}{again}",
+            f"wrong arguments for {tool.name!r}: {describe_problems(repaired.problems)}{again}",
             type="invalid_tool_params",
         )
 

@@ -1,6 +1,8 @@
 """Whatever a tool returns, as a `ToolResult`; and a `ToolResult` as JSON data."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dovetail.data.sanitize import sanitize
@@ -26,7 +28,12 @@ def make_result(value: Any) -> ToolResult:
 
 
 def read_value(result: ToolResult) -> Any:
-    """What a program gets of a result that is no failure: its data, else what the model reads."""
+    """What a program gets of a result that is not a failure: its data, otherwise what the model reads.
+
+    A result with notes is returned as the model reads it: what follows from it must not miss them.
+    """
+    if result.notes:
+        return result.llm_content
     return result.llm_content if result.data is None and result.llm_content != EMPTY else result.data
 
 
@@ -35,6 +42,16 @@ def make_failure(message: str, type: str = "execution_failed", data: Any = None)
     if len(message) > _LONGEST_ERROR:
         message = f"{message[: _LONGEST_ERROR // 2]} … {message[-_LONGEST_ERROR // 2 :]}"
     return ToolResult(f"Error: {message}", error=ToolFailure(message, type), data=data)
+
+
+def add_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
+    """The result with notes about the call, for the model too."""
+    if not notes:
+        return result
+    text = "\n".join(f"[Note: {note}]" for note in notes)
+    content = result.llm_content
+    shown = f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": text}]
+    return replace(result, llm_content=shown, notes=tuple(notes))
 
 
 def make_error_result(error: BaseException) -> ToolResult:
@@ -60,6 +77,8 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
         fields["return_display"] = to_event_data(result.return_display)
     if result.data is not None and result.data is not result.llm_content:
         fields["data"] = to_event_data(result.data)
+    if result.notes:
+        fields["notes"] = list(result.notes)
     return fields
 
 

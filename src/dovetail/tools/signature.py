@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
 from dovetail.tools.annotation import read_plain_annotation, remove_titles, split_annotated
+from dovetail.tools.numbers import Convert
 from dovetail.tools.tool import ToolContext
 
 pydantic = lazy("pydantic")
@@ -18,11 +19,13 @@ pydantic = lazy("pydantic")
 class Signature:
     """The schema of a function's parameters, and how arguments become a call.
 
-    `converters` turn the values of those parameters that are no plain JSON types.
+    `converters` turn the values of those parameters that are no plain JSON types; `type_numbers` gives the
+    numbers of the others the type that the schema names.
     """
 
     schema: dict[str, Any]
     converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, Callable[[Any], Any]])
+    type_numbers: Convert | None = None
     context_name: str | None = None
     positional: tuple[str, ...] = ()
     returns: Any = None
@@ -31,7 +34,9 @@ class Signature:
         self, function: Callable[..., Any], args: dict[str, Any], context: ToolContext
     ) -> Callable[[], Any]:
         """The call of `function` with these arguments, ready to be made."""
-        keywords = self._convert(args) if self.converters else dict(args)
+        keywords = dict(args) if self.type_numbers is None else self.type_numbers(args)
+        if self.converters:
+            keywords = self._convert(keywords)
         if self.context_name is not None:
             keywords[self.context_name] = context
         values = [keywords.pop(name) for name in self.positional if name in keywords]

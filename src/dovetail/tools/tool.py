@@ -24,12 +24,16 @@ class ToolFailure:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave: `llm_content` for the model, `return_display` for people, `data` for programs."""
+    """What a call gave: `llm_content` for the model, `return_display` for people, `data` for programs.
+
+    `notes` say what was done to the call before it ran; the model reads them in `llm_content`.
+    """
 
     llm_content: str | list[dict[str, Any]]
     return_display: Any = None
     error: ToolFailure | None = None
     data: Any = None
+    notes: tuple[str, ...] = ()
 
 
 def _ignore_output(output: Any) -> None:
@@ -59,6 +63,9 @@ class ToolContext:
             raise ToolError(f"call {self.call_id!r} was stopped", type="interrupted")
 
 
+_COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
+"""Keywords of a schema that may declare members beside `properties`."""
+
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 
@@ -67,7 +74,8 @@ class Tool:
     """Something an agent can do; called only through the pipeline in `runner.py`.
 
     `origin` says who brought it (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it is
-    defined (`module:function`, a path), for messages and to tell a re-definition from a clash.
+    defined (`module:function`, a path), for messages and to tell a re-definition from a clash. `takes` names
+    all arguments that its function has, where `parameters` would let others pass.
     """
 
     name: str
@@ -84,6 +92,7 @@ class Tool:
     idempotent: bool = False
     needs_tab: bool = False
     time_limit: float | None = 120.0
+    takes: frozenset[str] | None = None
     _checker: Checker | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -112,8 +121,17 @@ class Tool:
     def checker(self) -> Checker:
         """The compiled parameter schema; a schema that cannot be compiled is a `ConfigError`."""
         if self._checker is None:
-            object.__setattr__(self, "_checker", compile_schema(self.parameters, owner=self.name))
+            object.__setattr__(self, "_checker", compile_schema(self._checked, owner=self.name))
         return self._checker or self.checker
+
+    @property
+    def _checked(self) -> Mapping[str, Any]:
+        """The schema that calls are checked against: an argument that the function lacks is a wrong one."""
+        if self.takes is None or self.parameters.get("additionalProperties") is False:
+            return self.parameters
+        names = self.takes if _COMPOSED.intersection(self.parameters) else ()
+        members: dict[str, Any] = {**dict.fromkeys(names, True), **self.parameters.get("properties", {})}
+        return {**self.parameters, "properties": members, "additionalProperties": False}
 
     def describe(self, args: Mapping[str, Any]) -> str:
         """What a call with these arguments will do, in a few words for people."""
