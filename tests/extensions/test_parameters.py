@@ -164,3 +164,149 @@ TOOL = {{"label": "x", "name": "show", "description": "Shows",
     )
     tools = (await ExtensionLoader(folders.root).reload()).tools
     assert await ask(tools, "show", a=1) == "a=1 b=2"
+
+
+def test_type_names_of_the_table_are_read_in_the_json_schema_form_at_every_depth() -> None:
+    schema = to_json_schema(
+        {
+            "type": "object",
+            "properties": {
+                "n": {"type": "int", "default": "int"},
+                "f": {"type": ["float", "null"]},
+                "when": {"type": "datetime", "enum": ["int"]},
+                "list": {"type": "array", "items": {"type": "bool"}},
+                "any": {"anyOf": [{"type": "int"}, {"$ref": "#/$defs/x"}]},
+            },
+            "$defs": {"x": {"type": "object", "properties": {"type": {"type": "float"}}}},
+        }
+    )
+    assert schema["properties"] == {
+        "n": {"type": "integer", "default": "int"},
+        "f": {"type": ["number", "null"]},
+        "when": {"type": "string", "enum": ["int"]},
+        "list": {"type": "array", "items": {"type": "boolean"}},
+        "any": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/x"}]},
+    }
+    assert schema["$defs"]["x"]["properties"] == {"type": {"type": "number"}}
+
+
+def test_type_names_inside_of_the_short_form_are_read_too() -> None:
+    schema = to_json_schema({"sizes": {"type": "array", "items": {"type": "float"}, "required": True}})
+    assert schema["properties"]["sizes"]["items"] == {"type": "number"}
+
+
+def test_required_may_be_said_by_a_member_itself() -> None:
+    where = {
+        "type": "object",
+        "properties": {"x": {"type": "float", "required": True}, "y": {"type": "float"}},
+    }
+    schema = to_json_schema({"type": "object", "properties": {"where": where}})
+    assert schema["properties"]["where"]["required"] == ["x"]
+    assert "required" not in schema["properties"]["where"]["properties"]["x"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"properties": {"city": {"type": "string"}}, "required": ["city"]},
+        {"properties": {"city": {"type": "string"}}},
+        {"properties": {}, "required": []},
+    ],
+)
+def test_a_json_schema_without_its_type_is_explained(parameters: dict[str, object]) -> None:
+    with pytest.raises(ExtensionError, match="'type': 'object'"):
+        to_json_schema(parameters)
+
+
+def test_a_parameter_may_be_called_properties() -> None:
+    assert to_json_schema({"properties": {"type": "string", "required": True}})["required"] == ["properties"]
+
+
+TYPED = """
+def show({names}):
+    return repr(({names},))
+TOOL = {{"label": "x", "name": "show", "description": "Shows", "execute": show, "parameters": {parameters}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "reached"),
+    [
+        ({"days": {"type": "integer", "required": True}}, {"days": 2.0}, "(2,)"),
+        ({"days": {"type": "int"}}, {"days": 2.0}, "(2,)"),
+        ({"x": {"type": "number", "required": True}}, {"x": 1}, "(1.0,)"),
+        ({"x": {"type": "float", "default": 1}}, {}, "(1.0,)"),
+        ({"x": {"type": "int", "default": 2.0}}, {}, "(2,)"),
+        ({"x": {"type": "bool", "required": True}}, {"x": "yes"}, "(True,)"),
+        ({"x": {"type": "bool", "required": True}}, {"x": 0}, "(False,)"),
+        ({"x": {"type": "datetime", "required": True}}, {"x": "now"}, "('now',)"),
+        (
+            {"type": "object", "properties": {"x": {"type": "array", "items": {"type": "float"}}}},
+            {"x": [1]},
+            "([1.0],)",
+        ),
+        ({"type": "object", "properties": {"x": {"type": "number", "default": 3}}}, {}, "(3.0,)"),
+        ({"type": "object", "properties": {"x": {"type": "int"}}}, {"x": "7"}, "(7,)"),
+    ],
+)
+async def test_values_reach_the_function_in_the_types_of_the_table(
+    folders: Folders, parameters: dict[str, object], arguments: dict[str, object], reached: str
+) -> None:
+    names = "days" if "days" in parameters else "x"
+    folders.write("one", TYPED.format(names=names, parameters=parameters))
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    assert await ask(tools, "show", **arguments) == reached
+
+
+async def test_numbers_in_one_dict_are_typed_too(folders: Folders) -> None:
+    folders.write(
+        "one",
+        """
+        def show(arguments: dict):
+            return repr(sorted(arguments.items()))
+        TOOL = {"label": "x", "name": "show", "description": "Shows", "execute": show,
+                "parameters": {"a": {"type": "float", "default": 1}, "b": {"type": "int"}}}
+        """,
+    )
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    assert await ask(tools, "show", b=2.0) == "[('a', 1.0), ('b', 2)]"
+
+
+PURGE = """
+def purge(table, dry_run=False, limit=1_000_000):
+    return f"{dry_run} {limit}"
+TOOL = {
+    "label": "x", "name": "purge", "description": "Deletes", "execute": purge,
+    "parameters": {
+        "table": {"type": "string", "required": True}, "dry_run": {"type": "boolean", "default": False},
+        "limit": {"type": "integer", "default": 1_000_000},
+    },
+}
+"""
+
+
+async def test_a_wrong_optional_argument_never_vanishes(folders: Folders) -> None:
+    folders.write("one", PURGE)
+    tools = (await ExtensionLoader(folders.root).reload()).tools
+    for yes in ("yes", "on", "1", 1, "True"):
+        assert await ask(tools, "purge", table="t", dry_run=yes) == "True 1000000"
+    for wrong in ({"dry_run": "maybe"}, {"dry_run": ""}, {"limit": "10 rows"}, {"dryrun_": True, "x": 1}):
+        outcome = await call_tool(tools, "purge", table="t", **wrong)
+        assert outcome.status == "error"
+        assert outcome.result.llm_content.startswith("Error: wrong arguments for 'purge': ")
+
+
+async def test_an_invented_argument_is_told_whatever_the_schema_lets_pass(folders: Folders) -> None:
+    folders.write(
+        "one",
+        """
+        def show(city):
+            return city
+        TOOL = {"label": "x", "name": "show", "description": "Shows", "execute": show,
+                "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+        """,
+    )
+    [tool] = (await ExtensionLoader(folders.root).reload()).tools
+    assert "additionalProperties" not in tool.parameters
+    said = await ask([tool], "show", city="Rome", zzz=1)
+    assert said == "Error: wrong arguments for 'show': `zzz` is not known; known are: city"

@@ -1,9 +1,9 @@
-"""Reads a tool's `parameters` in both forms of document 001 and gives JSON Schema."""
+"""Reads a tool's `parameters` in both forms, the short one and JSON Schema, and returns JSON Schema."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_class, is_list, is_mapping
 from dovetail.errors import ExtensionError
 
 TYPES = {
@@ -17,13 +17,22 @@ TYPES = {
     "array": "array",
     "object": "object",
 }
-"""Type names of the short form and what they mean; any other name means `string`."""
+"""Type names and what they mean, in both forms and at every depth; any other name means `string`."""
+
+_ONE_SCHEMA = ("items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else")
+_SEVERAL_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
 def to_json_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments; a JSON Schema is kept as it is, the short form translated."""
+    """The JSON Schema of a tool's arguments; a JSON Schema is kept whole, the short form translated."""
     if isinstance(parameters.get("type"), str):
         return _check_schema(parameters)
+    if _lacks_type(parameters):
+        raise ExtensionError(
+            "parameters look like a JSON Schema without its 'type'",
+            hint="Add 'type': 'object' next to 'properties'.",
+        )
     required: list[str] = []
     properties: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -35,8 +44,16 @@ def to_json_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
+def _lacks_type(parameters: Mapping[str, Any]) -> bool:
+    """Whether `properties` and `required` are meant as those of a JSON Schema, not as names of parameters."""
+    members = parameters.get("properties")
+    if "type" in parameters or not is_mapping(members):
+        return False
+    return is_list(parameters.get("required")) or (bool(members) and all(map(is_mapping, members.values())))
+
+
 def _check_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    if schema["type"] != "object":
+    if schema["type"].lower() != "object":
         raise ExtensionError(
             f"parameters as JSON Schema must have type 'object', not {schema['type']!r}",
             hint="Name each parameter: {'city': {'type': 'string', 'required': True}}.",
@@ -49,7 +66,7 @@ def _check_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
         raise ExtensionError(f"required of the parameters must be a list of names, not {required!r}")
     if unknown := [name for name in required if name not in properties]:
         raise ExtensionError(f"required names {', '.join(unknown)}, which the properties do not have")
-    return {"properties": {}, **schema}
+    return _read_types({"properties": {}, **schema})
 
 
 def _check_specification(name: Any, value: Any) -> dict[str, Any]:
@@ -59,7 +76,7 @@ def _check_specification(name: Any, value: Any) -> dict[str, Any]:
         raise ExtensionError(
             f"parameter {name!r} must be a dict such as {{'type': 'string', 'required': True}}, not {value!r}"
         )
-    if not isinstance(value.get("required", False), bool):
+    if not isinstance(value.get("required", False), bool) and not is_mapping(value.get("properties")):
         raise ExtensionError(
             f"required of parameter {name!r} must be True or False, not {value['required']!r}"
         )
@@ -68,9 +85,56 @@ def _check_specification(name: Any, value: Any) -> dict[str, Any]:
 
 def _translate(specification: dict[str, Any], is_required: bool) -> dict[str, Any]:
     """One parameter's schema; one that may be left out and has no default may be null, too."""
-    schema = {**specification, "type": TYPES.get(str(specification.get("type", "string")).lower(), "string")}
+    schema = _read_types({"type": "string", **specification})
     if not is_required and "default" not in schema:
-        schema["type"] = [schema["type"], "null"]
+        kinds = schema["type"] if is_list(schema["type"]) else [schema["type"]]
+        schema["type"] = list(dict.fromkeys([*kinds, "null"]))
         if is_list(choices := schema.get("enum")) and None not in choices:
             schema["enum"] = [*choices, None]
     return schema
+
+
+def _read_types(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with every type name read by the table, at every depth."""
+    read = dict(schema)
+    if "type" in schema:
+        kinds = schema["type"]
+        read["type"] = list(dict.fromkeys(map(_read_type, kinds))) if is_list(kinds) else _read_type(kinds)
+    for keyword in _ONE_SCHEMA:
+        if is_mapping(part := schema.get(keyword)):
+            read[keyword] = _read_types(part)
+    for keyword in _SEVERAL_SCHEMAS:
+        if is_list(parts := schema.get(keyword)):
+            read[keyword] = [_read_types(part) if is_mapping(part) else part for part in parts]
+    for keyword in _NAMED_SCHEMAS:
+        if is_mapping(parts := schema.get(keyword)):
+            read[keyword] = {
+                name: _read_types(part) if is_mapping(part) else part for name, part in parts.items()
+            }
+    return _move_required(read)
+
+
+def _read_type(name: Any) -> str:
+    text = (name.__name__ if is_class(name) else str(name)).lower()
+    return "null" if text == "null" else TYPES.get(text, "string")
+
+
+def _move_required(schema: dict[str, Any]) -> dict[str, Any]:
+    """Members that say `required: True` themselves, as in the short form, named in the object's own list."""
+    members = schema.get("properties")
+    if not is_mapping(members):
+        return schema
+    said = {
+        name: member["required"]
+        for name, member in members.items()
+        if is_mapping(member) and isinstance(member.get("required"), bool)
+    }
+    if not said:
+        return schema
+    plain = {
+        name: {key: value for key, value in member.items() if key != "required"} if name in said else member
+        for name, member in members.items()
+    }
+    listed = schema.get("required")
+    named = [*(listed if is_list(listed) else ()), *(name for name, value in said.items() if value)]
+    return {**schema, "properties": plain, "required": list(dict.fromkeys(named))}
