@@ -130,7 +130,11 @@ def test_requester_is_taken_as_it_is() -> None:
             "model.structured is 'yes'; it must be one of auto, schema, prompt",
         ),
         ("ollama:q", {"timeouts": {"idel": 1}}, "model.timeouts has no 'idel'; there are: connect"),
-        ("ollama:q", {"retries": {"attempts": "3"}}, "model.retries.attempts is '3'; it must be a number"),
+        (
+            "ollama:q",
+            {"retries": {"attempts": "3"}},
+            "model.retries.attempts must be a finite number that is not negative, got '3'",
+        ),
         ("ollama:q", {"base_url": "localhost:8000"}, "'localhost:8000' of ollama does not begin with http"),
         (
             "ollama:q",

@@ -15,6 +15,7 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.messages.delta import FinishDelta, TextDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
+from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
 
 logger = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ async def _ask(request: ModelRequest, requester: Requester) -> tuple[str, Usage]
     pieces: list[str] = []
     usage = Usage()
     try:
-        async with aclosing(requester.stream(request)) as deltas:
+        async with aclosing(clean_deltas(requester.stream(request))) as deltas:
             async for delta in deltas:
                 if isinstance(delta, TextDelta):
                     pieces.append(delta.text)

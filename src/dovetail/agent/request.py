@@ -14,6 +14,7 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.messages.delta import FinishDelta, Usage
 from dovetail.messages.request import ChatMessage, ModelRequest
 from dovetail.prompt.prompt import Prompt
+from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
 from dovetail.response.log import Entry
 from dovetail.response.response import Correction, Response
@@ -82,7 +83,7 @@ class AgentRequest:
 
     async def _stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         with request_span(self.requester.model) as span:
-            async with aclosing(self.requester.stream(request)) as deltas:
+            async with aclosing(clean_deltas(self.requester.stream(request))) as deltas:
                 async for delta in deltas:
                     if isinstance(delta, FinishDelta):
                         record(span, describe_finish(delta))

@@ -20,6 +20,7 @@ from dovetail.messages.model_event import (
     ToolInputStart,
 )
 from dovetail.messages.request import ChatMessage, write_answer
+from dovetail.requesters.border import clean_deltas
 from dovetail.tracing import record
 
 
@@ -62,8 +63,8 @@ class Turn:
     async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
         """Read the answer of a model under a span, and let it go."""
         with request_span(model) as span:
-            async with aclosing(deltas):
-                await self.read(deltas)
+            async with aclosing(clean_deltas(deltas)) as cleaned:
+                await self.read(cleaned)
             record(span, describe_finish(self.finish))
 
     async def read(self, deltas: AsyncIterator[Delta]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.clean import clean_data
+
 CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted"]
 """How a call ended; every call ends in exactly one of these."""
 
@@ -27,8 +29,8 @@ class ToolCall:
         if not isinstance(self.arguments, str):
             return dict(self.arguments)
         try:
-            return json.loads(self.arguments or "{}")
-        except ValueError:
+            return clean_data(json.loads(self.arguments or "{}"))
+        except (ValueError, RecursionError):
             return self.arguments
 
 

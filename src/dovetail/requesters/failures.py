@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.data.clean import clean_text
 from dovetail.errors import ModelError, PassingModelError
 from dovetail.requesters.refusal import Refusal, find_request_id, may_pass, read_retry_after
 from dovetail.requesters.secrets import hide, hide_passwords
@@ -131,4 +132,4 @@ class Failures:
         return kind(self._hide(message), provider=self.provider, **shown)
 
     def _hide(self, text: str) -> str:
-        return hide(hide_passwords(text), self.secrets)
+        return clean_text(hide(hide_passwords(text), self.secrets))

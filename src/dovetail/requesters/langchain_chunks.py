@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dovetail.data.numbers import read_count
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.requesters.openai_calls import CallPieces
 from dovetail.requesters.prices import Price
@@ -65,10 +66,10 @@ def read_usage(usage: Mapping[str, Any]) -> Usage:
     inputs: Mapping[str, Any] = usage.get("input_token_details") or {}
     outputs: Mapping[str, Any] = usage.get("output_token_details") or {}
     return Usage(
-        input_tokens=usage.get("input_tokens") or 0,
-        output_tokens=usage.get("output_tokens") or 0,
-        cached_tokens=inputs.get("cache_read") or 0,
-        reasoning_tokens=outputs.get("reasoning") or 0,
+        input_tokens=read_count(usage.get("input_tokens")),
+        output_tokens=read_count(usage.get("output_tokens")),
+        cached_tokens=read_count(inputs.get("cache_read")),
+        reasoning_tokens=read_count(outputs.get("reasoning")),
     )
 
 

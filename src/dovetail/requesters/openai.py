@@ -192,7 +192,7 @@ class OpenAIRequester:
                 address, headers=self._headers, proxy=self._proxy, allow_redirects=False, timeout=limit
             ) as response:
                 data = json.loads(await response.read())
-        except (aiohttp.ClientError, OSError, ValueError):
+        except (aiohttp.ClientError, OSError, ValueError, RecursionError):
             return []
         return [str(entry["id"]) for entry in _read_entries(data) if "id" in entry]
 

@@ -19,6 +19,10 @@ DONE = "[DONE]"
 MOST_PATTERNS = 10
 """Chunks that are looked at for their pattern: a server whose chunks all differ is read without."""
 
+LARGEST_EVENT = 32_000_000
+"""Bytes of one event of a stream, or of an answer that does not stream."""
+_LONGEST_MESSAGE = 1000
+_LONGEST_REASON = 100
 _REASONS = {
     "stop": "stop",
     "length": "length",
@@ -60,6 +64,8 @@ class AnswerReader:
             else:
                 self._skipped = event
                 deltas.append(delta)
+        if self._events.waiting > LARGEST_EVENT:
+            raise self._complain(f"one event of its stream is larger than {LARGEST_EVENT} bytes", None)
         return deltas
 
     def feed_whole(self, body: bytes) -> list[Delta]:
@@ -85,8 +91,9 @@ class AnswerReader:
     def finish(self, request_id: str | None = None) -> FinishDelta:
         """The delta that ends the answer."""
         payload = self._parse(self._skipped)[0] if self._skipped else self._payload
-        model = str((payload or {}).get("model") or "")
-        return FinishDelta(self._name_reason(), read_usage(self._usage), model, request_id, payload)
+        model = (payload or {}).get("model")
+        named = model if isinstance(model, str) else ""
+        return FinishDelta(self._name_reason(), read_usage(self._usage), named, request_id, payload)
 
     def _name_reason(self) -> str:
         if self._refused:
@@ -102,10 +109,10 @@ class AnswerReader:
             chunk, end = self._parse(text)
             known = len(deltas)
             try:
-                self._read_chunk(chunk, deltas)
-            except (AttributeError, KeyError, TypeError):
+                is_plain = self._read_chunk(chunk, deltas)
+            except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
                 raise self._complain(f"it sent a chunk of an unknown shape: {text[:200]!r}", None) from None
-            if len(deltas) == known + 1:
+            if is_plain and len(deltas) == known + 1:
                 self._learn(text[:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
             text = "" if end == len(text) else text[end:].lstrip()
@@ -118,13 +125,15 @@ class AnswerReader:
     def _parse(self, text: str) -> tuple[Mapping[str, Any], int]:
         try:
             value, end = _read_json(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise self._complain(f"it sent something that is not JSON: {text[:200]!r}", None) from None
         if not is_dict(value):
             raise self._complain(f"it sent {text[:200]!r} where an answer was expected", None)
         return value, end
 
-    def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> None:
+    def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
+        """Read a chunk; returns whether it says nothing but its deltas, so that others like it do not."""
+        is_plain = True
         self._payload, self._skipped = chunk, ""
         choices = chunk.get("choices")
         if not choices or "error" in chunk:
@@ -136,10 +145,12 @@ class AnswerReader:
             if part:
                 self._read_part(part, deltas)
             if reason := choice.get("finish_reason"):
-                self._reason = str(reason)
-        usage = chunk.get("usage")
-        if usage:
+                self._reason = str(reason)[:_LONGEST_REASON]
+                is_plain = False
+        if usage := chunk.get("usage"):
             self._usage = usage
+            is_plain = False
+        return is_plain
 
     def _look_for_error(self, chunk: Mapping[str, Any]) -> None:
         error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
@@ -147,7 +158,8 @@ class AnswerReader:
             return
         details = error if is_mapping(error) else {"message": error}
         code = details.get("code")
-        raise self._complain(str(details.get("message") or error), code if isinstance(code, int) else None)
+        status = code if type(code) is int and 100 <= code < 600 else None
+        raise self._complain(str(details.get("message") or error)[:_LONGEST_MESSAGE], status)
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
         if reasoning := part.get("reasoning_content") or part.get("reasoning"):
@@ -167,7 +179,7 @@ class AnswerReader:
 def _is_whole(event: str) -> bool:
     try:
         return event.startswith(DONE) or bool(_read_json(event))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

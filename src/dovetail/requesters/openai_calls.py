@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from dovetail.data.shapes import is_mapping
 from dovetail.messages.delta import ToolCallDelta
 
 
@@ -50,8 +49,13 @@ class CallPieces:
 def _read_arguments(value: Any) -> str:
     if value is None:
         return ""
-    return json.dumps(value, ensure_ascii=False) if is_mapping(value) else str(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _read_name(value: Any) -> str | None:
-    return str(value) if value else None
+    """An id or a name; some servers count their calls and send a number as the id."""
+    if not value:
+        return None
+    if not isinstance(value, str | int):
+        raise TypeError("an id or a name was expected")
+    return str(value)

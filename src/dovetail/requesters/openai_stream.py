@@ -9,7 +9,7 @@ from dovetail.lazy import lazy
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.requesters.failures import Failures
 from dovetail.requesters.limits import TimeLimits
-from dovetail.requesters.openai_answer import AnswerReader
+from dovetail.requesters.openai_answer import LARGEST_EVENT, AnswerReader
 from dovetail.requesters.refusal import find_request_id
 from dovetail.requesters.unreachable import explain_connection
 from dovetail.requesters.watchdog import Watchdog
@@ -39,11 +39,11 @@ class Answer:
     async def begin(self) -> None:
         """Read until the first delta is there, or the whole answer if it does not stream."""
         if self._response.content_type == "application/json":
-            return self._take_whole(await self._response.read())
+            return await self._take_whole(b"")
         data = await self._response.content.readany()
         start = data.lstrip()[:1]
         if start == b"{":
-            return self._take_whole(data + await self._response.read())
+            return await self._take_whole(data)
         if start == b"<":
             raise self._failures.fail_page(self._response.status, data)
         if start not in b"deri:":
@@ -91,8 +91,14 @@ class Answer:
             raise self._explain(None)
         return deltas
 
-    def _take_whole(self, body: bytes) -> None:
-        self.first = self._reader.feed_whole(body)
+    async def _take_whole(self, beginning: bytes) -> None:
+        pieces, size = [beginning], len(beginning)
+        while piece := await self._response.content.readany():
+            pieces.append(piece)
+            size += len(piece)
+            if size > LARGEST_EVENT:
+                raise self._failures.fail_broken(f"its answer is larger than {LARGEST_EVENT} bytes")
+        self.first = self._reader.feed_whole(b"".join(pieces))
         self.over = True
 
     def _explain(self, error: Exception | None) -> ModelError:

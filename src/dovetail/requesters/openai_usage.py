@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dovetail.data.numbers import read_count
 from dovetail.data.shapes import is_mapping
 from dovetail.messages.delta import Usage
 
@@ -32,4 +33,4 @@ def write_usage(usage: Usage) -> dict[str, Any]:
 
 def _count(counts: Any, name: str) -> int:
     value = counts.get(name) if is_mapping(counts) else None
-    return value if isinstance(value, int) else 0
+    return read_count(value)

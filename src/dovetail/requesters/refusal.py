@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from dovetail.data.numbers import read_number
 from dovetail.data.shapes import is_mapping
@@ -28,16 +28,18 @@ class Refusal:
         """The refusal that a body holds, whatever its shape."""
         text = body[:4000].decode("utf-8", "replace").strip()
         try:
-            data = json.loads(body)
-        except ValueError:
+            return cls._read_data(status, json.loads(body), text)
+        except (ValueError, RecursionError):  # not JSON, or nested beyond all limits
             return cls(status, text[:300], "")
+
+    @classmethod
+    def _read_data(cls, status: int, data: Any, text: str) -> Self:
         error = data.get("error", data) if is_mapping(data) else data
         if not is_mapping(error):
             return cls(status, str(error)[:1000], "")
         message = error.get("message") or error.get("detail") or text[:300]
-        return cls(
-            status, str(message)[:1000], f"{error.get('code') or ''} {error.get('type') or ''}".strip()
-        )
+        code = f"{error.get('code') or ''} {error.get('type') or ''}".strip()
+        return cls(status, str(message)[:1000], code[:1000])
 
     @property
     def may_pass(self) -> bool:

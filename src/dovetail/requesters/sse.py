@@ -4,9 +4,10 @@
 class EventSplitter:
     """Takes bytes as they come, cut anywhere, and gives the `data` of each event that is complete."""
 
-    __slots__ = ("_ends_with_return", "_pieces")
+    __slots__ = ("_ends_with_return", "_pieces", "waiting")
 
     def __init__(self) -> None:
+        self.waiting = 0  # bytes of an event that is not complete yet
         self._pieces: list[bytes] = []
         self._ends_with_return = False
 
@@ -17,10 +18,11 @@ class EventSplitter:
         if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
             return _read_block(data[:-2])  # one event in one piece, as most of them come
         self._pieces.append(data)
+        self.waiting += len(data)
         if b"\n" not in data:
             return []  # only a newline completes an event: what has none is joined once, later
         *blocks, rest = b"".join(self._pieces).split(b"\n\n")
-        self._pieces = [rest] if rest else []
+        self._pieces, self.waiting = [rest] if rest else [], len(rest)
         return [text for block in blocks for text in _read_block(block)]
 
     def finish(self) -> list[str]:

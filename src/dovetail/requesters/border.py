@@ -1,0 +1,102 @@
+"""The border to models: what any requester brings is cleaned and bounded here, once.
+
+Text, reasoning, names and arguments become clean text: a character whose halves come in two deltas is joined,
+a lone half and a NUL become U+FFFD. An id that no database or client could hold is replaced by one of ours.
+Token counts are whole and not negative.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
+from dovetail.data.numbers import is_number, read_count
+from dovetail.messages.call import new_call_id
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+
+LONGEST_ID = 200
+LONGEST_NAME = 200
+Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
+"""What a delta continues: the text, the reasoning, or the arguments of the call with this index."""
+
+
+async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, None]:
+    """The same deltas, clean; most of them are the same objects."""
+    cleaner = _Cleaner()
+    try:
+        async for delta in deltas:
+            if isinstance(delta, TextDelta | ReasoningDelta) and not cleaner.half and is_clean(delta.text):
+                yield delta
+            else:
+                for cleaned in cleaner.take(delta):
+                    yield cleaned
+        for cleaned in cleaner.release():
+            yield cleaned
+    finally:
+        if isinstance(deltas, AsyncGenerator):
+            await deltas.aclose()
+
+
+class _Cleaner:
+    """Cleans one delta after the other; `half` waits for the rest of its character."""
+
+    __slots__ = ("_ids", "_place", "half")
+
+    def __init__(self) -> None:
+        self.half = ""
+        self._place: Place = TextDelta
+        self._ids: dict[int, str | None] = {}
+
+    def take(self, delta: Delta) -> Iterator[Delta]:
+        """The deltas that this one makes."""
+        if isinstance(delta, FinishDelta):
+            yield from self.release()
+            yield _clean_finish(delta)
+        elif isinstance(delta, ToolCallDelta):
+            yield from self.release(unless=delta.index)
+            arguments = self._join(delta.index, delta.arguments)
+            name = None if delta.name is None else clean_text(delta.name)[:LONGEST_NAME]
+            yield ToolCallDelta(delta.index, self._clean_id(delta), name, arguments)
+        else:
+            kind = type(delta)
+            yield from self.release(unless=kind)
+            if text := self._join(kind, delta.text):
+                yield kind(text)
+
+    def release(self, unless: Place | None = None) -> Iterator[Delta]:
+        """A half whose other half does not come: the next delta continues something else."""
+        if self.half and self._place != unless:
+            self.half = ""
+            place = self._place
+            yield (
+                ToolCallDelta(place, arguments=REPLACEMENT) if isinstance(place, int) else place(REPLACEMENT)
+            )
+
+    def _join(self, place: Place, text: str) -> str:
+        text, self.half = self.half + text, ""
+        if "\ud800" <= text[-1:] <= "\udbff":
+            self._place, self.half, text = place, text[-1], text[:-1]
+        return clean_text(text)
+
+    def _clean_id(self, delta: ToolCallDelta) -> str | None:
+        """One id for each call: the model's, unless it is too long or holds what cannot be stored."""
+        given = delta.call_id
+        if given and not (is_clean(given) and len(given) <= LONGEST_ID):
+            given = self._ids.get(delta.index) or new_call_id()
+            self._ids[delta.index] = given
+        return given
+
+
+def _clean_finish(finish: FinishDelta) -> FinishDelta:
+    given = finish.usage
+    usage = Usage(
+        read_count(given.input_tokens),
+        read_count(given.output_tokens),
+        read_count(given.cached_tokens),
+        read_count(given.reasoning_tokens),
+        given.cost if is_number(given.cost) and given.cost >= 0 else None,
+    )
+    request_id = None if finish.request_id is None else clean_text(finish.request_id)[:LONGEST_ID]
+    model = clean_text(finish.model)[:LONGEST_NAME]
+    reason = clean_text(finish.reason)[:LONGEST_NAME]
+    return replace(finish, reason=reason, usage=usage, model=model, request_id=request_id)

@@ -1,0 +1,115 @@
+"""What any requester brings is clean when it reaches the runtime."""
+
+import math
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dovetail.data.clean import clean_text
+from dovetail.data.numbers import LARGEST_COUNT
+from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.requesters.border import LONGEST_ID, LONGEST_NAME, clean_deltas
+
+
+async def play(deltas: Sequence[Delta]) -> AsyncGenerator[Delta, None]:
+    for delta in deltas:
+        yield delta
+
+
+async def clean(*deltas: Delta) -> list[Delta]:
+    return [delta async for delta in clean_deltas(play(deltas))]
+
+
+async def test_clean_deltas_pass_as_the_same_objects() -> None:
+    given: list[Delta] = [TextDelta("a"), TextDelta("é"), ReasoningDelta("日本"), TextDelta("😀")]
+    cleaned = await clean(*given)
+    assert all(one is other for one, other in zip(cleaned, given, strict=True))
+
+
+@pytest.mark.parametrize("kind", [TextDelta, ReasoningDelta])
+async def test_a_character_whose_halves_come_in_two_deltas_is_joined(kind: Any) -> None:
+    assert await clean(kind("a\ud83d"), kind("\ude00b")) == [kind("a"), kind("😀b")]
+    assert await clean(kind("\ud83d"), kind("\ude00")) == [kind("😀")]
+
+
+async def test_half_a_character_is_replaced_when_something_else_follows() -> None:
+    finish = FinishDelta()
+    assert await clean(TextDelta("a\ud83d"), TextDelta("b"), finish) == [
+        TextDelta("a"),
+        TextDelta("\ufffdb"),
+        finish,
+    ]
+    assert await clean(TextDelta("a\ud83d"), ReasoningDelta("b")) == [
+        TextDelta("a"),
+        TextDelta("\ufffd"),
+        ReasoningDelta("b"),
+    ]
+    assert await clean(TextDelta("a\ud83d"), finish) == [TextDelta("a"), TextDelta("\ufffd"), finish]
+    assert await clean(TextDelta("a\ud83d")) == [TextDelta("a"), TextDelta("\ufffd")]
+
+
+async def test_arguments_of_two_calls_keep_their_halves_apart() -> None:
+    cleaned = await clean(
+        ToolCallDelta(0, "a", "f", '{"x": "\ud83d'),
+        ToolCallDelta(1, "b", "g", '\ude00"}'),
+        ToolCallDelta(0, arguments='\ude00"}'),
+    )
+    assert cleaned == [
+        ToolCallDelta(0, "a", "f", '{"x": "'),
+        ToolCallDelta(0, arguments="\ufffd"),
+        ToolCallDelta(1, "b", "g", '\ufffd"}'),
+        ToolCallDelta(0, arguments='\ufffd"}'),
+    ]
+
+
+@pytest.mark.parametrize("call_id", ["call\0", "\ud83d", "\ude00x", "x" * (LONGEST_ID + 1)])
+async def test_an_id_that_cannot_be_stored_is_replaced_by_one_of_ours(call_id: str) -> None:
+    first, again = await clean(ToolCallDelta(0, call_id, "f"), ToolCallDelta(0, call_id, "f"))
+    assert isinstance(first, ToolCallDelta)
+    assert first.call_id is not None
+    assert first.call_id.startswith("call_")
+    assert first.call_id.isascii()
+    assert first == again
+
+
+async def test_names_are_cleaned_and_bounded() -> None:
+    [dirty, long] = await clean(ToolCallDelta(0, "a", "f\0\ud83d"), ToolCallDelta(1, "b", "x" * 10**6))
+    assert dirty == ToolCallDelta(0, "a", "f\ufffd\ufffd")
+    assert long == ToolCallDelta(1, "b", "x" * LONGEST_NAME)
+
+
+async def test_the_finish_has_counts_that_can_be_added_and_stored() -> None:
+    wrong: Any = Usage(-5, math.nan, True, "7", math.inf)  # pyright: ignore[reportArgumentType]
+    [finish] = await clean(FinishDelta("x" * 10**6, wrong, "m\0", "r\ud83d"))
+    assert isinstance(finish, FinishDelta)
+    assert finish.usage == Usage()
+    assert (finish.model, finish.request_id, len(finish.reason)) == ("m\ufffd", "r\ufffd", LONGEST_NAME)
+    [large] = await clean(FinishDelta(usage=Usage(10**30, 7, cost=0.5)))
+    assert isinstance(large, FinishDelta)
+    assert large.usage == Usage(LARGEST_COUNT, 7, cost=0.5)
+
+
+@given(st.lists(st.text(st.sampled_from("aé😀\ud83d\ude00\0"), max_size=3), max_size=8))
+async def test_any_cutting_of_a_text_gives_the_same_clean_text(pieces: list[str]) -> None:
+    cleaned = await clean(*(TextDelta(piece) for piece in pieces if piece))
+    texts = [delta.text for delta in cleaned if isinstance(delta, TextDelta)]
+    assert "".join(texts) == clean_text("".join(pieces))
+
+
+async def test_closing_early_closes_the_requester() -> None:
+    closed: list[bool] = []
+
+    async def speak() -> AsyncGenerator[Delta, None]:
+        try:
+            yield TextDelta("a")
+            yield TextDelta("b")
+        finally:
+            closed.append(True)
+
+    cleaned = clean_deltas(speak())
+    await anext(cleaned)
+    await cleaned.aclose()
+    assert closed == [True]
