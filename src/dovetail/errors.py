@@ -7,6 +7,7 @@
         + PromptArgumentsError  an alias has arguments of the wrong kind (also a TypeError)
       - PromptFileError  a prompt file cannot be opened (also a TypeError)
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
+    · KeyWaitError       keys cannot be waited for: no handler, no such output (also a NotImplementedError)
     · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
@@ -74,6 +75,10 @@ class PromptFileError(PromptError, PromptTypeError):
 
 class PromptArgumentsError(PromptSyntaxError, PromptTypeError):
     """A prompt file gives a method arguments of the wrong kind."""
+
+
+class KeyWaitError(ConfigError, NotImplementedError):
+    """Keys cannot be waited for: there is no handler, or the request's output does not have them."""
 
 
 class SignatureError(ConfigError, TypeError):

@@ -2,8 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,12 +11,9 @@ from dovetail.prompt.prompt import Prompt
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A request that is being written; `key_handlers` are called when their keys arrive."""
+    """A request that is being written."""
 
     prompt: Prompt
-    key_handlers: list[tuple[str, Callable[[Any], Any]]] = field(
-        default_factory=list[tuple[str, Callable[[Any], Any]]]
-    )
 
 
 class PendingRequests:

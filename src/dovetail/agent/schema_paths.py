@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from dovetail.data.annotations import read_fields
 from dovetail.data.paths import split_path
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
-from dovetail.errors import ConfigError
+from dovetail.errors import KeyWaitError
 
 _CLOSED = (str, int, float, bool, type(None))
 
@@ -18,7 +18,7 @@ def require_keys(output: Any, keys: Iterable[str]) -> None:
         if not _leads_somewhere(output, split_path(key)):
             known = list(list_paths(output))
             near = difflib.get_close_matches(key, known, n=3)
-            raise ConfigError(
+            raise KeyWaitError(
                 f"the output has no key {key!r}; it has: {', '.join(known)}",
                 hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
             )

@@ -1,12 +1,14 @@
 """Fields are waited for one by one, while the rest of the answer still streams."""
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from dovetail import Agent
-from dovetail.errors import ConfigError, ResponseError
+from dovetail.errors import KeyWaitError, ResponseError
 from dovetail.testing import Gate, Reply, ScriptedRequester
 
 OUTPUT = {"title": (str,), "rows": [{"id": (int,)}], "meta": {"by": (str,)}, "free": Any}
@@ -59,8 +61,73 @@ async def test_handlers_of_every_kind_get_the_values() -> None:
 
     agent.when_key("title", at_once).when_key("title", slowly).when_key("rows[*].id", at_once)
     results = await agent.async_start_waiter()
-    assert seen == [("sync", "Oak"), ("async", "Oak"), ("sync", 1), ("sync", 2)]
-    assert results == ["from sync", "from async", "from sync", "from sync"]
+    assert sorted(seen, key=str) == [("async", "Oak"), ("sync", "Oak"), ("sync", 1), ("sync", 2)]
+    assert results == [
+        ("title", "Oak", "from sync"),
+        ("title", "Oak", "from async"),
+        ("rows[0].id", 1, "from sync"),
+        ("rows[1].id", 2, "from sync"),
+    ]
+
+
+async def test_handler_may_wait_for_a_later_key() -> None:
+    agent = make_agent(ANSWER)
+    arrived = asyncio.Event()
+
+    async def wait(value: Any) -> str:
+        await arrived.wait()
+        return f"{value}, then more"
+
+    agent.when_key("title", wait).when_key("meta.by", lambda _: arrived.set())
+    async with asyncio.timeout(5):
+        results = await agent.async_start_waiter()
+    assert results == [("title", "Oak", "Oak, then more"), ("meta.by", "Ann", None)]
+
+
+def test_handlers_of_a_sync_program_run_in_its_own_thread() -> None:
+    agent = make_agent(ANSWER)
+
+    async def double(value: Any) -> Any:
+        return value * 2
+
+    agent.when_key("title", lambda _: threading.current_thread()).on_key("rows[1].id", double)
+    assert agent.start_waiter() == [("title", "Oak", threading.current_thread()), ("rows[1].id", 2, 4)]
+
+
+async def test_handlers_of_two_users_of_one_agent_do_not_meet() -> None:
+    agent = make_agent(ANSWER, ANSWER)
+
+    async def use() -> list[Any]:
+        seen: list[Any] = []
+        agent.when_key("title", seen.append)
+        await asyncio.sleep(0)
+        await agent.async_start_waiter()
+        return seen
+
+    assert await asyncio.gather(use(), use()) == [["Oak"], ["Oak"]]
+
+
+async def test_handlers_reach_the_tasks_that_are_started_later() -> None:
+    agent = make_agent(ANSWER, ANSWER)
+    seen: list[Any] = []
+    agent.when_key("title", seen.append)
+    await asyncio.gather(agent.async_start_waiter(), asyncio.to_thread(agent.start_waiter))
+    assert seen == ["Oak", "Oak"]
+
+
+def test_handlers_of_threads_do_not_meet() -> None:
+    agent = make_agent(ANSWER, ANSWER)
+    both = threading.Barrier(2)
+
+    def use(_: int) -> list[Any]:
+        seen: list[Any] = []
+        agent.when_key("title", seen.append)
+        both.wait(5)
+        agent.start_waiter()
+        return seen
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(use, range(2))) == [["Oak"], ["Oak"]]
 
 
 def test_raising_handler_stops_neither_the_others_nor_the_answer() -> None:
@@ -88,12 +155,11 @@ async def test_several_raising_handlers_are_all_told() -> None:
     assert [str(error) for error in caught.value.exceptions] == ["Oak", "Ann"]
 
 
-def test_handlers_belong_to_one_request() -> None:
+def test_handlers_stay_with_the_agent() -> None:
     agent = make_agent(ANSWER, ANSWER)
     agent.when_key("title", str.upper)
-    assert agent.start_waiter() == ["OAK"]
-    with pytest.raises(ConfigError, match="no handler"):
-        agent.start_waiter()
+    assert agent.start_waiter() == [("title", "Oak", "OAK")]
+    assert agent.start_waiter() == [("title", "Oak", "OAK")]
 
 
 def test_key_that_never_arrives_names_those_that_did() -> None:
@@ -105,19 +171,40 @@ def test_key_that_never_arrives_names_those_that_did() -> None:
 
 def test_waiting_without_output_is_refused() -> None:
     agent = Agent(requester=ScriptedRequester([])).input("x")
-    with pytest.raises(ConfigError, match=r"no keys to wait for \(a\)[\s\S]*agent\.output"):
+    with pytest.raises(KeyWaitError, match=r"no keys to wait for \(a\)[\s\S]*agent\.output"):
         agent.get_key_result("a")
+
+
+@pytest.mark.parametrize(("output", "format"), [(str, None), ("a poem", None), (OUTPUT, "text")])
+def test_output_without_keys_is_refused(output: Any, format: str | None) -> None:
+    agent = Agent(requester=ScriptedRequester([])).input("x").output(output)
+    agent.set_request_prompt("output_format", format)
+    with pytest.raises(NotImplementedError, match=r"no keys to wait for \(a\)"):
+        agent.wait_keys(["a"])
+
+
+def test_class_as_output_has_the_keys_that_are_asked_for() -> None:
+    agent = Agent(requester=ScriptedRequester(['{"value": 3, "reply": "Three."}'])).input("x").output(int)
+    assert agent.get_key_result("value", must_in_prompt=True) == 3
+
+
+def test_key_must_be_text() -> None:
+    wrong: Any = 3
+    with pytest.raises(KeyWaitError, match=r"a key must be text such as 'title' or .*, got 3"):
+        make_agent().wait_keys([wrong])
 
 
 @pytest.mark.parametrize("key", ["titel", "rows[*].name", "meta.by.first", "rows.id"])
 def test_key_outside_of_the_schema_is_refused_with_its_keys(key: str) -> None:
     agent = make_agent()
-    with pytest.raises(ConfigError, match=r"it has: title, rows, rows\[\*\], rows\[\*\]\.id, meta, meta\.by"):
+    with pytest.raises(
+        KeyWaitError, match=r"it has: title, rows, rows\[\*\], rows\[\*\]\.id, meta, meta\.by"
+    ):
         agent.wait_keys([key], must_in_prompt=True)
 
 
 def test_near_key_is_suggested() -> None:
-    with pytest.raises(ConfigError, match="Did you mean 'title'"):
+    with pytest.raises(KeyWaitError, match="Did you mean 'title'"):
         make_agent().get_key_result("titel", must_in_prompt=True)
 
 
@@ -127,10 +214,10 @@ def test_key_of_the_schema_may_be_waited_for(key: str) -> None:
 
 
 def test_handler_must_be_a_function() -> None:
-    with pytest.raises(ConfigError, match="handler of key 'title' must be a function, got 'print'"):
+    with pytest.raises(KeyWaitError, match="handler of key 'title' must be a function, got 'print'"):
         make_agent().when_key("title", "print")  # type: ignore[arg-type]
 
 
 def test_waiter_without_a_handler_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"no handler to wait with[\s\S]*agent\.when_key"):
+    with pytest.raises(NotImplementedError, match=r"no handler to wait with[\s\S]*agent\.when_key"):
         make_agent().start_waiter()

@@ -1,23 +1,34 @@
-"""Waits for fields of a structured answer and acts on each the moment it is complete (document 000, 2).
+"""Waits for fields of a structured answer and acts on each the moment it is complete.
 
 A key is a dotted or slashed path; `[*]` stands for every item, so such a key may arrive many times.
 """
 
+import asyncio
 import inspect
+import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, Self
 
 from dovetail.agent.base import BaseAgent
+from dovetail.agent.context_value import ContextValue
 from dovetail.agent.expectation import get_style
 from dovetail.agent.schema_paths import require_keys
 from dovetail.concurrency import iterate_sync, run_sync
 from dovetail.data.paths import dot_to_slash, slash_to_dot
-from dovetail.errors import ConfigError, ResponseError
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
+from dovetail.errors import KeyWaitError, ResponseError
+from dovetail.prompt.slots import read_output
 from dovetail.response.response import Response
 
 KeyHandler = Callable[[Any], Any]
 """Gets the value of a key that is complete; may be a coroutine function."""
+
+Handlers = list[tuple[str, KeyHandler]]
+Handled = list[tuple[str, Any, Any]]
+"""What handlers returned, as `(key, value, result)`, in the order of the calls."""
 
 _REQUIRED = object()
 
@@ -25,15 +36,23 @@ _REQUIRED = object()
 class KeyWaiterExtension(BaseAgent):
     """An agent extension: `get_key_result`, `wait_keys`, and handlers with `when_key`."""
 
+    def set_up(self) -> None:
+        """Begin without handlers."""
+        super().set_up()
+        self._handlers: Handlers = []
+        self._own_handlers: ContextValue[Handlers] = ContextValue()
+
     def async_get_key_result(
         self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED
     ) -> Coroutine[Any, Any, Any]:
         """Send the request and give the value of a key as soon as it is complete, without the rest.
 
         Raises:
+            KeyWaitError: the request has no output, or not this key in it (`must_in_prompt`).
             ResponseError: the answer ended without the key, and there is no `default`.
         """
-        return _find_key(self._open_waiter([key], must_in_prompt), self._in_style(key), default)
+        name = self._in_style(key)
+        return _find_key(self._open_waiter([key], must_in_prompt), name, default)
 
     def get_key_result(self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED) -> Any:
         """Send the request and give the value of a key as soon as it is complete, without the rest."""
@@ -43,8 +62,8 @@ class KeyWaiterExtension(BaseAgent):
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
     ) -> AsyncGenerator[tuple[str, Any], None]:
         """Send the request and give `(path, value)` for each of the keys that is complete."""
-        names = [keys] if isinstance(keys, str) else list(keys)
-        return _wait(self._open_waiter(names, must_in_prompt), {self._in_style(name) for name in names})
+        names = [self._in_style(key) for key in ([keys] if isinstance(keys, str) else keys)]
+        return _wait(self._open_waiter(names, must_in_prompt), set(names))
 
     def wait_keys(
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
@@ -53,47 +72,98 @@ class KeyWaiterExtension(BaseAgent):
         return iterate_sync(self.async_wait_keys(keys, must_in_prompt=must_in_prompt))
 
     def when_key(self, key: str, handler: KeyHandler) -> Self:
-        """Call the handler with the key's value when it is complete; start with `start_waiter`."""
+        """Call the handler with the key's value whenever `start_waiter` finds it complete.
+
+        The handler stays with the agent. One that was added in a task or in a thread of its own is for the
+        requests made there, and in tasks started from there; so users of one agent do not meet.
+        """
         if not callable(handler):
-            raise ConfigError(f"the handler of key {key!r} must be a function, got {handler!r}")
-        self._pending.get().key_handlers.append((key, handler))
+            raise KeyWaitError(f"the handler of key {key!r} must be a function, got {handler!r}")
+        if _is_apart():
+            self._own_handlers.set([*(self._own_handlers.get() or ()), (key, handler)])
+        else:
+            self._handlers.append((key, handler))
         return self
 
-    def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, list[Any]]:
-        """Send the request and call the handlers; gives what they returned, in the order of the calls.
+    def on_key(self, key: str, handler: KeyHandler) -> Self:
+        """The same as `when_key`."""
+        return self.when_key(key, handler)
 
-        A handler that raises stops neither the others nor the answer; its error is raised at the end.
+    def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, Handled]:
+        """Send the request and call the handlers; gives `(key, value, result)` in the order of the calls.
+
+        Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
+        the answer; its error is raised at the end.
         """
-        handlers = self._pending.get().key_handlers
+        handlers = self._find_handlers()
+        return _handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), handlers)
+
+    def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
+        """Send the request and call the handlers in this thread; gives `(key, value, result)` of each."""
+        handlers = self._find_handlers()
+        response = self._open_waiter([key for key, _ in handlers], must_in_prompt)
+        calls: list[_Call] = []
+        for event in iterate_sync(response.stream_alone("instant", None)):
+            for call in _start_calls(handlers, event):
+                calls.append(call)
+                if inspect.isawaitable(call.result):
+                    run_sync(call.settle())
+        return _collect(calls)
+
+    def _find_handlers(self) -> Handlers:
+        """The handlers that are for requests made here, their keys in the style of the events."""
+        handlers = [*self._handlers, *(self._own_handlers.get() or ())]
         if not handlers:
-            raise ConfigError(
+            raise KeyWaitError(
                 "there is no handler to wait with", hint="Add one first: agent.when_key('title', print)."
             )
-        by_key: dict[str, list[KeyHandler]] = {}
-        for key, handler in handlers:
-            by_key.setdefault(self._in_style(key), []).append(handler)
-        return _handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), by_key)
-
-    def start_waiter(self, *, must_in_prompt: bool = False) -> list[Any]:
-        """Send the request and call the handlers; gives what they returned, in the order of the calls."""
-        return run_sync(self.async_start_waiter(must_in_prompt=must_in_prompt))
+        return [(self._in_style(key), handler) for key, handler in handlers]
 
     def _open_waiter(self, keys: Iterable[str], must_in_prompt: bool) -> Response[Any]:
         """The response, once it is certain that keys can arrive in it."""
-        output = self.request_prompt.get("output")
-        if not output or output is str:
-            raise ConfigError(
-                f"there are no keys to wait for ({', '.join(keys)}): the request has no output",
+        prompt = self.request_prompt
+        output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
+        if not output or output_format != "json" or not (is_mapping(output) or is_list(output)):
+            lack = f"its output is {shorten(output)}, as {output_format}" if output else "it has no output"
+            raise KeyWaitError(
+                f"the request has no keys to wait for ({', '.join(keys)}): {lack}",
                 hint="Say what the answer holds: agent.output({'title': (str, 'a few words')}).",
             )
         if must_in_prompt:
             require_keys(output, keys)
         return self.get_response()
 
-    def _in_style(self, key: str) -> str:
+    def _in_style(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise KeyWaitError(f"a key must be text such as 'title' or 'rows[*].id', got {shorten(key)}")
         if get_style(self.settings) == "slash":
             return key if key.startswith("/") else dot_to_slash(key)
         return slash_to_dot(key) if key.startswith("/") else key
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call of a handler; its result may still be awaited."""
+
+    key: str
+    value: Any
+    result: Any = None
+    error: Exception | None = None
+
+    async def settle(self) -> None:
+        """Await the result."""
+        try:
+            self.result = await self.result
+        except Exception as error:  # raised at the end: neither the answer nor other handlers stop for it
+            self.error = error
+
+
+def _is_apart() -> bool:
+    """Whether this code runs in a task, or in a thread of its own."""
+    try:
+        return asyncio.current_task() is not None
+    except RuntimeError:
+        return threading.current_thread() is not threading.main_thread()
 
 
 async def _wait(response: Response[Any], keys: Collection[str]) -> AsyncGenerator[tuple[str, Any], None]:
@@ -119,30 +189,42 @@ async def _find_key(response: Response[Any], key: str, default: Any) -> Any:
     return default
 
 
-async def _handle(response: Response[Any], handlers: dict[str, list[KeyHandler]]) -> list[Any]:
-    results: list[Any] = []
-    errors: list[Exception] = []
-    async with aclosing(response.stream_alone("instant", None)) as events:
-        async for event in events:
-            if event.is_complete:
-                await _call(_choose(handlers, event), event.value, results, errors)
+async def _handle(response: Response[Any], handlers: Handlers) -> Handled:
+    calls: list[_Call] = []
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        async with aclosing(response.stream_alone("instant", None)) as events:
+            async for event in events:
+                for call in _start_calls(handlers, event):
+                    calls.append(call)
+                    if inspect.isawaitable(call.result):
+                        tasks.append(asyncio.create_task(call.settle()))
+                        await asyncio.sleep(0)  # lets it begin before what comes later in the answer
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return _collect(calls)
+
+
+def _start_calls(handlers: Handlers, event: Any) -> Iterator[_Call]:
+    """Call the handlers of an event's key, one after the other."""
+    if not event.is_complete:
+        return
+    for key, handler in handlers:
+        if key in (event.path, event.wildcard_path):
+            call = _Call(event.path, event.value)
+            try:
+                call.result = handler(event.value)
+            except Exception as error:  # raised at the end, as in `settle`
+                call.error = error
+            yield call
+
+
+def _collect(calls: list[_Call]) -> Handled:
+    errors = [call.error for call in calls if call.error is not None]
     if len(errors) == 1:
         raise errors[0]
     if errors:
         raise ExceptionGroup("several key handlers failed", errors)
-    return results
-
-
-def _choose(handlers: dict[str, list[KeyHandler]], event: Any) -> list[KeyHandler]:
-    found = handlers.get(event.path, [])
-    wildcard = event.wildcard_path
-    return found if wildcard == event.path else [*found, *handlers.get(wildcard, [])]
-
-
-async def _call(handlers: list[KeyHandler], value: Any, results: list[Any], errors: list[Exception]) -> None:
-    for handler in handlers:
-        try:
-            result = handler(value)
-            results.append(await result if inspect.isawaitable(result) else result)
-        except Exception as error:  # told at the end: the answer goes on, and so do the other handlers
-            errors.append(error)
+    return [(call.key, call.value, call.result) for call in calls]
