@@ -11,6 +11,16 @@ from dovetail.errors import ToolError
 LONGEST_EXPRESSION = 1000
 LARGEST_EXPONENT = 10_000
 MOST_BITS = 14_000
+MOST_DIGITS = 1000
+Number = int | float
+
+
+def _round(value: Number, digits: int | None = None) -> Number:
+    """Round as Python does; with many negative digits it would first build a power of ten of that size."""
+    if digits is not None and abs(digits) > MOST_DIGITS:
+        raise ToolError(f"round(…, {digits}) is beyond {MOST_DIGITS} digits")
+    return round(value, digits)
+
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -32,14 +42,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log10": math.log10,
     "max": max,
     "min": min,
-    "round": round,
+    "round": _round,
     "sin": math.sin,
     "sqrt": math.sqrt,
     "tan": math.tan,
 }
 CONSTANTS = {"e": math.e, "pi": math.pi, "tau": math.tau}
 SIGNS = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "^": "**"})
-Number = int | float
 
 
 def calculate(expression: str) -> str:
@@ -51,7 +60,7 @@ def calculate(expression: str) -> str:
         return _format(_evaluate(ast.parse(text, mode="eval").body))
     except SyntaxError as error:
         raise ToolError(f"{expression!r} is no arithmetic expression: {error.msg}") from error
-    except RecursionError as error:
+    except (RecursionError, MemoryError) as error:  # what the parser raises depends on the Python version
         raise ToolError("the expression is nested too deeply") from error
     except (ArithmeticError, ValueError, TypeError) as error:
         raise ToolError(f"{expression!r} has no value: {error}") from error
