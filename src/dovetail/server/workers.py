@@ -1,4 +1,9 @@
-"""Several server processes under one parent: started together, replaced when one dies, stopped together."""
+"""Several server processes under one parent: started together, replaced when one dies, stopped together.
+
+What keeps a worker from its first start is raised, because the operator is watching then. Once all have been
+ready, the parent stays: a worker that dies, or a replacement that cannot start (the database is away for some
+time), is started again after a pause that grows with each failure.
+"""
 
 import logging
 import os
@@ -22,6 +27,7 @@ Work: TypeAlias = Callable[[int, Callable[[], None]], None]
 
 STOP_SECONDS = 20.0
 RESTART_SECONDS = 1.0
+LONGEST_PAUSE = 30.0
 _spawning = get_context("spawn")
 
 
@@ -32,6 +38,7 @@ class _Worker:
     pipe: Connection
     since: float
     is_ready: bool = False
+    problem: str = ""
 
 
 class Workers:
@@ -41,7 +48,10 @@ class Workers:
         self._work = work
         self._on_exit = on_exit
         self._count = count
+        self._has_started = False
         self._workers: dict[int, _Worker] = {}
+        self._due: dict[int, float] = {}  # when a number that has no worker now gets one
+        self._pauses: dict[int, float] = {}
 
     def run(self, on_ready: Callable[[], None]) -> None:
         """Serve until SIGTERM or Ctrl-C; what keeps a worker from its first start is raised."""
@@ -50,46 +60,75 @@ class Workers:
                 for number in range(self._count):
                     self._start(number)
                 while not self._have_news(stopped):
-                    if all(worker.is_ready for worker in self._workers.values()):
+                    if not self._has_started and self._are_all_ready():
+                        self._has_started = True
                         on_ready()
-                        break
-                while not self._have_news(stopped):
-                    pass
             finally:
                 self._stop()
 
+    def _are_all_ready(self) -> bool:
+        return len(self._workers) == self._count and all(each.is_ready for each in self._workers.values())
+
     def _have_news(self, stopped: Connection) -> bool:
-        """Wait for something to happen and see to it; True when it is time to stop."""
+        """Wait for something to happen and handle it; True when it is time to stop."""
         pipes = {worker.pipe: worker for worker in self._workers.values()}
-        for ready in wait([stopped, *pipes]):
+        pause = min(self._due.values()) - time.monotonic() if self._due else None
+        for ready in wait([stopped, *pipes], None if pause is None else max(0.0, pause)):
             if ready is stopped:
                 return True
             if isinstance(ready, Connection) and ready in pipes:
                 self._hear(pipes[ready])
+        for number in [each for each, due in self._due.items() if due <= time.monotonic()]:
+            self._restart(number)
         return False
+
+    def _restart(self, number: int) -> None:
+        del self._due[number]
+        try:
+            self._start(number)
+        except OSError as error:  # out of memory, processes or descriptors
+            self._due[number] = time.monotonic() + LONGEST_PAUSE
+            logger.error("worker %d could not be started, next try in %g s: %s", number, LONGEST_PAUSE, error)
 
     def _hear(self, worker: _Worker) -> None:
         try:
             told = worker.pipe.recv()
         except (EOFError, OSError):
-            self._replace(worker)
+            self._bury(worker)
             return
         if told is None:
             worker.is_ready = True
             logger.info("worker %d is ready", worker.number, extra={"fields": {"pid": worker.process.pid}})
-        elif not worker.is_ready:
-            message, hint = told
-            raise ConfigError(message, hint=hint)
+            return
+        worker.problem, hint = told
+        if not self._has_started and not worker.is_ready:
+            raise ConfigError(worker.problem, hint=hint)
 
-    def _replace(self, worker: _Worker) -> None:
-        worker.process.join(STOP_SECONDS)
+    def _bury(self, worker: _Worker) -> None:
+        """See a worker off and plan its replacement."""
+        worker.process.join(RESTART_SECONDS)
+        if worker.process.is_alive():  # it has let go of its pipe and can no longer be talked to
+            worker.process.kill()
+            worker.process.join()
+        worker.pipe.close()
+        del self._workers[worker.number]
         self._on_exit(worker.process.pid or 0)
         code = worker.process.exitcode
-        if not worker.is_ready:
+        if not worker.is_ready and not self._has_started:
             raise ConfigError(f"worker {worker.number} ended while it started, with code {code}")
-        logger.error("worker %d ended with code %s and is replaced", worker.number, code)
-        time.sleep(max(0.0, worker.since + RESTART_SECONDS - time.monotonic()))
-        self._start(worker.number)
+        self._plan(worker, code)
+
+    def _plan(self, worker: _Worker, code: int | None) -> None:
+        now = time.monotonic()
+        has_served = worker.is_ready and now - worker.since > LONGEST_PAUSE
+        pause = RESTART_SECONDS if has_served else self._pauses.get(worker.number, RESTART_SECONDS)
+        self._pauses[worker.number] = min(2 * pause, LONGEST_PAUSE)
+        due = self._due[worker.number] = max(now, worker.since + pause)
+        what = "ended" if worker.is_ready else "could not start"
+        logger.error(
+            "worker %d %s with code %s and is replaced in %.0f s%s",
+            *(worker.number, what, code, due - now, f": {worker.problem}" if worker.problem else ""),
+        )
 
     def _start(self, number: int) -> None:
         ours, theirs = _spawning.Pipe()
