@@ -1,9 +1,10 @@
 """Fetches web pages as text that a model can read."""
 
-import asyncio
 import os
+from functools import partial
 
 from dovetail.errors import ToolError
+from dovetail.tools.threads import run_in_thread
 
 from .address import AddressRules
 from .fetching import Page, fetch
@@ -15,7 +16,7 @@ DEFAULT_CHARACTERS, MOST_CHARACTERS = 20_000, 100_000
 async def fetch_url(url: str, start: int, max_chars: int) -> str:
     """A page's title, final address and text."""
     page = await fetch(url, AddressRules.read(os.environ))
-    title, text = await asyncio.to_thread(_read, page)
+    title, text = await run_in_thread(partial(_read, page))
     start = max(start, 0)
     number = DEFAULT_CHARACTERS if max_chars <= 0 else min(max_chars, MOST_CHARACTERS)
     head = [f"url: {page.url}", f"status: {page.status}"]

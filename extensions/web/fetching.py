@@ -12,7 +12,7 @@ from dovetail.errors import ToolError
 
 from .address import AddressRules, CheckedResolver
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 1_000_000
 MOST_SECONDS = 20.0
 MOST_REDIRECTS = 5
 HEADERS = {
@@ -20,6 +20,7 @@ HEADERS = {
     "Accept": "text/html,text/*;q=0.9,application/json;q=0.9,*/*;q=0.5",
 }
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SLOW_CODECS = frozenset({"idna", "punycode"})  # for host names; they take quadratic time
 _CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
 
 
@@ -100,6 +101,8 @@ def _decode(data: bytes, charset: str | None) -> str:
         charset = found.group(1).decode("ascii")
     try:
         name = codecs.lookup(charset or "utf-8").name
+        if name in _SLOW_CODECS:
+            name = "utf-8"
         return data.decode(name, errors="replace")
     except (LookupError, ValueError):
         return data.decode("utf-8", errors="replace")

@@ -1,8 +1,9 @@
 """Turns HTML into text with the structure that matters: headings, lists, links, tables, code."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import urljoin
+
+from .tokens import Close, Open, tokenize
 
 _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object"})
 _BLOCK_NAMES = """
@@ -11,21 +12,26 @@ section table tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_LONGEST_TITLE = 500
 
 
 def to_text(html: str, base: str) -> tuple[str, str]:
     """The title and the text of a page; links are written `[text](address)`."""
     reader = _Reader(base)
-    reader.feed(html)
-    reader.close()
-    return reader.title.strip(), reader.finish()
+    for token in tokenize(html):
+        if isinstance(token, Open):
+            reader.open(token)
+        elif isinstance(token, Close):
+            reader.close(token.tag)
+        else:
+            reader.add(token.text)
+    return " ".join(reader.title.split()), reader.finish()
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Collects text; broken markup is read as far as it goes."""
 
     def __init__(self, base: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.title = ""
         self._base = base
         self._parts: list[str] = []
@@ -34,7 +40,9 @@ class _Reader(HTMLParser):
         self._is_title = False
         self._link: tuple[str, int] | None = None
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def open(self, token: Open) -> None:
+        """Take a start tag."""
+        tag = token.tag
         if tag == "title":
             self._is_title = True
         elif tag in _HIDDEN:
@@ -45,7 +53,7 @@ class _Reader(HTMLParser):
             self._parts += ["\n\n", _HEADINGS[tag]]
         elif tag == "a":
             self._close_link()  # links do not nest
-            self._link = dict(attrs).get("href") or "", len(self._parts)
+            self._link = token.attributes.get("href", ""), len(self._parts)
         elif tag in ("td", "th"):
             self._parts.append(" | ")
         elif tag in _BLOCKS:
@@ -55,7 +63,8 @@ class _Reader(HTMLParser):
         self._preformatted += tag == "pre"
         self._parts.append("\n- " if tag == "li" else "\n" if tag in ("tr", "dt", "dd") else "\n\n")
 
-    def handle_endtag(self, tag: str) -> None:
+    def close(self, tag: str) -> None:
+        """Take an end tag."""
         if tag == "title":
             self._is_title = False
         elif tag in _HIDDEN:
@@ -74,11 +83,12 @@ class _Reader(HTMLParser):
         text = " ".join("".join(self._parts[start:]).split())
         if not text or not target or target.startswith(("#", "javascript:", "data:")):
             return
-        self._parts[start:] = [f"[{text}]({urljoin(self._base, target)})"]
+        self._parts[start:] = [f"[{text}]({_join(self._base, target)})"]
 
-    def handle_data(self, data: str) -> None:
+    def add(self, data: str) -> None:
+        """Take text."""
         if self._is_title:
-            self.title += data
+            self.title = self.title or data.strip()[:_LONGEST_TITLE]
         elif not self._hidden:
             self._parts.append(data if self._preformatted else re.sub(r"\s+", " ", data))
 
@@ -87,3 +97,10 @@ class _Reader(HTMLParser):
         lines = [line.rstrip() for line in "".join(self._parts).splitlines()]
         tidy = "\n".join(line if line.startswith("  ") else line.strip() for line in lines)
         return re.sub(r"\n{3,}", "\n\n", tidy).strip()
+
+
+def _join(base: str, target: str) -> str:
+    try:
+        return urljoin(base, target)
+    except ValueError:  # such as http://[
+        return target

@@ -17,6 +17,57 @@ page</a>.</p><ul><li>one<li>two</ul><pre>x = 1
   y = 2</pre><div hidden><noscript>no</noscript></div></body></html>"""
 
 
+ODD = """<!DOCTYPE html><title>A &amp; <b> B</title><!-- <p>no --><?php no ?><![CDATA[no]]></ no>
+<script src="x.js"/><p class=a/ title='1 > 0' TITLE="b"
+>1 < 2 &lt; 3 &#99999999999; &nosuch; <3</p ignored="a>b">
+<STYLE>no</style
+><a href=/x/>slash</a> <a
+ href = '/q?a=1&amp;b=2'>two</a><textarea><p>kept</p></textarea><script
+>"</scripty>"</SCRIPT >end <b x="never"""
+HOSTILE = [
+    '<a x="',
+    "<a x=' ",
+    "<a x",
+    "<a ",
+    "<a x=",
+    "<a x = y ",
+    "<!--",
+    "<!",
+    "<!--<!-",
+    "<?",
+    "</",
+    "</a ",
+    "</ ",
+    "<",
+    "< ",
+    "<a>",
+    "<a href=b>c",
+    "<script>",
+    "<script></script",
+    "<title>",
+    "<title></title>",
+    "<title>x</title>",
+    "<textarea></textare",
+    "<![CDATA[",
+    "&",
+    "&#",
+    "&#9",
+    "&#x",
+    "&lt",
+    "<p>",
+    "<li>",
+    "\n \n",
+    "  \n",
+    "\0",
+    "=",
+    "/",
+    "<a/",
+    "<svg>",
+    "<pre> ",
+    '<a href="http://[">x</a>',
+]
+
+
 def write(body: bytes, **headers: str) -> web.Response:
     """An answer with just these bytes and headers."""
     return web.Response(body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
@@ -29,6 +80,8 @@ ANSWERS = {
     "meta": lambda: write(
         '<meta charset="gb2312"><p>\u4f60\u597d'.encode("gb2312"), Content_Type="text/html"
     ),
+    "odd": lambda: write(ODD.encode(), Content_Type="text/html"),
+    "links": lambda: write(b'<a href="http://[">a</a> <a href="/%\0">b</a>', Content_Type="text/html"),
     "image": lambda: write(b"\x89PNG", Content_Type="image/png"),
     "bomb": lambda: write(
         gzip.compress(b"x" * 20_000_000), Content_Encoding="gzip", Content_Type="text/plain"
@@ -69,6 +122,28 @@ async def test_a_page_becomes_readable_text(shipped: ExtensionSnapshot, site: st
         f"url: {site}/page\nstatus: 200\ntitle: A page\n\n"
         f"# Hello\n\nSee [the next page]({site}/next?a=1).\n\n- one\n- two\n\nx = 1\n  y = 2"
     )
+
+
+async def test_odd_markup_is_read_as_a_browser_reads_it(shipped: ExtensionSnapshot, site: str) -> None:
+    text = await ask(shipped.tools, NAME, url=f"{site}/odd")
+    assert text == (
+        f"url: {site}/odd\nstatus: 200\ntitle: A & <b> B\n\n"
+        "1 < 2 < 3 \ufffd &nosuch; <3\n\n"
+        f"[slash]({site}/x/) [two]({site}/q?a=1&b=2)<p>kept</p>end"
+    )
+
+
+async def test_a_link_that_is_no_address_is_left_as_it_is(shipped: ExtensionSnapshot, site: str) -> None:
+    assert "[a](http://[)" in await ask(shipped.tools, NAME, url=f"{site}/links")
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+async def test_no_markup_takes_long_to_read(
+    shipped: ExtensionSnapshot, site: str, piece: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = (piece * (300_000 // len(piece))).encode()
+    monkeypatch.setitem(ANSWERS, "hostile", lambda: write(body, Content_Type="text/html"))
+    assert (await ask(shipped.tools, NAME, url=f"{site}/hostile")).startswith(f"url: {site}/hostile")
 
 
 async def test_other_texts_come_as_they_are(shipped: ExtensionSnapshot, site: str) -> None:

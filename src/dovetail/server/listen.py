@@ -1,16 +1,27 @@
 """Runs the ASGI app on a socket until it is told to stop."""
 
+import asyncio
+import faulthandler
 import gc
+import logging
+import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
 from dovetail.server.layers.whereabouts import read_proxies
+from dovetail.tools.threads import DaemonExecutor
+
+logger = logging.getLogger(__name__)
+
+LAST_SECOND = 9.0
+"""After so many seconds a server that was told to stop and cannot is ended; ten are promised."""
 
 
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:
@@ -35,6 +46,8 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
     except SystemExit:
         if api.state.failure is None:
             raise
+    finally:
+        server.has_returned.set()
     if api.state.failure is not None:
         raise api.state.failure
 
@@ -60,8 +73,25 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self.has_returned = threading.Event()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop, and make sure that it comes to an end."""
+        if not self.should_exit:
+            threading.Thread(target=self._end_in_time, name="dovetail-end", daemon=True).start()
+        super().handle_exit(sig, frame)
+
+    def _end_in_time(self) -> None:
+        """End the process if its event loop is blocked; all that matters is in the database by then."""
+        if self.has_returned.wait(LAST_SECOND):
+            return
+        logger.error("the server did not stop within %g s and is ended; its threads follow", LAST_SECOND)
+        faulthandler.dump_traceback()
+        logging.shutdown()
+        os._exit(1)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_default_executor(DaemonExecutor())
         await super().startup(sockets)
         if self.started:
             gc.collect()
