@@ -153,7 +153,7 @@ async def test_function_that_leaves_the_program_fails_its_call_only() -> None:
     def stop() -> None:
         raise StopIteration
 
-    assert "SystemExit: 3" in str((await call(make_tool(leave))).result.llm_content)
+    assert "sys.exit(3)" in str((await call(make_tool(leave))).result.llm_content)
     assert "StopIteration" in str((await call(make_tool(stop))).result.llm_content)
 
 

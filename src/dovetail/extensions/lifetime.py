@@ -14,9 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dovetail.errors import ExtensionError
+from dovetail.errors import ExtensionError, ToolError
 from dovetail.extensions.modules import purge_package
 from dovetail.extensions.place import find_place
+from dovetail.tools.exits import contain_exits
 from dovetail.tools.threads import run_in_thread
 
 logger = logging.getLogger(__name__)
@@ -140,14 +141,18 @@ class Lifetimes:
         limit = asyncio.timeout(self._time_limit)
         try:
             async with limit:
-                if inspect.iscoroutinefunction(hook):
-                    await hook(*arguments)
-                else:
-                    await run_in_thread(lambda: hook(*arguments))
+                with contain_exits():
+                    if inspect.iscoroutinefunction(hook):
+                        await hook(*arguments)
+                    else:
+                        await run_in_thread(lambda: hook(*arguments))
+        except KeyboardInterrupt:  # the user's own
+            raise
         except BaseException as error:
             if (task := asyncio.current_task()) is not None and task.cancelling():
                 raise
-            reason = f"{type(error).__name__}: {error}"
+            cause = error.__cause__ if isinstance(error, ToolError) and error.__cause__ else error
+            reason = f"{type(cause).__name__}: {cause}"
             if limit.expired():
                 reason = f"it took longer than {self._time_limit:g} s"
             file, line = find_place(error, life.context.folder)

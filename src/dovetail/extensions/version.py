@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.bus.policy_file import PolicyFile
-from dovetail.errors import ConfigError, ExtensionError, ToolError
+from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.calling import CallPlan
 from dovetail.extensions.definition import ToolDefinition, read_definitions
 from dovetail.extensions.exclusion import Exclusion
@@ -65,10 +65,7 @@ class _Execute:
     lease: Lease
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        try:
-            return await self.call(self.plan.apply(arguments), context)
-        except SystemExit as error:  # would end the event loop
-            raise ToolError(f"the tool called sys.exit({error.code!r})") from error
+        return await self.call(self.plan.apply(arguments), context)
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:

@@ -16,6 +16,7 @@ from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus
 from dovetail.messages.event import AskKind, ToolProgress
 from dovetail.tools.clock import Clock
+from dovetail.tools.exits import contain_exits
 from dovetail.tools.guard import SizeGuard
 from dovetail.tools.prepare import Prepared
 from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
@@ -85,7 +86,9 @@ class Execution:
         if scope.settle is not None and not self._tool.idempotent:
             await scope.settle()
         with _tool_span(self._tool, self._call_id) as span:
-            result = add_notes(make_result(await self._tool.execute(args, context)), self._notes)
+            with contain_exits():
+                value = await self._tool.execute(args, context)
+            result = add_notes(make_result(value), self._notes)
             if not self._guard.lets_through(result):
                 result = await self._guard.keep(result, scope)
             record(span, {}, error=result.error and result.error.type)

@@ -1,9 +1,9 @@
 """Whatever a tool returns, as a `ToolResult`; and a `ToolResult` as JSON data."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from dovetail.data.sanitize import sanitize
 from dovetail.errors import DovetailError, ToolError
@@ -56,10 +56,29 @@ def add_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
 
 def make_error_result(error: BaseException) -> ToolResult:
     """The failed result for an exception that a tool raised."""
+    if (leaves := list(_list_leaves(error))) != [error]:
+        return _make_group_result(leaves)
     if isinstance(error, ToolError):
         return make_failure(error.message, error.type, error.data)
     text = str(error).strip()
     return make_failure(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+
+
+def _make_group_result(leaves: list[BaseException]) -> ToolResult:
+    """The failed result for a group of exceptions, as a `TaskGroup` raises it: what is in it counts."""
+    results = [make_error_result(leaf) for leaf in leaves]
+    if len(results) == 1:
+        return results[0]
+    return make_failure("; ".join(result.error.message for result in results if result.error))
+
+
+def _list_leaves(error: BaseException) -> Iterator[BaseException]:
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    members: tuple[BaseException, ...] = cast("BaseExceptionGroup[BaseException]", error).exceptions
+    for member in members:
+        yield from _list_leaves(member)
 
 
 def to_json_text(value: Any) -> str:

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from dovetail.tools.exits import explain_exit
+
 _Settle: TypeAlias = Callable[[Any, BaseException | None], None]
 _Job: TypeAlias = tuple[Callable[[], Any], _Settle]
 _Jobs: TypeAlias = "queue.SimpleQueue[_Job]"
@@ -111,6 +113,6 @@ def _settle(future: "asyncio.Future[Any]", value: Any, error: BaseException | No
     elif isinstance(error, Exception) and not isinstance(error, StopIteration):
         future.set_exception(error)
     else:
-        failure = RuntimeError(f"the function ended with {type(error).__name__}: {error}")
+        failure = explain_exit(error)
         failure.__cause__ = error
         future.set_exception(failure)
