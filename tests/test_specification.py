@@ -130,6 +130,10 @@ def test_every_rule_is_held_by_a_test_that_exists() -> None:
     assert find_problems(PAGE) == []
 
 
+def test_every_chapter_has_rules() -> None:
+    assert {rule.letter for rule in read_rules(PAGE)} == set(LETTERS)
+
+
 def test_every_row_of_the_page_is_read() -> None:
     rows = [line for line in PAGE.splitlines() if re.match(r"^\|\s*[A-Z]\d+", line)]
     assert len(read_rules(PAGE)) == len(rows)

@@ -59,7 +59,7 @@ async def test_several_tools(folders: Folders) -> None:
     folders.write("math", MATH)
     tools = (await ExtensionLoader(folders.root).reload()).tools
     assert [(tool.name, tool.tags) for tool in tools] == [("add", ("math",)), ("multiply", ("math",))]
-    assert await ask(tools, "add", a=1.5, b=2.25) == "3.75"
+    assert await ask(tools, "add", a=1, b=2) == "3.0"
     assert await ask(tools, "multiply", a=1.5, b=2.0) == "3.0"
 
 

@@ -57,7 +57,7 @@ async def test_without_a_tab_nothing_is_asked() -> None:
     assert asked == []
 
 
-async def test_open_url_has_the_parameters_of_document_004() -> None:
+async def test_open_url_has_its_four_parameters() -> None:
     assert open_url.name == "open-url"
     assert list(open_url.parameters["properties"]) == ["actionName", "url", "title", "timeoutSec"]
     assert open_url.parameters["required"] == ["actionName", "url"]
