@@ -59,6 +59,7 @@ class Dovetail:
             open_settings(settings, self.workspace), make_policy=self._make_policy
         )
         self.agents = AgentRegistry()
+        self._offered_agents = self.agents.revision
         self.is_watching = False
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
@@ -137,11 +138,13 @@ class Dovetail:
         return self.chat
 
     def get_tool_registry(self) -> ToolRegistry:
-        """All tools of this app (document 003's name)."""
+        """All tools of this app, every agent that is registered among them."""
+        if self._offered_agents != self.agents.revision:
+            self._offer_agents()
         return self.tools
 
     def get_agent_registry(self) -> AgentRegistry:
-        """All agents of this app (document 003's name)."""
+        """All agents of this app."""
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
@@ -156,13 +159,17 @@ class Dovetail:
         self.tools.publish("extension folders", snapshot.tools)
         own, *shipped = self._folders("agents")
         self.agents.replace_files([own, *snapshot.agent_folders, *shipped])
-        publish_agents(self)
+        self._offer_agents()
         self.skills.reload(self._skill_roots())
         loaders = [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         self.tools.publish("skills", loaders)
         self.runtime.policy.reload()
         await self.mcp.connect(self.settings.get("mcp.servers"))
         return snapshot
+
+    def _offer_agents(self) -> None:
+        self._offered_agents = self.agents.revision
+        publish_agents(self)
 
     async def watch(self, tell: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
         """Reload whenever something of the workspace or of the shipped folders changes, until cancelled.

@@ -29,10 +29,12 @@ def connect(*globs: str, registry: ToolRegistry | None = None) -> Client:
 
 async def test_tools_carry_their_hints_and_results_their_pictures() -> None:
     async with connect("*") as client:
-        [drawing, _] = (await client.list_tools()).tools
+        [drawing, other] = (await client.list_tools()).tools
         assert (drawing.title, drawing.description) == ("Draw", "Draw a plank.")
         hints: Any = drawing.annotations
         assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (True, False, True)
+        hints = other.annotations
+        assert (hints.read_only_hint, hints.destructive_hint) == (False, None)
         result = await client.call_tool("draw", {})
         assert [block.type for block in result.content] == ["text", "image"]
         assert (result.content[1].data, result.content[1].mime_type) == ("iVBORw==", "image/png")

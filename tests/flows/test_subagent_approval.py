@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dovetail.bus.bus import Message
 from dovetail.messages.kind import Kind
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import Tool
@@ -96,3 +97,34 @@ async def test_question_of_a_child_reaches_the_person_while_its_sibling_works(
     assert [(entry["path"], entry["status"]) for entry in ends] == [(ask["path"], "ok" if kept else "denied")]
     asked = [(entry["type"], entry["path"]) for entry in journal if entry["type"].startswith("ask-")]
     assert asked == [("ask-request", ask["path"]), ("ask-answer", ask["path"])]
+
+
+async def test_listener_on_the_bus_answers_before_the_person_and_the_question_is_closed(
+    tmp_path: Path,
+) -> None:
+    notes: list[str] = []
+    replies = [*SCRIPT, {"when": "kept oak", "text": "Scribe is done."}, "Both are done."]
+    async with serve(write_agents(tmp_path), replies, [make_note_tool(notes)]) as server:
+        bus = server.app.bus
+        asked: list[Message] = []
+        records: list[Message] = []
+
+        def approve(message: Message) -> None:
+            asked.append(message)
+            bus.answer(message.payload["ask_id"], {"approved": True})
+
+        bus.subscribe("ask-request", approve)
+        bus.subscribe("audit", records.append)
+        chunks = await server.chat("do both")
+        run_id = chunks[0]["messageMetadata"]["run_id"]
+        journal = [entry async for entry in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+        left = (await server.get("/api/v1/asks"))["asks"]
+    assert text_of(chunks) == "Both are done."
+    assert (notes, left) == (["oak"], [])
+    assert [message.payload["payload"]["agent_path"] for message in asked] == [["master", "scribe"]]
+    assert [entry["type"] for entry in journal if entry["type"].startswith("ask-")] == [
+        "ask-request",
+        "ask-answer",
+    ]
+    assert [message.payload["tool"] for message in records][-1] == "scribe"
+    assert {message.payload["tool"] for message in records} == {"write_note", "scribe", "looker"}

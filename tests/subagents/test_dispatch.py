@@ -21,6 +21,8 @@ PARENT = AgentDefinition(name="parent", description="calls others")
 
 def test_wrapper_looks_like_any_tool() -> None:
     wrapper = SubagentToolWrapper(MY_AGENT, Host([]))
+    assert (wrapper.schema.name, wrapper.schema.description) == ("my_agent", "Does something useful")
+    assert wrapper.schema.parameters_json_schema == wrapper.parameters
     assert (wrapper.name, wrapper.title, wrapper.kind) == ("my_agent", "my_agent", Kind.Think)
     assert (wrapper.is_output_markdown, wrapper.can_update_output, wrapper.origin) == (True, True, "agent")
     assert wrapper.parameters == {
@@ -110,8 +112,9 @@ async def test_secrets_of_a_childs_calls_are_masked_in_its_activity() -> None:
     heard: list[Any] = []
     host.runtime.bus.subscribe("subagent-activity", lambda message: heard.append(message))
     await (await AgentExecutor.create(PARENT, host)).run({"query": "go"})
-    assert heard[0].payload["args"] == {"user": "ann", "password": "***"}
-    assert heard[0].path == ("my_agent",)
+    call_item = next(message for message in heard if message.payload["type"] == "tool")
+    assert call_item.payload["args"] == {"user": "ann", "password": "***"}
+    assert call_item.path == ("my_agent",)
 
 
 async def test_nothing_goes_over_the_bus_when_it_is_switched_off() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
-from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.definition import AgentDefinition, RunConfig
 from dovetail.subagents.registry import AgentRegistry
 
 GOOD = "---\nname: scout\ndescription: Looks around.\ntools: [read_*]\nmax_turns: 4\n---\nYou look around.\n"
@@ -37,7 +37,18 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
         ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, not 5"),
         ("---\ndescription: d\noutput: {schema: {type: 5}}\n---\n", "output.schema"),
-        ("---\ndescription: d\nname: a b\n---\n", "'a b' is no name for an agent"),
+        ("---\ndescription: d\nname: a b\n---\n", "Invalid agent name 'a b'"),
+        ("---\ndescription: d\nname: my.dotted\n---\nDo.", "Invalid agent name 'my.dotted'"),
+        ("---\ndescription: d\nname: 日本\n---\nDo.", "Invalid agent name '日本'"),
+        (f"---\ndescription: d\nname: {'x' * 80}\n---\nDo.", "1 to 64 of the characters"),
+        ("---\ndescription: d\n---\n", "no system prompt"),
+        ("---\ndescription: d\n---\nSee ${HOME}.", "unknown placeholder ${HOME}; expected one of: query"),
+        ("---\ndescription: d\nquery: ${unknown}\n---\nDo.", "unknown placeholder ${unknown}"),
+        ("---\ndescription: d\nmax_turns: 2.5\n---\nDo.", "`max_turns` must be a whole number, not 2.5"),
+        ("---\ndescription: d\nmax_turns: true\n---\nDo.", "`max_turns` must be a positive number, not True"),
+        ("---\ndescription: d\nmax_seconds: .nan\n---\nDo.", "`max_seconds` must be a positive number"),
+        ("---\ndescription: d\nmax_tokens: .inf\n---\nDo.", "`max_tokens` must be a positive number"),
+        ("---\ndescription: d\nmax_seconds:\n---\nDo.", "`max_seconds` has no value"),
         ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must name each input"),
         ("---\ndescription: d\ninputs: {text: string}\n---\n", "`inputs` must name each input"),
         ("---\ndescription: d\ninput_schema: {type: odd}\n---\n", "input_schema"),
@@ -118,3 +129,30 @@ def test_shipped_agents_are_sound() -> None:
     assert {"master", "codebase_investigator", "summarizer"} <= {
         definition.name for definition in registry.get_all_definitions()
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "complaint"),
+    [
+        ("bad name!", "d", "Invalid agent name 'bad name!'"),
+        ("", "d", "Invalid agent name ''"),
+        ("my.dotted", "d", "Invalid agent name"),
+        ("日本", "d", "Invalid agent name"),
+        ("x" * 65, "d", "Invalid agent name"),
+        ("fine", "", "Agent 'fine' has no description"),
+        ("fine", "  ", "Agent 'fine' has no description"),
+    ],
+)
+def test_definition_that_providers_refuse_is_refused_at_registration(
+    name: str, description: str, complaint: str
+) -> None:
+    registry = AgentRegistry()
+    with pytest.raises(ConfigError, match=complaint):
+        registry.register_agent(AgentDefinition(name=name, description=description))
+    assert registry.get_all_definitions() == ()
+
+
+@pytest.mark.parametrize("limits", [{"max_turns": 0}, {"max_seconds": float("nan")}, {"max_tokens": 1.5}])
+def test_limits_must_be_positive_finite_numbers(limits: dict[str, float]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(limits))):
+        RunConfig(**limits)  # pyright: ignore[reportArgumentType]

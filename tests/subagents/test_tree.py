@@ -10,7 +10,9 @@ from dovetail.messages.budget import BudgetLimits
 from dovetail.messages.event import ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.messages.kind import Kind
 from dovetail.subagents.definition import AgentDefinition, RunConfig, ToolConfig
+from dovetail.subagents.dispatcher import make_dispatcher
 from dovetail.subagents.executor import AgentExecutor
+from dovetail.tools.tool import Tool, ToolContext
 from subagents.host import Host, call, make_tool, results
 
 TASK = '{"query": "x"}'
@@ -135,6 +137,42 @@ async def test_child_asks_for_approval_while_its_sibling_runs_to_its_end() -> No
         event for _, event in map(unwrap, events) if isinstance(event, ToolEnd) and event.call_id == "c3"
     ]
     assert [event.status for event in wrote] == ["ok"]
+
+
+async def test_two_agents_that_write_run_one_after_the_other() -> None:
+    order: list[str] = []
+
+    async def write(args: dict[str, Any], context: ToolContext) -> str:
+        order.append(f"{context.scope.agent_path[-1]} begins")
+        await asyncio.sleep(0)
+        order.append(f"{context.scope.agent_path[-1]} ends")
+        return "written"
+
+    tool = Tool(name="write", description="w", parameters={"type": "object"}, execute=write, kind=Kind.Other)
+    host = Host(
+        [
+            both(call("one", '{"query": "first"}', "c1"), call("two", '{"query": "second"}', "c2")),
+            {"when": "first", **call("write", call_id="c3")},
+            {"when": "written", "text": "Done.", "repeat": True},
+            {"when": "second", **call("write", call_id="c4")},
+        ],
+        tool,
+    )
+    host.offer(make("one", "write"), make("two", "write"))
+    await (await AgentExecutor.create(make("root", "*"), host)).run({"query": "go"})
+    assert order == ["one begins", "one ends", "two begins", "two ends"]
+    kinds = {tool.name: tool.is_read_only for tool in host.get_tool_registry().snapshot()}
+    assert kinds == {"write": False, "one": False, "two": False}
+
+
+def test_agent_is_read_only_if_all_its_tools_are() -> None:
+    host = Host([], make_tool("look"), make_tool("write", kind=Kind.Write))
+    host.offer(make("reader", "look"), make("talker"), make("writer", "*"), make("boss", "reader", "writer"))
+    tools = host.get_tool_registry().snapshot().tools
+    read_only = {name for name, tool in tools.items() if tool.is_read_only}
+    assert read_only == {"look", "reader", "talker", "boss"}
+    assert make_dispatcher([tools["reader"], tools["talker"]]).is_read_only
+    assert not make_dispatcher([tools["reader"], tools["writer"]]).is_read_only
 
 
 async def test_declined_call_of_a_child_is_told_to_the_child_which_goes_on() -> None:

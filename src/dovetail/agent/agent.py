@@ -56,7 +56,11 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
             runner=self.runtime.runner,
             window=self.runtime.window(request.requester, request.settings),
             scope=_scope.CallScope(
-                run_path=(f"run-{uuid4().hex}",), agent_path=(self.name,), ask=options.get("ask"), **heard
+                run_path=(f"run-{uuid4().hex}",),
+                agent_path=(self.name,),
+                ask=options.get("ask"),
+                bus=self.runtime.active_bus,
+                **heard,
             ),
         )
         return run.go(options.get("limits"), options.get("cancel"))

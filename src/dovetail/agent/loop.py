@@ -227,6 +227,7 @@ class _Way:
             emit=self._emit,
             cancelled=self._stopper.event,
             ask=pause_while_asking(scope.ask, self.budget),
+            pause=self.budget.paused,
         )
         with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
             outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)

@@ -48,7 +48,9 @@ class NativeTools:
                 yield replace(turn.finish, usage=usage)
                 return
             messages.append(write_answer(None, calls))
-            for outcome in await self.runtime.runner.run_batch(self.tools, calls, _scope.CallScope()):
+            for outcome in await self.runtime.runner.run_batch(
+                self.tools, calls, _scope.CallScope(bus=self.runtime.active_bus)
+            ):
                 messages.append(write_result(outcome.call.call_id, outcome.result.llm_content))
                 log = write_log(outcome)
                 tell(log, result_data, self.runtime, self.settings)

@@ -55,6 +55,11 @@ class Runtime:
         """Notices out, questions out, answers in."""
         return _bus.MessageBus()
 
+    @property
+    def active_bus(self) -> "MessageBus | None":
+        """The bus, unless the settings switch it off."""
+        return self.bus if self.settings.get("bus.enabled", True) else None
+
     @cached_property
     def policy(self) -> "Policy":
         """Who may do what without asking."""

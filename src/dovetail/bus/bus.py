@@ -18,7 +18,7 @@ from dovetail.messages.event import AskKind
 
 logger = logging.getLogger(__name__)
 
-RESERVED = frozenset({"ask-request", "ask-answer", "policy-update"})
+RESERVED = frozenset({"ask-request", "ask-answer", "policy-update", "audit"})
 """Topics that only the bus itself sends."""
 
 
@@ -99,6 +99,19 @@ class MessageBus:
         handlers.append(hear)
         return unsubscribe
 
+    def has_subscribers(self, topic: str) -> bool:
+        """Whether anything listens to this topic, or to all of them."""
+        return bool(self._hub.handlers.get(topic) or self._hub.handlers.get("*"))
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether anything listens for questions; who follows all topics only watches."""
+        return bool(self._hub.handlers.get("ask-request"))
+
+    def publish_audit(self, record: Mapping[str, Any]) -> None:
+        """Send the record of one call (`audit`); only the pipeline that runs calls does this."""
+        self._send(Message(topic="audit", payload=record, path=self._path))
+
     def publish(self, topic: str, payload: Mapping[str, Any] | None = None) -> None:
         """Tell all subscribers; one that fails does not keep the others from hearing."""
         if topic in RESERVED:
@@ -115,7 +128,7 @@ class MessageBus:
         """Ask and wait for the answer; at once a refusal when nobody listens for questions."""
         if timeout is not None and not is_number(timeout):
             raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
-        if not self._hub.handlers.get("ask-request") and not self._hub.handlers.get("*"):
+        if not self.has_subscribers("ask-request"):
             return {"approved": False, "status": "nobody", "value": "nobody is there to be asked"}
         future: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         ask = OpenAsk(

@@ -133,11 +133,17 @@ def _describe(tool: Tool) -> Any:
         description=tool.description,
         input_schema=dict(tool.parameters),
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.kind.is_read_only,
-            destructive_hint=tool.kind in _DESTRUCTIVE,
+            read_only_hint=tool.is_read_only,
+            destructive_hint=_is_destructive(tool),
             idempotent_hint=tool.idempotent,
         ),
     )
+
+
+def _is_destructive(tool: Tool) -> bool | None:
+    """Whether a tool destroys something; None when its kind does not say so."""
+    is_known = tool.is_read_only or not (tool.kind is Kind.Other or tool.kind.is_read_only)
+    return tool.kind in _DESTRUCTIVE if is_known else None
 
 
 def _make_result(outcome: CallOutcome) -> Any:

@@ -40,6 +40,11 @@ class ToolSpec:
     description: str
     parameters: Mapping[str, Any]
 
+    @property
+    def parameters_json_schema(self) -> Mapping[str, Any]:
+        """The JSON Schema that arguments are checked against: `parameters` by its long name."""
+        return self.parameters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:

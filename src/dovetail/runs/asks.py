@@ -6,6 +6,7 @@ answer that came meanwhile, instead of asking twice; an answer may come before a
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from dovetail.bus.pending import EARLY_SECONDS
@@ -23,6 +24,13 @@ ABANDONED: Mapping[str, Any] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _FromHere:
+    """An answer that no store holds yet."""
+
+    value: Any
+
+
 class AskDesk:
     """Where runs ask and answers arrive; `announce` tells other processes of an answer."""
 
@@ -30,6 +38,7 @@ class AskDesk:
         self.store = store
         self._announce = announce
         self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._local: dict[tuple[tuple[str, ...], str], asyncio.Future[Any]] = {}
 
     @property
     def waiting(self) -> int:
@@ -38,11 +47,29 @@ class AskDesk:
 
     async def ask(self, ask: AskRecord, emit: Emit) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        place = (ask.path, ask.call_id)
+        self._local[place] = future
+        try:
+            return await self._ask(ask, emit, future)
+        finally:
+            if self._local.get(place) is future:
+                del self._local[place]
+
+    def answer_here(self, path: tuple[str, ...], call_id: str, value: Any) -> bool:
+        """Answer the ask about a call that waits in this process; False when none does."""
+        future = self._local.get((path, call_id))
+        if future is None or future.done():
+            return False
+        future.set_result(_FromHere(value))
+        return True
+
+    async def _ask(self, ask: AskRecord, emit: Emit, future: "asyncio.Future[Any]") -> Any:
         wanted = ask
         known = await persist(lambda: self._find_same(wanted))
         if known is not None:
             wanted = ask = known
-        future = self._waiting[ask.id] = asyncio.get_running_loop().create_future()
+        self._waiting[ask.id] = future
         try:
             if ask is not known:
                 await persist(lambda: self.store.create(wanted))
@@ -138,11 +165,16 @@ class AskDesk:
     async def _wait(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
         try:
             async with asyncio.timeout(ask.timeout):
-                return await (self._wait_for_tab(ask, future) if ask.kind == "browser" else future)
+                value = await (self._wait_for_tab(ask, future) if ask.kind == "browser" else future)
         except TimeoutError:
-            if await self.store.close(ask.id, "timeout", TIMEOUT):
-                return TIMEOUT
-            return (await self.store.get(ask.id, ask.owner)).value  # the answer came in that very moment
+            return await self._close(ask, "timeout", TIMEOUT)
+        return await self._close(ask, "answered", value.value) if isinstance(value, _FromHere) else value
+
+    async def _close(self, ask: AskRecord, state: Literal["answered", "timeout"], value: Any) -> Any:
+        """End an ask in the store, unless its answer came there in that very moment: then that one counts."""
+        if await persist(lambda: self.store.close(ask.id, state, value)):
+            return value
+        return (await persist(lambda: self.store.get(ask.id, ask.owner))).value
 
     async def _wait_for_tab(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
         """Wait for the answer, but not for a tab that began and then let its lease run out."""

@@ -87,12 +87,16 @@ class LiveRun:
             )
             return await self.desk.asks.ask(ask, self._emitter(asking))
 
+        def answer(call_id: str, value: Mapping[str, Any]) -> bool:
+            return self.desk.asks.answer_here(_find_asking(place), call_id, value)
+
         return RunContext(
             run_id=place[-1],
             spec=self.spec,
             path=place,
             emit=self._emitter(place),
             ask=ask,
+            answer=answer,
             cancel=self.cancel,
             settle=self.settle,
             replay=replay,

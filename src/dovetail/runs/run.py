@@ -78,6 +78,8 @@ class RunContext:
     path: tuple[str, ...]
     emit: Emit
     ask: Asker
+    answer: Callable[[str, Mapping[str, Any]], bool]
+    """Ends an ask about a call of the current run with an answer that came another way."""
     cancel: CancelSignal
     settle: Callable[[], Awaitable[None]]
     replay: Replay

@@ -6,6 +6,7 @@ from dovetail.agent.account import Earlier
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import StoredMessages
+from dovetail.bus.bus import MessageBus
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.messages.budget import Budget
 from dovetail.messages.context import within
@@ -66,7 +67,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         records_requests=host.runtime.settings.get("runtime.record_requests", True),
         stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.session.id else None,
     )
-    answer = _Answer(loop, definition, turn, build_preface(host, turn.session))
+    answer = _Answer(loop, definition, turn, build_preface(host, turn.session), host.runtime.active_bus)
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
 
 
@@ -76,6 +77,7 @@ class _Answer:
     definition: AgentDefinition
     turn: ChatTurn
     preface: str
+    bus: MessageBus | None
 
     async def work(self, context: RunContext) -> RunOutcome:
         done = context.replay
@@ -114,6 +116,8 @@ class _Answer:
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
             ask=context.ask if self.turn.can_ask else None,
+            answer=context.answer,
+            bus=self.bus,
             settle=context.settle,
             is_abandoned=context.is_abandoned,
         )

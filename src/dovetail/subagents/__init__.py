@@ -7,6 +7,7 @@ from dovetail.lazy import lazy_exports
 if TYPE_CHECKING:
     from dovetail.subagents.definition import (
         AgentDefinition,
+        AgentInputs,
         InputConfig,
         ModelConfig,
         OutputConfig,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AgentDefinition",
     "AgentExecutor",
+    "AgentInputs",
     "AgentOutput",
     "AgentRegistry",
     "InputConfig",
@@ -40,6 +42,7 @@ __getattr__ = lazy_exports(
     {
         "AgentDefinition": "dovetail.subagents.definition",
         "AgentExecutor": "dovetail.subagents.executor",
+        "AgentInputs": "dovetail.subagents.definition",
         "AgentOutput": "dovetail.subagents.executor",
         "AgentRegistry": "dovetail.subagents.registry",
         "InputConfig": "dovetail.subagents.definition",

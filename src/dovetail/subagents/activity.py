@@ -1,37 +1,107 @@
-"""What a sub-agent is doing, in a few lines for whoever watches the call."""
+"""What a sub-agent is thinking and doing, for the caller that watches the call and for the bus."""
 
-from typing import Any
+from time import monotonic
+from typing import Any, Literal
 
 from dovetail.bus.bus import MessageBus
-from dovetail.messages.event import ChildEvent, Event, ToolEnd
-from dovetail.messages.model_event import ToolInputEnd
+from dovetail.messages.event import ChildEvent, Event, RunEnd, ToolEnd
+from dovetail.messages.model_event import ReasoningEnd, ReasoningMore, TextEnd, TextMore, ToolInputEnd
 from dovetail.tools.audit import mask_arguments
 from dovetail.tools.declarative import UpdateOutput
 
+TOPIC = "subagent-activity"
+PACE = 0.1
+"""Text that is being written is shown again after so many seconds at the earliest."""
+MOST_ITEMS = 20
+LONGEST_TEXT = 2_000
+LONGEST_STORED_TEXT = 300
+
 
 class Activity:
-    """Keeps the list of an agent's calls and shows it after each change; never per token."""
+    """Collects an agent's thoughts, calls and errors as items and shows them.
 
-    def __init__(self, agent: str, update: UpdateOutput | None, bus: MessageBus | None) -> None:
+    `update` gets the agent, its status and the newest items: at the start, whenever an item is complete or
+    changes, and at the end. With `is_live` it also follows text while it is written; without, as in a run
+    whose journal holds that text already, it gets the beginning of each piece. The bus gets each item alone.
+    """
+
+    def __init__(
+        self, agent: str, update: UpdateOutput | None, bus: MessageBus | None, *, is_live: bool = True
+    ) -> None:
         self._agent = agent
         self._update = update
         self._bus = bus
+        self._is_live = is_live
         self._items: dict[str, dict[str, Any]] = {}
+        self._pieces: list[str] = []
+        self._shown_at = 0.0
+        self._status = "running"
+
+    def begin(self) -> None:
+        """Show that the agent starts."""
+        self._publish({"type": "start"})
+        self._show()
+
+    def end(self, status: Literal["ok", "error", "cancelled"], error: str = "") -> None:
+        """Show that the agent has ended, and why it failed if it did."""
+        self._status = status
+        if error and not any(item["type"] == "error" for item in self._items.values()):
+            self._add_error(error)
+        self._publish({"type": "end", "status": status})
+        self._show()
 
     def note(self, event: Event) -> None:
-        """Take one event of the agent's run; those of its children are shown by themselves."""
-        if isinstance(event, ChildEvent):
+        """Take one event of the agent's run; its children have activities of their own."""
+        if isinstance(event, ChildEvent) or (self._update is None and self._bus is None):
             return
-        if isinstance(event, ToolInputEnd):
+        if isinstance(event, TextMore | ReasoningMore):
+            self._pieces.append(event.delta)
+            if (self._is_live or self._is_heard) and monotonic() - self._shown_at >= PACE:
+                self._write(event.id, "running")
+        elif isinstance(event, TextEnd | ReasoningEnd):
+            self._write(event.id, "ok")
+            self._pieces = []
+        elif isinstance(event, ToolInputEnd):
             args = mask_arguments(event.args)
-            self._change(event.call_id, {"name": event.name, "args": args, "status": "running"})
-        elif isinstance(event, ToolEnd):
+            item = {"call_id": event.call_id, "name": event.name, "args": args, "status": "running"}
+            self._change(event.call_id, {"type": "tool", **item})
+        elif isinstance(event, ToolEnd) and event.call_id in self._items:
             self._change(event.call_id, {"status": event.status, "duration": event.duration})
+        elif isinstance(event, RunEnd) and event.error:
+            self._add_error(str(event.error.get("message", "")))
 
-    def _change(self, call_id: str, changes: dict[str, Any]) -> None:
-        item = {**self._items.get(call_id, {"call_id": call_id}), **changes}
-        self._items[call_id] = item
+    @property
+    def _is_heard(self) -> bool:
+        return self._bus is not None and self._bus.has_subscribers(TOPIC)
+
+    def _write(self, piece: str, status: str) -> None:
+        self._shown_at = 0.0 if status == "ok" else monotonic()
+        kind = piece.partition("-")[0]
+        changes = {"type": kind, "text": "".join(self._pieces), "status": status}
+        self._change(piece, changes, shows=self._is_live or status == "ok")
+
+    def _add_error(self, message: str) -> None:
+        self._change("error", {"type": "error", "message": message, "status": "error"})
+
+    def _change(self, key: str, changes: dict[str, Any], *, shows: bool = True) -> None:
+        item = self._items[key] = {**self._items.get(key, {}), **changes}
+        self._publish(item)
+        if shows:
+            self._show()
+
+    def _publish(self, item: dict[str, Any]) -> None:
+        if self._bus is not None and self._is_heard:
+            self._bus.publish(TOPIC, {"agent": self._agent, **item})
+
+    def _show(self) -> None:
         if self._update is not None:
-            self._update({"agent": self._agent, "activity": list(self._items.values())})
-        if self._bus is not None:
-            self._bus.publish("subagent-activity", item)
+            items = [self._shorten(item) for item in list(self._items.values())[-MOST_ITEMS:]]
+            self._update({"agent": self._agent, "status": self._status, "activity": items})
+
+    def _shorten(self, item: dict[str, Any]) -> dict[str, Any]:
+        longest = LONGEST_TEXT if self._is_live else LONGEST_STORED_TEXT
+        text = item.get("text", "")
+        if len(text) <= longest:
+            return item
+        shown = f"…{text[-longest:]}" if self._is_live else f"{text[:longest]}…"
+        return {**item, "text": shown}

@@ -1,18 +1,28 @@
 """An agent as data: what it takes, what it hands in, how it is prompted, limited and equipped."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeAlias
 
+from dovetail.data.numbers import is_number
+from dovetail.data.text import shorten
+from dovetail.errors import ConfigError
 from dovetail.messages.budget import BudgetLimits
+
+AgentInputs: TypeAlias = Mapping[str, Any]
+"""The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_FRACTIONS = {"max_seconds"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputConfig:
-    """What an agent takes: `inputs` in document 003's short form, or a whole JSON Schema in `schema`.
+    """What an agent takes: `inputs` in the short form, or a whole JSON Schema in `schema`.
 
-    An input is `{"description", "type", "required"}`; `type` is one of string, number, integer, boolean,
-    string[], number[].
+    An input is `{"description", "type", "required"}`, if wanted with a `default`; `type` is one of string,
+    number, integer, boolean, string[], number[].
     """
 
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
@@ -47,11 +57,15 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """The limits of one run of an agent."""
+    """The limits of one run of an agent; None means unlimited."""
 
     max_turns: int | None = 30
     max_seconds: float | None = 600.0
     max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            check_limit(limit.name, getattr(self, limit.name))
 
     @property
     def limits(self) -> BudgetLimits:
@@ -81,3 +95,36 @@ class AgentDefinition:
     tool_config: ToolConfig = field(default_factory=ToolConfig)
     is_tool: bool = True
     source: str = "code"
+
+
+def check_limit(name: str, value: Any) -> None:
+    """Refuse a limit that is not a positive, finite number (whole, except for seconds) or None.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    if value is None:
+        return
+    if not is_number(value) or value <= 0:
+        raise ConfigError(f"`{name}` must be a positive number, not {shorten(value)}")
+    if name not in _FRACTIONS and not isinstance(value, int):
+        raise ConfigError(f"`{name}` must be a whole number, not {value!r}")
+
+
+def check_definition(definition: AgentDefinition) -> None:
+    """Refuse an agent that no model provider would accept as a function.
+
+    Raises:
+        ConfigError: its name is not one of at most 64 plain letters, or it has no description.
+    """
+    name, description = definition.name, definition.description
+    if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(
+            f"Invalid agent name {shorten(name)}.",
+            hint="Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`; model providers refuse others.",
+        )
+    if not isinstance(description, str) or not description.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(
+            f"Agent {name!r} has no description.",
+            hint="The description tells other agents when to call it.",
+        )

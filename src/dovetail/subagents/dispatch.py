@@ -58,9 +58,8 @@ def _stand_behind_one(count: int, settings: Settings) -> bool:
 
 
 def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | None:
-    bus = app.runtime.bus if app.settings.get("bus.enabled", True) else None
     try:
-        wrapper = SubagentToolWrapper(definition, app, bus)
+        wrapper = SubagentToolWrapper(definition, app, app.runtime.active_bus)
         _ = wrapper.checker
     except Exception as error:
         logger.error("agent %r (%s) cannot be a tool: %s", definition.name, definition.source, error)

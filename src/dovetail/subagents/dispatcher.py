@@ -1,4 +1,4 @@
-"""Many agents behind one tool: `sub-agent {name, inputs}` (document 004)."""
+"""Many agents behind one tool: `sub-agent {name, inputs}` ."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +19,11 @@ class Dispatcher(Tool):
     """
 
     agents: Mapping[str, Tool]
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether none of the agents can change anything."""
+        return all(agent.is_read_only for agent in self.agents.values())
 
     def resolve(self, args: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
         """The named agent's tool and its inputs."""

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
+from dovetail.data.text import to_text
 from dovetail.messages.request import ChatMessage
 from dovetail.subagents.completion import COMPLETE_TASK, make_completion_tool
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.dispatcher import Dispatcher
+from dovetail.subagents.schema import fill_defaults
 from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.tool import Tool
@@ -34,6 +36,12 @@ def choose_tools(
     return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
 
 
+def changes_nothing(definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]) -> bool:
+    """Whether an agent can only read: agents below it have no tools that it does not have itself."""
+    tools, _ = choose_tools(definition, available, agent_path)
+    return all(tool.is_read_only for tool in tools if tool.origin != "agent")
+
+
 def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:
     """The names and globs of a definition that no tool fits: misspelt, or of a server not connected yet."""
     names = [tool.name for tool in available]
@@ -47,10 +55,10 @@ def build_messages(
 ) -> list[ChatMessage]:
     """System prompt, initial messages, history and the query, templates filled from the inputs.
 
-    An input that may be left out and was is empty in templates.
+    An input that may be left out and was has its default in templates, otherwise it is empty there.
     """
     prompt = definition.prompt_config
-    values = {**dict.fromkeys(definition.input_config.inputs, ""), **inputs}
+    values = fill_defaults(definition.input_config, inputs)
     messages: list[ChatMessage] = []
     if prompt.system_prompt:
         messages.append({"role": "system", "content": fill_template(prompt.system_prompt, values)})
@@ -66,8 +74,8 @@ def build_messages(
 
 def _describe(inputs: Mapping[str, Any]) -> str:
     if len(inputs) == 1:
-        return str(next(iter(inputs.values())))
-    return "\n".join(f"{name}: {value}" for name, value in inputs.items()) or _START
+        return to_text(next(iter(inputs.values())))
+    return "\n".join(f"{name}: {to_text(value)}" for name, value in inputs.items()) or _START
 
 
 def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Tool | None:

@@ -7,7 +7,7 @@ with it, and its events flow up tagged with its run id, never into the caller's 
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import uuid4
@@ -15,16 +15,20 @@ from uuid import uuid4
 from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.scope import RunScope, current_run
+from dovetail.bus.bus import MessageBus
 from dovetail.data.text import to_text
 from dovetail.errors import ToolError
 from dovetail.messages.budget import Budget
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import ChildEvent, EndReason, Event, RunEnd, RunStart
-from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.definition import AgentDefinition, AgentInputs
 from dovetail.subagents.equip import build_messages, choose_tools
 from dovetail.subagents.host import AgentHost
+from dovetail.subagents.schema import convert_input_config_to_json_schema
+from dovetail.tools.declarative import check_arguments
 from dovetail.tools.runner import Ask, CallScope
+from dovetail.tools.schema import compile_schema
 
 OnActivity = Callable[[Event], None]
 
@@ -55,13 +59,17 @@ class AgentExecutor:
         app: AgentHost,
         on_activity: OnActivity | None = None,
         ask: Ask | None = None,
+        bus: MessageBus | None = None,
     ) -> None:
         self.definition = definition
         self._app = app
         self._on_activity = on_activity
         self._ask = ask
+        self._bus = bus
         self.run_id = f"run-{uuid4().hex}"
         self.parent_call_id: str | None = None
+        self.caller: CallScope | None = None
+        """The scope of the call that starts it, where that call belongs to no run."""
 
     @classmethod
     async def create(
@@ -71,19 +79,25 @@ class AgentExecutor:
         on_activity: OnActivity | None = None,
         *,
         ask: Ask | None = None,
+        bus: MessageBus | None = None,
     ) -> Self:
         """An executor for `definition`; `on_activity` sees every event of its runs.
 
-        `ask` is asked for approvals, those of its children too, when it runs below no other run; without it
-        they are refused.
+        `ask` is asked for approvals, those of its children too, when it runs below no other run; listeners on
+        `bus` can answer them as well. Without either they are refused.
         """
-        return cls(definition, app, on_activity, ask)
+        return cls(definition, app, on_activity, ask, bus)
 
-    async def run(self, inputs: Mapping[str, Any], signal: asyncio.Event | None = None) -> AgentOutput:
-        """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it."""
+    async def run(self, inputs: AgentInputs, signal: asyncio.Event | None = None) -> AgentOutput:
+        """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it.
+
+        Raises:
+            ToolError: the inputs do not fit the agent's schema, or the agent is at work above already.
+        """
         started = time.perf_counter()
         parent = current_run()
         self._refuse_circle(parent)
+        self._check(inputs)
         messages = build_messages(self.definition, inputs)
         loop = self._make_loop(parent)
         budget = self._budget(parent)
@@ -107,6 +121,10 @@ class AgentExecutor:
         if self.definition.name in path:
             way = " → ".join((*path, self.definition.name))
             raise ToolError(f"agents may not call each other in a circle: {way}", type="agent_circle")
+
+    def _check(self, inputs: AgentInputs) -> None:
+        name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
+        check_arguments(name, compile_schema(schema, owner=name), inputs)
 
     def _make_loop(self, parent: RunScope | None) -> TurnLoop:
         model = self.definition.model_config
@@ -134,7 +152,7 @@ class AgentExecutor:
         )
 
     def _scope(self, parent: RunScope | None) -> CallScope:
-        calls = parent.calls if parent else CallScope(ask=self._ask)
+        calls = parent.calls if parent else self.caller or CallScope(ask=self._ask)
         return CallScope(
             session_id=calls.session_id,
             run_path=(*calls.run_path, self.run_id),
@@ -143,6 +161,8 @@ class AgentExecutor:
             tab_id=calls.tab_id,
             mode=calls.mode,
             ask=calls.ask,
+            bus=self._bus or (calls.bus.derive(self.definition.name) if calls.bus else None),
+            answer=calls.answer,
             settle=calls.settle,
             is_abandoned=calls.is_abandoned,
         )
@@ -197,14 +217,3 @@ async def _joined(signal: asyncio.Event | None, parent: RunScope | None) -> Asyn
     finally:
         for watcher in watchers:
             watcher.cancel()
-
-
-def raise_unless_done(output: AgentOutput, name: str) -> AgentOutput:
-    """The output of a run that reached its goal; anything else is a tool error that says how it ended."""
-    if output.terminate_reason == "goal":
-        return output
-    detail = output.error or output.result or "It handed in nothing."
-    raise ToolError(
-        f"agent {name!r} ended by {output.terminate_reason} after {output.turns} turns. {detail}",
-        type=f"agent_{output.terminate_reason.replace('-', '_')}",
-    )

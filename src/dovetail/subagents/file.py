@@ -1,6 +1,5 @@
 """Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +16,10 @@ from dovetail.subagents.definition import (
     PromptConfig,
     RunConfig,
     ToolConfig,
+    check_definition,
 )
+from dovetail.subagents.schema import fill_defaults
+from dovetail.subagents.template import find_placeholders
 from dovetail.tools.schema import compile_schema
 
 Check: TypeAlias = Callable[[Path, bytes], None]
@@ -38,7 +40,7 @@ _KEYS = {
     "tool",
     "tools",
 }
-_NAME = re.compile(r"[\w.-]+")
+_LIMITS = ("max_turns", "max_seconds", "max_tokens")
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -76,16 +78,9 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     unknown = sorted(set(front) - _KEYS)
     if unknown:
         raise ConfigError(f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS))}.")
-    name = str(front.get("name") or path.stem)
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{shorten(name)} is no name for an agent", hint="Use letters, digits, `_`, `-` and `.`."
-        )
-    if not front.get("description"):
-        raise ConfigError("no description", hint="`description:` tells other agents when to call this one.")
-    return AgentDefinition(
-        name=name,
-        description=str(front["description"]),
+    definition = AgentDefinition(
+        name=str(front.get("name") or path.stem),
+        description=str(front.get("description") or ""),
         display_name=str(front.get("display_name") or ""),
         input_config=_inputs(front),
         output_config=_output(front.get("output")),
@@ -96,6 +91,22 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         is_tool=_flag(front, "tool"),
         source=str(path),
     )
+    check_definition(definition)
+    if not body:
+        raise ConfigError("no system prompt", hint="Write it below the second `---`.")
+    _check_templates(definition)
+    return definition
+
+
+def _check_templates(definition: AgentDefinition) -> None:
+    """Refuse placeholders that no input fills: every run would fail with them."""
+    prompt, known = definition.prompt_config, fill_defaults(definition.input_config, {})
+    unknown = sorted(find_placeholders(prompt.system_prompt + prompt.query) - set(known))
+    if unknown:
+        raise ConfigError(
+            f"unknown placeholder ${{{unknown[0]}}}; expected one of: {', '.join(known) or 'none'}",
+            hint=f"Add an input {unknown[0]!r}, or write $${{{unknown[0]}}} to keep it as plain text.",
+        )
 
 
 def _inputs(front: Mapping[str, Any]) -> InputConfig:
@@ -154,10 +165,10 @@ def _output(value: Any) -> OutputConfig | None:
 
 
 def _limits(front: Mapping[str, Any]) -> RunConfig:
-    given = {key: front[key] for key in ("max_turns", "max_seconds", "max_tokens") if key in front}
+    given = {key: front[key] for key in _LIMITS if key in front}
     for key, value in given.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-            raise ConfigError(f"`{key}` must be a positive number, not {shorten(value)}")
+        if value is None:
+            raise ConfigError(f"`{key}` has no value", hint="Write a positive number, or leave the key out.")
     return RunConfig(**given)
 
 

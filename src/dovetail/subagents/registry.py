@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dovetail.errors import ConfigError
-from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.definition import AgentDefinition, check_definition
 from dovetail.subagents.file import list_agent_files, load_definition
 from dovetail.subagents.trust import TrustRecord
 
@@ -32,15 +32,23 @@ class AgentRegistry:
         self.trust = trust
         self._definitions: dict[str, AgentDefinition] = {}
         self.broken: list[BrokenFile] = []
+        self.revision = 0
+        """Grows with every change, so that a reader can tell whether there was one."""
 
     def register_agent(self, definition: AgentDefinition) -> None:
-        """Add an agent; a second one of the same name is an error that names both owners."""
+        """Add an agent.
+
+        Raises:
+            ConfigError: its name or description cannot be sent to a model, or another agent has its name.
+        """
+        check_definition(definition)
         known = self._definitions.get(definition.name)
         if known is not None and known != definition:
             raise ConfigError(
                 f"two agents are called {definition.name!r}: from {known.source} and from {definition.source}"
             )
         self._definitions[definition.name] = definition
+        self.revision += 1
 
     def get_definition(self, name: str) -> AgentDefinition:
         """The agent of that name; an unknown one is an error with the nearest names."""
@@ -64,6 +72,7 @@ class AgentRegistry:
             name: definition for name, definition in self._definitions.items() if definition.source == "code"
         }
         self.broken = []
+        self.revision += 1
         for folder in folders:
             self.load_folder(folder)
 

@@ -1,27 +1,42 @@
-"""An agent as a tool (document 003): the caller need not know that an agent answers."""
+"""An agent as a tool: the caller need not know that an agent answers."""
 
 import asyncio
-from collections.abc import Mapping
+import logging
 from typing import Any
 
+from dovetail.agent.scope import current_run
 from dovetail.bus.bus import MessageBus
-from dovetail.errors import ConfigError, ModelError, ToolError
+from dovetail.data.text import to_text
+from dovetail.errors import ConfigError, DovetailError, ModelError
+from dovetail.messages.event import EndReason
 from dovetail.messages.kind import Kind
 from dovetail.subagents.activity import Activity
-from dovetail.subagents.definition import AgentDefinition
-from dovetail.subagents.executor import AgentExecutor, AgentOutput, raise_unless_done
+from dovetail.subagents.definition import AgentDefinition, AgentInputs, check_definition
+from dovetail.subagents.equip import changes_nothing
+from dovetail.subagents.executor import AgentExecutor, AgentOutput
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
+from dovetail.tools.result import make_error_result, make_failure
 from dovetail.tools.tool import ToolResult
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_DESCRIPTION = 120
+_LIMITS: dict[EndReason, str] = {"max-turns": "turns", "timeout": "time", "max-tokens": "tokens"}
 
 
 class SubagentToolWrapper(BaseDeclarativeTool):
-    """A tool of kind Think whose calls run an agent; its own budget limits its time."""
+    """A tool of kind Think whose calls run an agent; its own budget limits its time.
+
+    With a message bus, listeners on it can answer the approvals that the agent needs, follow what it does and
+    see the audit records of its calls.
+    """
 
     def __init__(
         self, definition: AgentDefinition, app: AgentHost, message_bus: MessageBus | None = None
     ) -> None:
+        check_definition(definition)
         super().__init__(
             definition.name,
             definition.display_name or definition.name,
@@ -38,7 +53,14 @@ class SubagentToolWrapper(BaseDeclarativeTool):
         self.definition = definition
         self._app = app
 
-    def create_invocation(self, params: Mapping[str, Any]) -> "SubagentInvocation":
+    @property
+    def is_read_only(self) -> bool:
+        """Whether all tools that the agent may use here only read."""
+        run = current_run()
+        tools = run.tools if run else self._app.get_tool_registry().snapshot()
+        return changes_nothing(self.definition, tools, run.calls.agent_path if run else ())
+
+    def create_invocation(self, params: AgentInputs) -> "SubagentInvocation":
         """One run of the agent on these inputs."""
         return SubagentInvocation(params, self.definition, self._app, self.message_bus)
 
@@ -48,7 +70,7 @@ class SubagentInvocation(BaseToolInvocation):
 
     def __init__(
         self,
-        params: Mapping[str, Any],
+        params: AgentInputs,
         definition: AgentDefinition,
         app: AgentHost,
         message_bus: MessageBus | None = None,
@@ -58,28 +80,59 @@ class SubagentInvocation(BaseToolInvocation):
         self._app = app
 
     def get_description(self) -> str:
-        """The agent and what it is to do."""
-        task = ", ".join(str(value) for value in self.params.values())
-        shown = task if len(task) <= 120 else f"{task[:120]}…"
+        """The agent and its task; several inputs are named."""
+        items = [(name, to_text(value)) for name, value in self.params.items()]
+        task = items[0][1] if len(items) == 1 else ", ".join(f"{name}={value}" for name, value in items)
+        shown = task if len(task) <= _LONGEST_DESCRIPTION else f"{task[:_LONGEST_DESCRIPTION]}…"
         return f"{self.definition.display_name or self.definition.name}: {shown}"
 
-    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ToolResult:
-        """Run the agent; its activity goes to `update_output` and to the bus while it works."""
-        activity = Activity(self.definition.name, update_output, self.message_bus)
-        executor = await AgentExecutor.create(self.definition, self._app, activity.note)
-        executor.parent_call_id = self.context.call_id if self.context else None
-        output = raise_unless_done(await self._run(executor, signal), self.definition.name)
-        return ToolResult(
-            output.result,
-            return_display=output.result,
-            data={"run_id": executor.run_id, "output": output.data, "limit": output.limit},
-        )
+    async def execute(
+        self, signal: asyncio.Event | None = None, update_output: UpdateOutput | None = None
+    ) -> ToolResult:
+        """Run the agent; a run that fails or reaches a limit without an answer is a result with `error`.
 
-    async def _run(self, executor: AgentExecutor, signal: asyncio.Event) -> AgentOutput:
-        """Run it; what keeps it from starting (a limit of the tree, a bad template, no model) is told."""
+        What it thinks and does goes to `update_output` and to the bus while it works.
+        """
+        bus = self.message_bus
+        activity = Activity(self.definition.name, update_output, bus, is_live=current_run() is None)
+        executor = await AgentExecutor.create(self.definition, self._app, activity.note, bus=bus)
+        if self.context is not None:
+            executor.parent_call_id, executor.caller = self.context.call_id, self.context.scope
+        activity.begin()
         try:
-            return await executor.run(self.params, signal)
-        except (ConfigError, ModelError) as error:
-            raise ToolError(
-                f"agent {self.definition.name!r} could not start: {error}", type="agent_not_started"
-            ) from error
+            output = await executor.run(self.params, signal)
+        except asyncio.CancelledError:
+            activity.end("cancelled")
+            raise
+        except Exception as error:
+            result = self._explain_start(error)
+        else:
+            result = make_agent_result(self.definition, output, executor.run_id)
+        activity.end("error" if result.error else "ok", result.error.message if result.error else "")
+        return result
+
+    def _explain_start(self, error: Exception) -> ToolResult:
+        """The failed result of a run that could not start: a limit of the tree, a bad template, no model."""
+        if isinstance(error, ConfigError | ModelError):
+            text = f"agent {self.definition.name!r} could not start: {error}"
+            return make_failure(text, "agent_not_started")
+        if not isinstance(error, DovetailError):
+            logger.error("agent %r crashed", self.definition.name, exc_info=error)
+        return make_error_result(error)
+
+
+def make_agent_result(definition: AgentDefinition, output: AgentOutput, run_id: str) -> ToolResult:
+    """What an agent's caller gets; one that ended without reaching its goal has failed."""
+    data: dict[str, Any] = {"run_id": run_id, "output": output.data, "limit": output.limit}
+    if output.terminate_reason != "goal":
+        detail = output.error or output.result or "It handed in nothing."
+        turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
+        text = f"agent {definition.name!r} ended by {output.terminate_reason} after {turns}. {detail}"
+        return make_failure(text, f"agent_{output.terminate_reason.replace('-', '_')}", data)
+    told = output.result
+    if output.limit in _LIMITS:
+        told = (
+            f"{told}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
+            "this is its best result so far and may be incomplete.)"
+        )
+    return ToolResult(told, return_display=output.result, data=data)

@@ -1,8 +1,10 @@
 """Policy and approval: may this call run, and if a person must say so, what did they say?"""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from dovetail.bus.pending import LONGEST_SECONDS
 from dovetail.bus.policy import Decision, Policy
 from dovetail.bus.rule import PolicyCall
 from dovetail.data.shapes import is_mapping
@@ -29,7 +31,7 @@ class Approver:
         name = prepared.tool.name
         if decision.action == "deny":
             raise ToolError(f"{name!r} may not run: {decision.reason}", type="policy_violation")
-        if scope.ask is None:
+        if scope.ask is None and not (scope.bus and scope.bus.can_be_asked):
             raise ToolError(
                 f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
                 type="policy_violation",
@@ -37,9 +39,7 @@ class Approver:
         return False
 
     async def ask(self, prepared: Prepared, decision: Decision, call_id: str, scope: CallScope) -> Prepared:
-        """Ask a person; gives the call as approved, perhaps with other arguments."""
-        if scope.ask is None:
-            raise ToolError(f"nobody can be asked about {prepared.tool.name!r}", type="policy_violation")
+        """Ask a person or a listener on the bus; gives the call as approved, perhaps with other arguments."""
         payload = {
             "tool": prepared.tool.name,
             "title": prepared.tool.describe(prepared.args),
@@ -48,7 +48,7 @@ class Approver:
             "reason": decision.reason,
             "agent_path": list(scope.agent_path),
         }
-        answer = await scope.ask("approval", call_id, payload, None)
+        answer = await _ask_outside(call_id, payload, scope)
         if answer.get("status") == "timeout":
             raise ToolError(
                 f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
@@ -71,6 +71,28 @@ class Approver:
         if remember in ("run", "always"):
             self._policy.remember(describe_call(prepared, scope), remember)
         return prepared
+
+
+async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScope) -> Mapping[str, Any]:
+    """The answer of a person, or of a listener on the bus: whichever comes first."""
+    bus = scope.bus if scope.bus and scope.bus.can_be_asked else None
+    if bus is None:
+        return await scope.ask("approval", call_id, payload, None) if scope.ask else {"approved": False}
+    with scope.pause():
+        listener = asyncio.ensure_future(bus.ask("approval", call_id, payload, LONGEST_SECONDS))
+        if scope.ask is None:
+            return await listener
+        person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
+        try:
+            await asyncio.wait({listener, person}, return_when=asyncio.FIRST_COMPLETED)
+            if not person.done():
+                if scope.answer is None:
+                    return listener.result()
+                scope.answer(call_id, listener.result())
+            return await person
+        finally:
+            for task in (listener, person):
+                task.cancel()
 
 
 def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dovetail.bus.policy import Decision
@@ -22,7 +22,7 @@ from dovetail.tools.prepare import Prepared, Preparer
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import make_error_result, make_failure, to_dict
 from dovetail.tools.scope import CallScope
-from dovetail.tools.tool import ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class Batch:
             for entry in self._entries
             if entry.is_approved and entry.prepared is not None and entry.outcome is None
         ]
-        in_parallel = all(prepared.tool.kind.is_read_only for _, prepared in ready)
+        in_parallel = _may_run_in_parallel([prepared.tool for _, prepared in ready])
         for entry, prepared in ready:
             if self._scope.cancelled.is_set():
                 break
@@ -196,9 +196,15 @@ class Batch:
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
-        audit = self._steps.audit or find_log_audit()
+        audit, bus = self._steps.audit or find_log_audit(), self._scope.bus
+        is_heard = bus is not None and bus.has_subscribers("audit")
+        if audit is None and not is_heard:
+            return
+        record = self._make_record(entry, entry.outcome)
         if audit is not None:
-            audit(self._make_record(entry, entry.outcome))
+            audit(record)
+        if bus is not None and is_heard:
+            bus.publish_audit(asdict(record))
 
     def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
         prepared, decision, scope = entry.prepared, entry.decision, self._scope
@@ -218,6 +224,12 @@ class Batch:
             run_path=scope.run_path,
             agent_path=scope.agent_path,
         )
+
+
+def _may_run_in_parallel(tools: Sequence[Tool]) -> bool:
+    """Whether all only read; one agent that writes may work next to others that read."""
+    writing = [tool for tool in tools if not tool.is_read_only]
+    return not writing or (len(writing) == 1 and writing[0].kind.is_read_only)
 
 
 def _within_scope(scope: CallScope) -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""Tools as classes (document 003): the tool describes itself and builds an invocation for each call.
+"""Tools as classes: the tool describes itself and builds an invocation for each call.
 
 A declarative tool is a `Tool`: it is registered, found, validated and approved like any other.
 """
@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
 from dovetail.bus.bus import MessageBus
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
 from dovetail.messages.kind import Kind
 from dovetail.tools.problem import describe_problems
+from dovetail.tools.schema import Checker
 from dovetail.tools.tool import Tool, ToolContext, ToolResult
 
 logger = logging.getLogger(__name__)
@@ -58,7 +60,7 @@ class BaseToolInvocation(ABC):
 class BaseDeclarativeTool(Tool, ABC):
     """A base for tools that are classes; subclasses define `create_invocation`."""
 
-    def __init__(  # noqa: PLR0913 - document 003 gives these, in this order
+    def __init__(  # noqa: PLR0913 - the contract of declarative tools, in this order
         self,
         name: str,
         display_name: str,
@@ -95,12 +97,10 @@ class BaseDeclarativeTool(Tool, ABC):
         Raises:
             ToolError: the parameters are not valid.
         """
-        problems = self.checker.find_problems(dict(params))
-        if problems:
-            raise ToolError(
-                f"wrong arguments for {self.name!r}: {describe_problems(problems)}",
-                type="invalid_tool_params",
-            )
+        if not is_mapping(params):
+            problem = f"they must be an object of names and values, not {params!r}"
+            raise ToolError(f"wrong arguments for {self.name!r}: {problem}", type="invalid_tool_params")
+        check_arguments(self.name, self.checker, params)
         return self.create_invocation(params)
 
     @abstractmethod
@@ -120,6 +120,21 @@ class BaseDeclarativeTool(Tool, ABC):
         if isinstance(invocation, BaseToolInvocation):
             invocation.context = context
         return await invocation.execute(context.cancelled, context.update if self.can_update_output else None)
+
+
+def check_arguments(owner: str, checker: Checker, args: Mapping[str, Any]) -> None:
+    """Refuse arguments that do not fit a schema.
+
+    Raises:
+        ToolError: they do not; the text says in which way.
+    """
+    try:
+        problems = checker.find_problems(dict(args))
+        text = describe_problems(problems) if problems else ""
+    except ValueError as error:  # a value that JSON does not know
+        text = str(error)
+    if text:
+        raise ToolError(f"wrong arguments for {owner!r}: {text}", type="invalid_tool_params")
 
 
 _FIELDS = frozenset(field.name for field in dataclasses.fields(Tool) if field.init)

@@ -125,7 +125,7 @@ class Execution:
         error = None if task.cancelled() else task.exception()
         if self._is_finished:
             logger.warning("tool %r ended after it was left behind: %r", self._tool.name, error)
-        elif task.cancelled() or (error is not None and self._stopped_as is not None):
+        elif task.cancelled() or (self._stopped_as is not None and (error or task.result().error)):
             self._finish(*self._explain_stop())
         elif error is not None:
             self._log_crash(error)

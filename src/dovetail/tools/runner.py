@@ -4,7 +4,8 @@
 
 Every call gets exactly one outcome and one `tool-end` event, also when it is cancelled, times out or crashes.
 All approvals of a batch are settled before any of its calls runs; the calls run in parallel when all tools of
-the batch only read, and else one after the other, in the order in which they were made.
+the batch only read (one agent that writes may be among them), and else one after the other, in the order in
+which they were made.
 """
 
 from collections.abc import Sequence

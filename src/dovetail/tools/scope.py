@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dovetail.bus.bus import MessageBus
 from dovetail.bus.rule import Mode
 from dovetail.messages.event import AskKind, Emit, Event
 
@@ -36,6 +38,12 @@ class CallScope:
     mode: Mode = "default"
     emit: Emit = _ignore_event
     ask: Ask | None = None
+    bus: MessageBus | None = None
+    """Where approvals are asked and audit records are published in addition; listeners may answer first."""
+    answer: Callable[[str, Mapping[str, Any]], bool] | None = None
+    """Ends an `ask` about a call with an answer that came another way; False when none is waiting."""
+    pause: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Stops the clock of the run while a person is asked."""
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     settle: Callable[[], Awaitable[None]] | None = None
     """Waits until all events so far are stored; awaited before a tool that must not run twice."""

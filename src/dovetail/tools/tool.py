@@ -113,6 +113,16 @@ class Tool:
         return ToolSpec(name=self.name, description=self.description, parameters=self.parameters)
 
     @property
+    def schema(self) -> ToolSpec:
+        """The same under the name that declarative tools give it: `schema.parameters_json_schema`."""
+        return self.spec
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether calls of this tool change nothing; several such calls may run at the same time."""
+        return self.kind.is_read_only
+
+    @property
     def owner(self) -> str:
         """Who brought the tool and from where, for messages."""
         return f"{self.origin} ({self.source})" if self.source else self.origin

@@ -159,7 +159,9 @@ class ToolExtension(BaseAgent):
 
     async def _follow(self, plan: Plan, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> None:
         call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
-        outcome = await self.runtime.runner.run_call(tools, call, _scope.CallScope())
+        outcome = await self.runtime.runner.run_call(
+            tools, call, _scope.CallScope(bus=self.runtime.active_bus)
+        )
         log = write_log(outcome, plan.purpose)
         prompt.set("action_results", {plan.purpose: log["result"]})
         prompt.set("extra_instruction", NOTICE)

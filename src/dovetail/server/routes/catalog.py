@@ -36,7 +36,9 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     if name not in snapshot:
         raise NotFoundError(f"no tool {name!r}; there are: {', '.join(snapshot.tools) or 'none'}")
     call = ToolCall(call_id=new_call_id(), name=name, arguments=body.arguments)
-    outcome = await app.runtime.runner.run_call(snapshot, call, CallScope(owner=owner))
+    outcome = await app.runtime.runner.run_call(
+        snapshot, call, CallScope(owner=owner, bus=app.runtime.active_bus)
+    )
     error = outcome.result.error
     return {
         "call_id": call.call_id,

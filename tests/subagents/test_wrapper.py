@@ -1,0 +1,143 @@
+"""An agent as a declarative tool: parameters are checked, and every end is a result."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from dovetail.app import Dovetail
+from dovetail.errors import ConfigError, ModelError, ToolError
+from dovetail.subagents.definition import AgentDefinition, InputConfig, PromptConfig, RunConfig
+from dovetail.subagents.executor import AgentExecutor
+from dovetail.subagents.wrapper import SubagentToolWrapper
+from subagents.host import Host, call, make_tool, results
+
+TASK = InputConfig(inputs={"task": {"description": "Task to perform", "type": "string", "required": True}})
+
+
+def make(name: str = "helper", **fields: Any) -> AgentDefinition:
+    return AgentDefinition(**{"name": name, "description": "Helps.", "input_config": TASK, **fields})
+
+
+@pytest.mark.parametrize("params", [None, "x", 5, ["task"], {}, {"task": 5}, {"task": float("nan")}])
+def test_wrong_params_are_a_validation_error(params: Any) -> None:
+    with pytest.raises(ToolError, match="wrong arguments for 'helper'") as caught:
+        SubagentToolWrapper(make(), Host([])).build(params)
+    assert caught.value.type == "invalid_tool_params"
+
+
+async def test_failed_run_is_a_result_with_an_error() -> None:
+    host = Host([ModelError("overloaded", provider="test")])
+    result = await SubagentToolWrapper(make(), host).build({"task": "x"}).execute(asyncio.Event())
+    assert result.error is not None
+    assert (result.error.type, "overloaded" in result.error.message) == ("agent_error", True)
+    assert result.llm_content == f"Error: {result.error.message}"
+
+
+async def test_run_that_reaches_its_limit_without_an_answer_is_a_result_with_an_error() -> None:
+    host = Host([call("see"), ""], make_tool("see"))
+    wrapper = SubagentToolWrapper(make(run_config=RunConfig(max_turns=1)), host)
+    result = await wrapper.build({"task": "x"}).execute(asyncio.Event())
+    assert result.error is not None
+    assert result.error.type == "agent_max_turns"
+    assert "ended by max-turns after 2 turns" in result.error.message
+
+
+async def test_run_that_cannot_start_is_a_result_with_an_error() -> None:
+    wrapper = SubagentToolWrapper(make(prompt_config=PromptConfig(query="${mood}")), Host([]))
+    result = await wrapper.build({"task": "x"}).execute(asyncio.Event())
+    assert result.error is not None
+    assert (result.error.type, "the template needs mood" in result.error.message) == (
+        "agent_not_started",
+        True,
+    )
+
+
+async def test_cancelled_run_is_a_result_with_an_error() -> None:
+    signal = asyncio.Event()
+    signal.set()
+    host = Host([[{"hold": "never"}]])
+    result = await SubagentToolWrapper(make(), host).build({"task": "x"}).execute(signal)
+    assert result.error is not None
+    assert result.error.type == "agent_cancelled"
+
+
+async def test_caller_is_told_when_a_limit_cut_the_work_short() -> None:
+    host = Host([call("helper", '{"task": "x"}'), call("see", call_id="c2"), "Half.", "Done."])
+    host.runtime.tools.register_tool(make_tool("see"))
+    host.offer(make(run_config=RunConfig(max_turns=1)))
+    await (await AgentExecutor.create(make("caller"), host)).run({"task": "go"})
+    told = results(host.runtime.scripted.requests[-1])[0]
+    assert told.startswith("Half.")
+    assert "The agent reached its limit of turns before it had finished" in told
+
+
+async def test_description_names_the_inputs_when_there_are_several() -> None:
+    inputs = {"task": {"type": "string"}, "files": {"type": "string[]"}}
+    wrapper = SubagentToolWrapper(make(input_config=InputConfig(inputs=inputs)), Host([]))
+    invocation = wrapper.build({"task": "Shorten", "files": ["a", "ü"]})
+    assert invocation.get_description() == 'helper: task=Shorten, files=["a", "ü"]'
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "integer", "default": 3}},
+    "required": ["a"],
+}
+
+
+async def test_input_of_a_schema_that_is_left_out_is_empty_or_its_default() -> None:
+    host = Host(["ok"])
+    prompt = PromptConfig(query="a=${a} b=${b} c=${c}")
+    definition = make(input_config=InputConfig(schema=SCHEMA), prompt_config=prompt)
+    result = await SubagentToolWrapper(definition, host).build({"a": "x"}).execute(asyncio.Event())
+    assert result.llm_content == "ok"
+    assert host.runtime.scripted.requests[0].messages[-1]["content"] == "a=x b= c=3"
+
+
+@pytest.mark.parametrize("config", [InputConfig(schema=SCHEMA), TASK])
+async def test_run_without_a_required_input_is_an_error_and_asks_no_model(config: InputConfig) -> None:
+    host = Host(["never"])
+    with pytest.raises(ToolError, match="wrong arguments for 'helper'"):
+        await (await AgentExecutor.create(make(input_config=config), host)).run({})
+    assert host.runtime.scripted.requests == []
+
+
+async def test_templates_write_json_words() -> None:
+    host = Host(["ok"])
+    kinds = {"flag": "boolean", "none": "string", "names": "string[]"}
+    inputs = {name: {"type": kind} for name, kind in kinds.items()}
+    schema = {"type": "object", "properties": {"none": {}}}
+    prompt = PromptConfig(query="${flag} ${names}", system_prompt="${flag}")
+    definition = make(input_config=InputConfig(inputs=inputs), prompt_config=prompt)
+    await (await AgentExecutor.create(definition, host)).run({"flag": True, "names": ["x", "ü"]})
+    assert host.runtime.scripted.requests[0].messages[-1]["content"] == 'true ["x", "ü"]'
+    nothing = make(input_config=InputConfig(schema=schema), prompt_config=PromptConfig(query="<${none}>"))
+    host = Host(["ok"])
+    await (await AgentExecutor.create(nothing, host)).run({"none": None})
+    assert host.runtime.scripted.requests[0].messages[-1]["content"] == "<null>"
+
+
+async def test_one_bad_agent_does_not_stop_the_start(tmp_path: Any) -> None:
+    app = Dovetail(workspace=tmp_path)
+    agents = app.get_agent_registry()
+    with pytest.raises(ConfigError, match="Invalid agent name"):
+        agents.register_agent(make("bad name!"))
+    agents.register_agent(make("odd", input_config=InputConfig(schema={"type": 5})))
+    agents.register_agent(make("good"))
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "日本.md").write_text("---\ndescription: d\n---\nDo.")
+    async with app:
+        names = {tool.name for tool in app.get_tool_registry().snapshot()}
+        assert "good" in names
+        assert not {"odd", "bad name!", "日本"} & names
+        assert [file.path for file in agents.broken] == [str(tmp_path / "agents" / "日本.md")]
+
+
+async def test_agent_is_a_tool_as_soon_as_it_is_registered(tmp_path: Any) -> None:
+    app = Dovetail(workspace=tmp_path)
+    app.get_agent_registry().register_agent(make("early"))
+    assert isinstance(app.get_tool_registry().get_tool("early"), SubagentToolWrapper)
+    async with app:
+        app.get_agent_registry().register_agent(make("late"))
+        assert {"early", "late"} <= set(app.get_tool_registry().snapshot().tools)
