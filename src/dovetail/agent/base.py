@@ -1,10 +1,11 @@
 """`BaseAgent`: a prompt that stays, requests that come and go, and every view of their answers."""
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from dovetail.agent.asking import Asking, open_later
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.handlers import ExtensionHandlers
 from dovetail.agent.native import NativeTools
@@ -12,25 +13,26 @@ from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import AgentRequest
 from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
-from dovetail.agent.shorthands import PromptShorthands
+from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ChatMessage
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
-from dovetail.response.answer import Answer, DataType, Demands, GeneratorType
+from dovetail.response.answer import DataType, Demands
 from dovetail.response.response import Response
-from dovetail.response.result import Result
 from dovetail.settings import Settings
 
 V = TypeVar("V")
 
 
-class BaseAgent(PromptShorthands, Answer[Any]):
+class BaseAgent(Asking[Any]):
     """An agent without extensions: fill the prompt, then ask for the answer in the form you need.
 
     The agent's own prompt goes into every request; what is said without `always` goes into the next one
-    alone. Tasks and threads that use one agent at the same time do not see each other's requests.
+    alone. Tasks and threads that use one agent at the same time do not see each other's requests. A request
+    is taken at the call of the method that sends it, such as `start` or `async_start`; `agent.input(q).start`
+    that is not called but handed to a thread takes its request along.
     """
 
     def __init__(
@@ -54,6 +56,11 @@ class BaseAgent(PromptShorthands, Answer[Any]):
 
     def set_up(self) -> None:
         """Called once when the agent is made; agent extensions add their handlers here."""
+
+    @property
+    def pending(self) -> PendingRequests:
+        """The requests that are being written, each in its own task or thread."""
+        return self._pending
 
     @property
     def request_prompt(self) -> Prompt:
@@ -113,25 +120,19 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         """The next request, answered by an instance of `kind`: a model, a dataclass, any annotation."""
         return TypedRequest(self, kind)
 
-    async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[Any]:
-        """The whole answer; with `check` it must also make a valid object."""
-        return await self.get_response().async_get_result(check=check, **demands)
-
-    async def async_start(
-        self,
-        type: DataType = "parsed",
-        *,
-        timeout: float | None = None,  # noqa: ASYNC109 (the request's own limit, as in `get_response`)
-        **demands: Unpack[Demands],
-    ) -> Any:
+    def async_start(
+        self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
+    ) -> Coroutine[Any, Any, Any]:
         """Send the request and give its data: the parsed output, or the text if none was asked for."""
-        return await self.get_response(timeout=timeout).async_get_data(type, **demands)
+        return open_later(
+            lambda: self.get_response(timeout=timeout), lambda answer: answer.async_get_data(type, **demands)
+        )
 
     def start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Any:
         """Send the request and give its data: the parsed output, or the text if none was asked for."""
-        return self.get_response(timeout=timeout).get_data(type, **demands)
+        return run_sync(self.async_start(type, timeout=timeout, **demands))
 
     def get_prompt_text(self) -> str:
         """What the request says as it stands, as one text."""
@@ -150,18 +151,9 @@ class BaseAgent(PromptShorthands, Answer[Any]):
         """The prompt to write into: the agent's own, or that of the next request."""
         return self.agent_prompt if always else self._pending.get().prompt
 
-    def stream(
-        self, type: GeneratorType, specific: Collection[str] | str | None
-    ) -> AsyncGenerator[Any, None]:
-        """The answer while it arrives."""
-        return self.get_response().stream_alone(type, specific)
-
     def get_native_tools(self, settings: Settings) -> NativeTools | None:
         """The tools that the model may call by itself in a request; an agent without extensions has none."""
         return None
-
-    def _open(self) -> Response[Any]:
-        return self.get_response()
 
     def _take_request(self) -> AgentRequest:
         settings = Settings(parent=self.settings)
@@ -171,6 +163,13 @@ class BaseAgent(PromptShorthands, Answer[Any]):
             requester=self.requester,
             handlers=self.extension_handlers,
             native=self.get_native_tools(settings),
+        )
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        """Refuse to be pickled or copied: connections, tools and handlers belong to one process."""
+        raise TypeError(
+            f"Cannot pickle or copy agent {self.name!r}: its connections and tools belong to this process. "
+            "Create the agent inside the worker process, or use threads."
         )
 
     def _export(self) -> dict[str, Any]:

@@ -1,54 +1,193 @@
-"""Requests that are being written, kept apart: one for each task, or thread where no task runs."""
+"""Requests that are being written, kept apart: one for each task, or thread where no task runs.
+
+A request is continued where it was begun, and by the first task that its thread runs afterwards. A task or
+thread that sends without having written anything sends what was being written where it was started. A request
+that is claimed belongs to the holder of the claim: what is written next begins another one.
+"""
 
 import asyncio
+import itertools
+import sys
 import threading
-from dataclasses import dataclass
-from typing import Any
-from weakref import WeakKeyDictionary
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from dovetail.prompt.prompt import Prompt
 
+Owner: TypeAlias = "asyncio.Task[Any] | threading.Thread"
 
-@dataclass(slots=True)
+_serials = itertools.count(1)
+
+
+@dataclass(slots=True, eq=False)
 class PendingRequest:
     """A request that is being written."""
 
     prompt: Prompt
+    serial: int = field(default_factory=_serials.__next__)
+    owner: "ReferenceType[Owner] | None" = None
+    claim: "ReferenceType[Claim] | None" = None
+    is_taken: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been written yet."""
+        return not self.prompt.get(inherit=False)
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether a claim on the request is held."""
+        return self.claim is not None and self.claim() is not None
+
+
+class Claim:
+    """Keeps a request for those who hold the claim, in whatever thread or task they send it."""
+
+    __slots__ = ("__weakref__", "request")
+
+    def __init__(self, request: PendingRequest) -> None:
+        self.request = request
+        request.claim = ref(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What a context knows: who began requests in it, up to which one; `before` are those it came from."""
+
+    owner: "ReferenceType[Owner]"
+    serial: int
+    before: "_Begun | None"
+
+
+_begun: ContextVar[_Begun | None] = ContextVar("dovetail_begun", default=None)
+_carried: "ContextVar[tuple[PendingRequests, PendingRequest] | None]" = ContextVar(
+    "dovetail_carried", default=None
+)
 
 
 class PendingRequests:
-    """The unsent requests of one agent, each seen only where it is written.
-
-    So an agent can be used by many threads and tasks at once. What was written before the event loop
-    started is taken up by the first task that goes on with it.
-    """
+    """The unsent requests of one agent, each seen only where it is written."""
 
     def __init__(self, parent: Prompt) -> None:
         self._parent = parent
-        self._requests: WeakKeyDictionary[Any, PendingRequest] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._requests: WeakKeyDictionary[Owner, PendingRequest] = WeakKeyDictionary()
+        self._latest: PendingRequest | None = None
+        self._lock = threading.RLock()
 
     def get(self) -> PendingRequest:
-        """The request that is being written here."""
+        """The request that is being written here, to write into it."""
         owner = _find_owner()
         with self._lock:
-            request = self._requests[owner] = self._pop(owner)
+            carried = self._get_carried()
+            if carried is not None:
+                return carried
+            request = self._find(owner, to_send=False)
+            if request is None or request.is_claimed:
+                request = PendingRequest(Prompt(parent=self._parent))
+            self._give(request, owner)
             return request
 
     def take(self) -> PendingRequest:
         """The request that was written here; the next one begins empty."""
-        owner = _find_owner()
         with self._lock:
-            return self._pop(owner)
+            request = self._get_carried() or self._find(_find_owner(), to_send=True)
+            if request is None:
+                request = PendingRequest(Prompt(parent=self._parent))
+            request.is_taken = True
+            self._withdraw(request)
+            return request
 
-    def _pop(self, owner: Any) -> PendingRequest:
-        request = self._requests.pop(owner, None)
-        if request is None:
-            request = self._requests.pop(threading.current_thread(), None)
-        return request or PendingRequest(Prompt(parent=self._parent))
+    def claim(self, *, alone: bool = False) -> Claim | None:
+        """A claim on the request that is being written here; None if nothing has been written.
+
+        With `alone`, also None if there is a claim on it already.
+        """
+        with self._lock:
+            request = self._get_carried() or self._find(_find_owner(), to_send=True)
+            if request is None or request.is_empty or (alone and request.is_claimed):
+                return None
+            return (request.claim() if request.claim is not None else None) or Claim(request)
+
+    @contextmanager
+    def carry(self, claim: Claim | None) -> Generator[None]:
+        """Write into the claimed request or send it, wherever this is called."""
+        if claim is None:
+            yield
+            return
+        token = _carried.set((self, claim.request))
+        try:
+            yield
+        finally:
+            _carried.reset(token)
+
+    @contextmanager
+    def apart(self) -> Generator[None]:
+        """Write and send a request of its own, whatever else is being written here."""
+        with self.carry(Claim(PendingRequest(Prompt(parent=self._parent)))):
+            yield
+
+    def _get_carried(self) -> PendingRequest | None:
+        pending, request = _carried.get() or (None, None)
+        return request if pending is self and request is not None and not request.is_taken else None
+
+    def _find(self, owner: Owner, *, to_send: bool) -> PendingRequest | None:
+        """The nearest request that this context knows of and that may be continued here."""
+        here = threading.current_thread()
+        is_session = hasattr(sys, "ps1")
+        for begun in _walk(_begun.get()):
+            who = begun.owner()
+            request = None if who is None else self._requests.get(who)
+            if request is None or request.serial > begun.serial:
+                continue
+            if to_send or is_session or who is owner or who is here:
+                return request
+        return self._find_latest(here) if is_session else None
+
+    def _find_latest(self, here: threading.Thread) -> PendingRequest | None:
+        """What an earlier line or cell of an interactive session has left; each may have its own context."""
+        request = self._latest
+        if request is None or request.is_taken or request.owner is None:
+            return None
+        who = request.owner()
+        is_over = who is None or (isinstance(who, asyncio.Task) and who.done())
+        return request if is_over or who is here else None
+
+    def _give(self, request: PendingRequest, owner: Owner) -> None:
+        if self._requests.get(owner) is request:
+            return
+        self._withdraw(request)
+        request.owner = ref(owner)
+        self._requests[owner] = request
+        self._latest = request if hasattr(sys, "ps1") else None
+        _remember(request.owner, request.serial)
+
+    def _withdraw(self, request: PendingRequest) -> None:
+        who = None if request.owner is None else request.owner()
+        if who is not None and self._requests.get(who) is request:
+            del self._requests[who]
 
 
-def _find_owner() -> Any:
+def _walk(begun: _Begun | None) -> Iterator[_Begun]:
+    while begun is not None:
+        yield begun
+        begun = begun.before
+
+
+def _remember(owner: "ReferenceType[Owner]", serial: int) -> None:
+    """Note in this context, and so in its later copies, that a request was begun or taken over."""
+    before = _begun.get()
+    if before is not None and before.owner == owner:
+        serial, before = max(serial, before.serial), before.before
+    while before is not None and before.owner() is None:
+        before = before.before
+    _begun.set(_Begun(owner, serial, before))
+
+
+def _find_owner() -> Owner:
     try:
         return asyncio.current_task() or threading.current_thread()
     except RuntimeError:

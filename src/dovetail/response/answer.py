@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
-from dovetail.concurrency import iterate_sync, run_sync
 from dovetail.errors import SignatureError
 from dovetail.messages.delta import Delta
 from dovetail.response.instant import Instant
@@ -45,10 +44,16 @@ def refuse_unknown(demands: Demands) -> None:
 
 
 class Answer(ABC, Generic[T]):
-    """The views of an answer; `T` is the type of the object it makes."""
+    """The views of an answer; `T` is the type of the object it makes.
+
+    What a view reads is settled when the view is called, not when its coroutine first runs or its iterator is
+    first read.
+    """
 
     @abstractmethod
-    async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
+    def async_get_result(
+        self, *, check: bool = False, **demands: Unpack[Demands]
+    ) -> Coroutine[Any, Any, Result[T]]:
         """The whole answer; with `check` it must also make a valid object."""
 
     @abstractmethod
@@ -56,29 +61,34 @@ class Answer(ABC, Generic[T]):
         """The answer while it arrives."""
 
     @abstractmethod
-    def _open(self) -> "Answer[T]":
-        """The answer that a sync view reads, settled in the caller's thread."""
-
     def _wait(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> V:
-        return run_sync(view(self._open()))
+        """What a view of the answer gives, for sync callers."""
 
-    async def async_get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+    @abstractmethod
+    def _later(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> Coroutine[Any, Any, V]:
+        """What a view of the answer gives, for async callers."""
+
+    @abstractmethod
+    def _iterate(self, type: GeneratorType, specific: _Names) -> Iterator[Any]:
+        """The answer while it arrives, for sync callers."""
+
+    def async_get_data(
+        self, type: DataType = "parsed", **demands: Unpack[Demands]
+    ) -> Coroutine[Any, Any, Any]:
         """The parsed data (the text, where no structure was asked for), or another view of the answer."""
-        result = await self.async_get_result(**demands)
-        return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
+        return self._later(lambda answer: _get_data(answer, type, demands))
 
-    async def async_get_data_object(self, **demands: Unpack[Demands]) -> T:
+    def async_get_data_object(self, **demands: Unpack[Demands]) -> Coroutine[Any, Any, T]:
         """The checked object; an answer that does not fit is asked for again, with the reason."""
-        result = await self.async_get_result(check=True, **demands)
-        return result.object
+        return self._later(lambda answer: _get_data_object(answer, demands))
 
-    async def async_get_text(self) -> str:
+    def async_get_text(self) -> Coroutine[Any, Any, str]:
         """All text of the answer."""
-        return (await self.async_get_result()).text
+        return self._later(_get_text)
 
-    async def async_get_meta(self) -> dict[str, Any]:
+    def async_get_meta(self) -> Coroutine[Any, Any, dict[str, Any]]:
         """Model, usage, finish reason and timings."""
-        return (await self.async_get_result()).meta
+        return self._later(_get_meta)
 
     def get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
         """The whole answer."""
@@ -86,19 +96,19 @@ class Answer(ABC, Generic[T]):
 
     def get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
         """The parsed data (the text, where no structure was asked for), or another view of the answer."""
-        return self._wait(lambda answer: answer.async_get_data(type, **demands))
+        return self._wait(lambda answer: _get_data(answer, type, demands))
 
     def get_data_object(self, **demands: Unpack[Demands]) -> T:
         """The checked object; an answer that does not fit is asked for again, with the reason."""
-        return self._wait(lambda answer: answer.async_get_data_object(**demands))
+        return self._wait(lambda answer: _get_data_object(answer, demands))
 
     def get_text(self) -> str:
         """All text of the answer."""
-        return self._wait(lambda answer: answer.async_get_text())
+        return self._wait(_get_text)
 
     def get_meta(self) -> dict[str, Any]:
         """Model, usage, finish reason and timings."""
-        return self._wait(lambda answer: answer.async_get_meta())
+        return self._wait(_get_meta)
 
     @overload
     def async_get_generator(self, type: Literal["delta"] = "delta") -> AsyncGenerator[str, None]: ...
@@ -126,4 +136,21 @@ class Answer(ABC, Generic[T]):
     def get_generator(self, type: _EventType, *, specific: _Names = None) -> Iterator[EventPair]: ...
     def get_generator(self, type: GeneratorType = "delta", *, specific: _Names = None) -> Iterator[Any]:
         """The answer while it arrives, from its start: text, fields, deltas, or events with their data."""
-        return iterate_sync(self._open().stream(type, specific))
+        return self._iterate(type, specific)
+
+
+async def _get_data(answer: Answer[Any], type: DataType, demands: Demands) -> Any:
+    result = await answer.async_get_result(**demands)
+    return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
+
+
+async def _get_data_object(answer: Answer[T], demands: Demands) -> T:
+    return (await answer.async_get_result(check=True, **demands)).object
+
+
+async def _get_text(answer: Answer[Any]) -> str:
+    return (await answer.async_get_result()).text
+
+
+async def _get_meta(answer: Answer[Any]) -> dict[str, Any]:
+    return (await answer.async_get_result()).meta

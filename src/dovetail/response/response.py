@@ -6,12 +6,12 @@ speaks of the newer answer.
 """
 
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
-from dovetail.concurrency import find_running_loop
+from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import Answer, Demands, GeneratorType, refuse_unknown
@@ -22,6 +22,7 @@ from dovetail.response.shape import Shape
 from dovetail.response.streams import read_events, read_instants, read_original, read_text
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 USUAL_EVENTS = frozenset(
     {"reasoning_delta", "delta", "reasoning_done", "done", "tool_calls", "tool", "error"}
@@ -121,13 +122,23 @@ class Response(Answer[T]):
         finally:
             self.cancel()
 
-    def _open(self) -> "Response[T]":
+    def _wait(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
+        self._refuse_wait()
+        return run_sync(view(self))
+
+    def _later(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
+        return view(self)
+
+    def _iterate(self, type: GeneratorType, specific: Collection[str] | str | None) -> Iterator[Any]:
+        self._refuse_wait()
+        return iterate_sync(self.stream(type, specific))
+
+    def _refuse_wait(self) -> None:
         if self._attempt.runs_in(find_running_loop()):
             raise ConfigError(
                 "this response is being read in this event loop, so a sync call here would wait for ever",
                 hint="Use the method that begins with `async_`.",
             )
-        return self
 
     def _try_again(self, attempt: Attempt[T], correction: Correction) -> Attempt[T]:
         """The next attempt; one that another reader has asked for already is shared."""

@@ -3,11 +3,13 @@
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from types import MethodType
 from typing import Any, ParamSpec, TypeVar
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.returns import TypedRequest
+from dovetail.concurrency import run_sync
 from dovetail.data.annotations import is_annotation
 from dovetail.errors import SignatureError
 from dovetail.tools.annotation import split_annotated
@@ -35,7 +37,7 @@ class AutoFuncExtension(BaseAgent):
         notes = {name: note for name, hint in hints.items() if (note := split_annotated(hint)[1])}
         notes.pop("return", None)
 
-        def ask(args: Any, kwargs: Any) -> BaseAgent | TypedRequest[Any]:
+        def write(args: Any, kwargs: Any) -> BaseAgent | TypedRequest[Any]:
             self.input(_bind(signature, args, kwargs))
             if notes:
                 self.info(notes)
@@ -43,15 +45,40 @@ class AutoFuncExtension(BaseAgent):
                 self.instruct(instruction)
             return self.returns(expected) if is_annotation(expected) else self.output(expected)
 
-        async def async_call(*args: Any, **kwargs: Any) -> Any:
-            return await ask(args, kwargs).async_start()
+        def async_call(args: Any, kwargs: Any) -> Coroutine[Any, Any, Any]:
+            with (
+                self.pending.apart()
+            ):  # a request that is half written here is none of the function's business
+                return write(args, kwargs).async_start()
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return ask(args, kwargs).start()
+            return run_sync(async_call(args, kwargs))
 
-        chosen = async_call if inspect.iscoroutinefunction(function) else call
-        wrapper: Any = functools.wraps(function)(chosen)
+        if inspect.iscoroutinefunction(function):
+            return _AsyncFunction(function, async_call)
+
+        wrapper: Any = functools.wraps(function)(call)
         return wrapper
+
+
+class _AsyncFunction:
+    """A coroutine function that takes its request at the call; a plain one would when it is first awaited.
+
+    It looks like the function that it stands for, so `inspect.iscoroutinefunction` is true of it.
+    """
+
+    def __init__(self, function: Any, call: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> None:
+        functools.update_wrapper(self, function)
+        self.__code__ = function.__code__
+        self.__defaults__ = function.__defaults__
+        self.__kwdefaults__ = function.__kwdefaults__
+        self._call = call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, kwargs)
+
+    def __get__(self, instance: Any, kind: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
 
 
 def _bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

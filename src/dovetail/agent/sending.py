@@ -1,0 +1,77 @@
+"""Methods that send a request: what they send is settled when they are called, or taken without a call.
+
+`pool.submit(agent.input(q).start)` takes the method in one thread and calls it in another. So such a method,
+looked up on its object, carries along the request that is being written there.
+"""
+
+import inspect
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, Protocol
+
+from dovetail.agent.pending import Claim, PendingRequests
+
+SENDING = (
+    *("start", "async_start", "get_response", "ask_for", "stream", "run", "async_run"),
+    *("get_result", "get_data", "get_data_object", "get_text", "get_meta", "get_generator"),
+    *("async_get_result", "async_get_data", "async_get_data_object", "async_get_text", "async_get_meta"),
+    *("async_get_generator", "get_key_result", "async_get_key_result", "wait_keys", "async_wait_keys"),
+    *("start_waiter", "async_start_waiter"),
+)
+"""The methods that send, also those of agent extensions."""
+
+
+class _Sender(Protocol):
+    """An object with methods that send: an agent, or a typed request."""
+
+    @property
+    def pending(self) -> PendingRequests: ...
+
+    def claim_request(self) -> Claim | None: ...
+
+
+class Sending:
+    """A method that sends; put in the place of the plain function of a class."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__doc__ = function.__doc__
+        self._function = function
+
+    def __get__(self, sender: _Sender | None, kind: type | None = None) -> Any:
+        if sender is None:
+            return self._function
+        return _Bound(MethodType(self._function, sender), sender)
+
+
+class _Bound:
+    """The method of one object, with the request that was being written when it was looked up."""
+
+    def __init__(self, method: MethodType, sender: _Sender) -> None:
+        self.__wrapped__ = method
+        self.__doc__ = method.__doc__
+        self._pending = sender.pending
+        self._claim = sender.claim_request()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        claim, self._claim = self._claim, None  # one request, sent once
+        with self._pending.carry(claim):
+            outcome = self.__wrapped__(*args, **kwargs)
+        if inspect.iscoroutine(outcome):
+            outcome.__qualname__ = self.__wrapped__.__qualname__  # for the warning if it is never awaited
+        return outcome
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+
+def wrap_sending(kind: type) -> None:
+    """Make the methods of a class that send carry their requests, those that it inherits included."""
+    for name in SENDING:
+        function = inspect.getattr_static(kind, name, None)
+        if inspect.isfunction(function) and not getattr(function, "__isabstractmethod__", False):
+            setattr(kind, name, Sending(function))
