@@ -233,3 +233,23 @@ def test_agents_without_a_requester_take_the_one_of_their_runtime() -> None:
             return ScriptedRequester([f"I am {model}"])
 
     assert Agent(model="openai:x", runtime=Fixed()).input("who?").start() == "I am openai:x"
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ({"role": "user", "content": "a"}, ["a"]),
+        ([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], ["a", "b"]),
+        (({"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}), ["a", "b"]),
+        ("a", ["a"]),
+        (["a"], ["a"]),
+        ([], []),
+        (None, []),
+    ],
+)
+def test_history_is_one_message_or_many(history: Any, expected: list[str]) -> None:
+    for method in ("set_chat_history", "add_chat_history"):
+        agent = Agent(requester=ScriptedRequester([])).input("q")
+        getattr(agent, method)(history)
+        contents = [message["content"] for message in agent.request_prompt.to_messages()]
+        assert [text for text in contents if text != "[User continue input]"] == [*expected, "q"]

@@ -79,14 +79,14 @@ class BaseAgent(Asking[Any]):
         self.settings.set(key, value)
         return self
 
-    def set_chat_history(self, history: Iterable[ChatMessage]) -> Self:
-        """Put these messages in the place of the history."""
-        self.agent_prompt.replace("chat_history", list(history))
+    def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
+        """Put one message or many in the place of the history."""
+        self.agent_prompt.replace("chat_history", list_messages(history))
         return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add messages to the history."""
-        self.agent_prompt.set("chat_history", [history] if is_mapping(history) else list(history))
+        """Add one message or many to the history."""
+        self.agent_prompt.set("chat_history", list_messages(history))
         return self
 
     def reset_chat_history(self) -> Self:
@@ -174,6 +174,15 @@ class BaseAgent(Asking[Any]):
 
     def _export(self) -> dict[str, Any]:
         return to_configuration(self.agent_prompt, self.request_prompt)
+
+
+def list_messages(history: Any) -> list[Any]:
+    """The messages of a history that is one message, several, or none; text is a message of the user."""
+    if history is None:
+        return []
+    if isinstance(history, str) or is_mapping(history) or not hasattr(history, "__iter__"):
+        return [history]
+    return list(history)
 
 
 def _layer(settings: Settings | Mapping[str, Any] | None, parent: Settings) -> Settings:

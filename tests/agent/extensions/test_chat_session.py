@@ -1,5 +1,8 @@
 """Conversations that are remembered: several sessions, parts of turns, stores and budgets."""
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,11 @@ class Chatter(ChatSessionExtension, Agent):
 def make_agent(*replies: Any, **settings: Any) -> tuple[Chatter, ScriptedRequester]:
     requester = ScriptedRequester(replies)
     return Chatter(requester=requester, settings=settings), requester
+
+
+def enter(agent: Chatter, session_id: str | None = None) -> Chatter:
+    agent.activate_chat_session(session_id)
+    return agent
 
 
 def contents(requester: ScriptedRequester) -> list[tuple[str, Any]]:
@@ -43,26 +51,26 @@ def test_turns_are_told_again_in_the_next_request() -> None:
 
 def test_sessions_are_kept_apart_and_found_again_by_their_ids() -> None:
     agent, requester = make_agent("1", "2", "3")
-    agent.activate_chat_session("one").input("first").start()
-    agent.activate_chat_session("two").input("second").start()
-    agent.activate_chat_session("one").input("third").start()
+    enter(agent, "one").input("first").start()
+    enter(agent, "two").input("second").start()
+    enter(agent, "one").input("third").start()
     assert contents(requester) == [("user", "first"), ("assistant", "1"), ("user", "third")]
     assert agent.chat_session_id == "one"
 
 
 def test_new_session_gets_an_id_of_its_own() -> None:
     agent, _ = make_agent()
-    first = agent.activate_chat_session().chat_session_id
-    second = agent.activate_chat_session().chat_session_id
-    assert first
-    assert second
-    assert first != second
+    first = agent.activate_chat_session()
+    assert agent.chat_session_id == first
+    second = agent.activate_chat_session()
+    assert agent.chat_session_id == second != first
+    assert agent.activate_chat_session("mine") == "mine"
 
 
 def test_stopping_leaves_nothing_behind() -> None:
     agent, requester = make_agent("1", "2")
     agent.set_chat_history([{"role": "user", "content": "from before"}])
-    agent.activate_chat_session().input("in between").start()
+    enter(agent).input("in between").start()
     agent.stop_chat_session()
     assert recorded(agent) == [("user", "from before")]
     agent.input("after").start()
@@ -88,60 +96,79 @@ def test_only_the_winning_answer_is_recorded() -> None:
 
 def test_request_is_recorded_in_the_session_it_was_made_in() -> None:
     agent, _ = make_agent("1")
-    response = agent.activate_chat_session("one").input("x").get_response()
+    response = enter(agent, "one").input("x").get_response()
     agent.activate_chat_session("two")
     response.get_text()
     assert recorded(agent) == []
-    assert recorded(agent.activate_chat_session("one")) == [("user", "x"), ("assistant", "1")]
+    assert recorded(enter(agent, "one")) == [("user", "x"), ("assistant", "1")]
 
 
 @pytest.mark.parametrize(
     ("paths", "mode", "expected"),
     [
-        ("input", "all", "Hello"),
-        ("info.user.name", "all", "Ann"),
-        ("/info/user/name", "all", "Ann"),
-        (("info", "user.tags[1]"), "all", "b"),
-        (["info.user.tags[*]"], "all", "- a\n- b"),
+        (["input"], "all", "input: Hello\n"),
+        (["info.user.name"], "all", "info.user.name: Ann\n"),
+        (["/info/user/name"], "all", "info.user.name: Ann\n"),
+        ([("info", "user.tags[1]")], "all", "info:\n  user.tags[1]: b\n"),
+        ([("info", "user.tags[*]"), ("info", "/user/city")], "all",
+         "info:\n  user.city: 東京\n  user.tags[*]:\n  - a\n  - b\n"),
+        (["input", ("info", "user.age"), ("info", "user.none")], "all",
+         "info:\n  user.age: 0\ninput: Hello\n"),
+        (["input", "instruct"], "all", "input: Hello\ninstruct: null\n"),
         (["info.missing", "input", "info.user.name"], "first", "Hello"),
-        (["input", "info.user.city"], "all", "input: Hello\ninfo.user.city: 東京"),
-        ("nothing", "all", "Hello"),
+        ([("info", "user.missing"), ("info", "user.tags")], "first", "- a\n- b"),
+        (["info.user.tags"], "first", "['a', 'b']"),
+        (["nothing"], "all", "Hello"),
+        ([("input", "a.b")], "all", "Hello"),
     ],
-)
+)  # fmt: skip
 def test_parts_of_the_request_are_recorded(paths: Any, mode: Any, expected: str) -> None:
     agent, _ = make_agent("ok")
-    agent.activate_chat_session().set_record_input_paths(paths).set_record_input_mode(mode)
-    agent.info({"user": {"name": "Ann", "tags": ["a", "b"], "city": "東京"}}).input("Hello").start()
+    enter(agent).set_record_input_paths(*paths).set_record_input_mode(mode)
+    user = {"name": "Ann", "tags": ["a", "b"], "city": "東京", "age": 0, "none": None}
+    agent.info({"user": user}).input("Hello").start()
     assert recorded(agent)[0] == ("user", expected)
 
 
 @pytest.mark.parametrize(
     ("paths", "mode", "expected"),
     [
-        ("reply", "all", "sure"),
+        (["reply"], "all", "reply: sure\n"),
         (["missing", "steps[0].do"], "first", "saw"),
-        (["reply", "steps[*].do"], "all", "reply: sure\nsteps[*].do:\n- saw\n- glue"),
-        ("missing", "all", '{"reply": "sure", "steps": [{"do": "saw"}, {"do": "glue"}]}'),
+        (["reply", "steps[*].do"], "all", "reply: sure\nsteps[*].do:\n- saw\n- glue\n"),
+        (["missing"], "all", '{"reply": "sure", "steps": [{"do": "saw"}, {"do": "glue"}]}'),
     ],
 )
 def test_parts_of_the_answer_are_recorded(paths: Any, mode: Any, expected: str) -> None:
     agent, _ = make_agent('{"reply": "sure", "steps": [{"do": "saw"}, {"do": "glue"}]}')
-    agent.activate_chat_session().set_record_output_paths(paths).set_record_output_mode(mode)
+    enter(agent).set_record_output_paths(*paths).set_record_output_mode(mode)
     agent.input("x").output({"reply": (str,), "steps": [{"do": (str,)}]}).start()
     assert recorded(agent)[1] == ("assistant", expected)
 
 
 def test_paths_can_be_added_read_and_cleaned() -> None:
     agent, _ = make_agent()
-    agent.set_record_input_paths(["input"]).add_record_input_paths(["/info/a", ("info", None)])
-    assert agent.get_record_input_paths() == ["input", "info.a", "info"]
-    assert agent.get_record_input_paths(style="slash") == ["/input", "/info/a", "/info"]
-    agent.set_record_input_paths("info")
-    assert agent.get_record_input_paths() == ["info"]
+    agent.set_record_input_paths("input").add_record_input_paths(("info", "/a/b"), "input")
+    agent.add_record_input_path("info", "a/c", style="slash").add_record_input_path("instruct")
+    assert agent.get_record_input_paths() == [
+        ("input", None), ("info", "a.b"), ("info", "a.c"), ("instruct", None)
+    ]  # fmt: skip
+    assert agent.get_record_input_paths(style="slash")[1] == ("info", "/a/b")
+    agent.set_record_input_paths(["info", ("input", "a")])
+    assert agent.get_record_input_paths() == [("info", None), ("input", "a")]
     assert agent.clean_record_input_paths().get_record_input_paths() == []
-    agent.add_record_output_paths("a").add_record_output_paths(["b", "a"])
-    assert agent.get_record_output_paths(style="slash") == ["/a", "/b"]
+    agent.add_record_output_paths("a").add_record_output_paths(["b", "a"]).add_record_output_path("/c/d")
+    assert agent.get_record_output_paths() == ["a", "b", "c.d"]
+    assert agent.get_record_output_paths(style="slash") == ["/a", "/b", "/c/d"]
+    assert agent.set_record_output_paths("z").get_record_output_paths() == ["z"]
     assert agent.clean_record_output_paths().get_record_output_paths() == []
+
+
+def test_path_that_is_not_text_is_refused() -> None:
+    agent, _ = make_agent()
+    wrong: Any = 3
+    with pytest.raises(ConfigError, match=r"A record path must be text such as 'input' or .*, got 3"):
+        agent.set_record_input_paths(wrong)
 
 
 def test_settings_say_the_same_as_the_setters() -> None:
@@ -157,9 +184,76 @@ def test_settings_say_the_same_as_the_setters() -> None:
     assert recorded(agent) == [("user", "A"), ("assistant", "x")]
 
 
+def test_settings_may_write_a_pair_as_a_list() -> None:
+    agent, _ = make_agent("ok", record_input_paths=[["info", "a"], "input"])
+    enter(agent).info({"a": "A"}).input("B").start()
+    assert recorded(agent)[0] == ("user", "info:\n  a: A\ninput: B\n")
+
+
+async def test_users_of_one_agent_are_each_in_their_own_session() -> None:
+    agent, requester = make_agent(*(f"{number}" for number in range(4)))
+
+    async def talk(name: str) -> str | None:
+        agent.activate_chat_session(name)
+        for text in ("first", "second"):
+            await asyncio.sleep(0)
+            await agent.input(f"{text} of {name}").async_start()
+        return agent.chat_session_id
+
+    assert await asyncio.gather(talk("ann"), talk("ben")) == ["ann", "ben"]
+    for request in requester.requests:
+        text = str(request.messages)
+        assert ("of ann" in text) != ("of ben" in text)
+    for name in ("ann", "ben"):
+        asked = [content for role, content in recorded(enter(agent, name)) if role == "user"]
+        assert asked == [f"first of {name}", f"second of {name}"]
+
+
+def test_threads_are_each_in_their_own_session() -> None:
+    agent, requester = make_agent("1", "2")
+    both = threading.Barrier(2)
+
+    def talk(name: str) -> None:
+        enter(agent, name).add_chat_history({"role": "user", "content": f"I am {name}."})
+        both.wait(5)
+        agent.input("Who am I?").start()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(talk, ["Ann", "Ben"]))
+    assert sorted(request.messages[0]["content"] for request in requester.requests) == [
+        "I am Ann.",
+        "I am Ben.",
+    ]
+
+
+async def test_user_who_stopped_is_not_told_the_session_of_another() -> None:
+    agent, requester = make_agent("1", "2")
+    stopped = asyncio.Event()
+
+    async def talk() -> None:
+        enter(agent, "talk").add_chat_history({"role": "user", "content": "secret"})
+        await stopped.wait()
+
+    async def stop() -> None:
+        enter(agent, "stop").stop_chat_session()
+        await agent.input("hello").async_start()
+        stopped.set()
+
+    await asyncio.gather(talk(), stop())
+    assert contents(requester) == [("user", "hello")]
+
+
+def test_one_message_is_a_history_too() -> None:
+    agent, requester = make_agent("1")
+    enter(agent).set_chat_history({"role": "user", "content": "from before"})
+    assert recorded(agent) == [("user", "from before")]
+    agent.input("x").start()
+    assert contents(requester)[0] == ("user", "from before")
+
+
 def test_unknown_mode_is_refused() -> None:
     agent, _ = make_agent()
-    with pytest.raises(ConfigError, match="no record mode 'last'; there are: first, all"):
+    with pytest.raises(ConfigError, match=r"Unknown record mode 'last'\. Expected one of: first, all\."):
         agent.set_record_input_mode("last")  # type: ignore[arg-type]
 
 
@@ -172,28 +266,28 @@ def test_budget_drops_the_oldest_turns_first_but_forgets_nothing() -> None:
     assert [role for role, _ in contents(requester)] == ["user", "assistant", "user"]
     assert contents(requester)[0] == ("user", "second")
     agent.set_settings("chat_session.token_budget", None)
-    assert len(recorded(agent.activate_chat_session("s"))) == 6
+    assert len(recorded(enter(agent, "s"))) == 6
 
 
 def test_history_can_be_set_added_to_and_reset() -> None:
     agent, _ = make_agent()
-    agent.activate_chat_session("s").set_chat_history([{"role": "user", "content": "a"}])
+    enter(agent, "s").set_chat_history([{"role": "user", "content": "a"}])
     agent.add_chat_history({"role": "assistant", "content": "b"})
     agent.add_chat_history([{"role": "user", "content": "a"}])
     assert recorded(agent) == [("user", "a"), ("assistant", "b"), ("user", "a")]
-    assert recorded(agent.activate_chat_session("other")) == []
-    assert len(recorded(agent.activate_chat_session("s"))) == 3
+    assert recorded(enter(agent, "other")) == []
+    assert len(recorded(enter(agent, "s"))) == 3
     assert recorded(agent.reset_chat_history()) == []
-    assert recorded(agent.activate_chat_session("s")) == []
+    assert recorded(enter(agent, "s")) == []
 
 
 def test_folder_store_survives_the_process(tmp_path: Path) -> None:
     first, _ = make_agent("Grüße")
-    first.use_chat_store(FolderChatStore(tmp_path)).activate_chat_session("../a/b").input("hi").start()
+    enter(first.use_chat_store(FolderChatStore(tmp_path)), "../a/b").input("hi").start()
     [file] = tmp_path.iterdir()
     assert "Grüße" in file.read_text(encoding="utf-8")
     second, requester = make_agent("2")
-    second.use_chat_store(FolderChatStore(tmp_path)).activate_chat_session("../a/b").input("again").start()
+    enter(second.use_chat_store(FolderChatStore(tmp_path)), "../a/b").input("again").start()
     assert contents(requester)[1] == ("assistant", "Grüße")
 
 

@@ -1,53 +1,97 @@
 """What a chat session keeps of a request and its answer: whole slots, or values at paths."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.paths import dot_to_slash, get_path, slash_to_dot
 from dovetail.data.sanitize import sanitize
+from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
 RecordMode: TypeAlias = Literal["first", "all"]
-RecordPath: TypeAlias = str | tuple[str, str | None]
-"""A dotted or slashed path, its first step the slot; or the slot and the path inside of it."""
+PathStyle: TypeAlias = Literal["dot", "slash"]
 
-RecordPaths: TypeAlias = RecordPath | list[RecordPath] | list[str]
+InputPath: TypeAlias = tuple[str, str | None]
+"""A slot, or a dotted path that begins with one, and the path inside of it if only a part is recorded."""
+
+RecordInput: TypeAlias = str | tuple[str, str | None] | list[Any]
+"""A slot, a slot and the path inside of it, or a list of these."""
 
 _yaml = lazy("yaml")
 _MISSING = object()
 
 
-def read_paths(paths: RecordPaths) -> list[str]:
-    """Paths as they are kept: dotted, each once."""
-    several = paths if isinstance(paths, list) else [paths]
-    return list(dict.fromkeys(_read_path(path) for path in several))
+def read_input_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[InputPath]:
+    """Paths of a request as they are kept: each once, with dots."""
+    found: dict[InputPath, None] = {}
+    for path in paths:
+        if _is_pair(path):
+            slot, inside = path
+            found[_to_dots(slot), _to_dots(inside, style) if inside else None] = None
+        elif is_list(path):
+            found.update(dict.fromkeys(read_input_paths(path, style)))
+        else:
+            found[_to_dots(path, style), None] = None
+    return list(found)
 
 
-def write_paths(paths: Sequence[str], style: Literal["dot", "slash"]) -> list[str]:
-    """The kept paths in a style."""
-    return [dot_to_slash(path) for path in paths] if style == "slash" else list(paths)
+def read_output_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[str]:
+    """Paths of an answer as they are kept: each once, with dots."""
+    found: dict[str, None] = {}
+    for path in paths:
+        several = read_output_paths(path, style) if is_list(path) else [_to_dots(path, style)]
+        found.update(dict.fromkeys(several))
+    return list(found)
 
 
-def check_mode(mode: str) -> RecordMode:
+def write_input_paths(paths: Iterable[InputPath], style: PathStyle) -> list[InputPath]:
+    """The kept paths of a request in a style."""
+    return [(slot, dot_to_slash(inside) if inside and style == "slash" else inside) for slot, inside in paths]
+
+
+def write_output_paths(paths: Iterable[str], style: PathStyle) -> list[str]:
+    """The kept paths of an answer in a style."""
+    return [dot_to_slash(path) if style == "slash" else path for path in paths]
+
+
+def check_mode(mode: Any) -> RecordMode:
     """The mode, if there is such a one."""
     if mode == "first" or mode == "all":
         return mode
-    raise ConfigError(f"no record mode {mode!r}; there are: first, all")
+    raise ConfigError(f"Unknown record mode {mode!r}. Expected one of: first, all.")
 
 
-def write_record(data: Any, paths: Sequence[str], mode: str) -> str | None:
-    """The values at the paths as one text: the first that is there, or all of them; None if none is."""
+def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str | None:
+    """The parts of a request as one text: the first that has a value, or all as YAML; None if none has."""
+    found: dict[str, Any] = {}
+    for slot, inside in paths:
+        value = get_path(data, slot)
+        if inside is not None:
+            value = get_path(value, inside)
+        if mode == "first":
+            if not _is_empty(value):
+                return str(value) if inside is None else write_value(value)
+        elif inside is None:
+            found[slot] = value
+        elif not _is_empty(value):
+            found[slot] = _add_part(found.get(slot), inside, value)
+    if all(value is None for value in found.values()):
+        return None
+    return _write_yaml(found)
+
+
+def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | None:
+    """The parts of an answer as one text: the first that has a value, or all as YAML; None if none has."""
     found: dict[str, Any] = {}
     for path in paths:
-        value = get_path(data, path, _MISSING)
-        if value is not _MISSING and value is not None:
+        value = get_path(data, path)
+        if not _is_empty(value):
+            if mode == "first":
+                return write_value(value)
             found[path] = value
-            if check_mode(mode) == "first":
-                break
-    if not found:
-        return None
-    return write_value(next(iter(found.values())) if len(found) == 1 else found)
+    return _write_yaml(found) if found else None
 
 
 def write_value(value: Any) -> str:
@@ -57,8 +101,30 @@ def write_value(value: Any) -> str:
     return _yaml.safe_dump(sanitize(value), allow_unicode=True, sort_keys=False).strip()
 
 
-def _read_path(path: RecordPath) -> str:
-    if isinstance(path, tuple):
-        slot, inside = path
-        path = f"{slot}.{slash_to_dot(inside) if inside.startswith('/') else inside}" if inside else slot
+def _write_yaml(found: dict[str, Any]) -> str:
+    return _yaml.safe_dump(sanitize(found), allow_unicode=True)
+
+
+def _add_part(slot: Any, path: str, value: Any) -> Any:
+    if slot is not None and not is_mapping(slot):
+        return slot  # recorded whole, with this part in it
+    return {**(slot or {}), path: value}
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (not value and isinstance(value, (str, list, dict)))
+
+
+def _is_pair(path: Any) -> bool:
+    """Whether this is a slot with a path inside: a tuple, or a list where only lists can be written."""
+    return is_tuple(path) and len(path) == 2
+
+
+def _to_dots(path: Any, style: PathStyle = "dot") -> str:
+    if not isinstance(path, str) or not path:
+        raise ConfigError(
+            f"A record path must be text such as 'input' or 'info.user.name', got {shorten(path)}."
+        )
+    if style == "slash" and "/" in path:
+        return slash_to_dot(f"/{path.removeprefix('/')}")
     return slash_to_dot(path) if path.startswith("/") else path

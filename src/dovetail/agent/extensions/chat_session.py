@@ -1,4 +1,4 @@
-"""Remembers each turn of a conversation and tells it to the model again (document 000, 5).
+"""Remembers each turn of a conversation and tells it to the model again.
 
 Not part of `Agent`; mix it in: `class Chatter(ChatSessionExtension, Agent): ...`
 """
@@ -7,22 +7,23 @@ import asyncio
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Self
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from dovetail.agent.base import BaseAgent
+from dovetail.agent.base import list_messages
 from dovetail.agent.compaction import estimate_tokens
-from dovetail.agent.extensions.chat_record import (
-    RecordPaths,
-    check_mode,
-    read_paths,
-    write_paths,
-    write_record,
-    write_value,
-)
+from dovetail.agent.context_value import ContextValue
+from dovetail.agent.extensions.chat_record import record_input, record_output, write_value
 from dovetail.agent.extensions.chat_store import ChatStore, MemoryChatStore
+from dovetail.agent.extensions.record_paths import (
+    RecordPathsExtension,
+    get_input_paths,
+    get_mode,
+    get_output_paths,
+)
 from dovetail.agent.request import AgentRequest
+from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ChatMessage
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
@@ -41,21 +42,30 @@ class _Turn:
     messages: list[ChatMessage] = field(default_factory=list[ChatMessage])
 
 
-class ChatSessionExtension(BaseAgent):
-    """An agent extension: chat sessions by id, several side by side, one of them active.
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The session that a user of the agent activated; None when it was stopped."""
 
-    The settings `record_input_paths`, `record_output_paths`, `record_input_mode` and `record_output_mode`
-    say what is recorded; `chat_session.token_budget` how much of it the model is told, oldest left out first.
+    session_id: str | None
+
+
+class ChatSessionExtension(RecordPathsExtension):
+    """An agent extension: chat sessions by id, several side by side.
+
+    Each task and each thread that activates a session is in that one; code that did not is in the one that
+    was activated last. The agent's prompt shows the history of the session that was activated last.
+    The setting `chat_session.token_budget` says how much of it the model is told, oldest left out first.
     """
 
     def set_up(self) -> None:
         """Record every request at its end."""
         super().set_up()
-        self.chat_session_id: str | None = None
         self._store: ChatStore = MemoryChatStore()
-        self._history_before: Any = None
+        self._shown: str | None = None
+        self._chosen: ContextValue[_Choice] = ContextValue()
+        self._history_before: list[ChatMessage] | None = None
         self._turns: WeakKeyDictionary[Settings, _Turn] = WeakKeyDictionary()
-        self._recording = threading.Lock()
+        self._recording = threading.RLock()
         self.extension_handlers.append("finally", self._record)
 
     def use_chat_store(self, store: ChatStore) -> Self:
@@ -63,82 +73,68 @@ class ChatSessionExtension(BaseAgent):
         self._store = store
         return self
 
-    def activate_chat_session(self, chat_session_id: str | None = None) -> Self:
-        """Go on with a session, or begin a new one; its id is `agent.chat_session_id`."""
-        if self.chat_session_id is None:
-            self._history_before = self.agent_prompt.get("chat_history")
-        self.chat_session_id = chat_session_id or uuid4().hex
-        self._show(self._store.load(self.chat_session_id))
-        return self
+    @property
+    def chat_session_id(self) -> str | None:
+        """The active session, if any."""
+        chosen = self._chosen.get()
+        return self._shown if chosen is None else chosen.session_id
+
+    def activate_chat_session(self, chat_session_id: str | None = None) -> str:
+        """Continue a session, or begin a new one; returns its id."""
+        session_id = chat_session_id or uuid4().hex
+        with self._recording:
+            history = self._store.load(session_id)
+            if self._shown is None:
+                self._history_before = self.agent_prompt.get("chat_history")
+            self._chosen.set(_Choice(session_id))
+            self._show(session_id, history)
+        return session_id
 
     def stop_chat_session(self) -> Self:
         """Record no more, and put the agent's own history back."""
-        if self.chat_session_id is not None:
-            self.chat_session_id = None
-            self.agent_prompt.delete("chat_history")
-            if self._history_before is not None:
-                self.agent_prompt.replace("chat_history", self._history_before)
+        with self._recording:
+            if self.chat_session_id == self._shown and self._shown is not None:
+                self._shown = None
+                self.agent_prompt.delete("chat_history")
+                if self._history_before is not None:
+                    self.agent_prompt.replace("chat_history", self._history_before)
+            self._chosen.set(_Choice(None))
         return self
 
-    def set_chat_history(self, history: Iterable[ChatMessage]) -> Self:
-        """Put these messages in the place of the history, also in the active session."""
-        return super().set_chat_history(self._keep(list(history)))
+    def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
+        """Put these messages in the place of the history: of the active session, else of the agent."""
+        session_id = self.chat_session_id
+        if session_id is None:
+            return super().set_chat_history(history)
+        self._save(session_id, list_messages(history))
+        return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add messages to the history, also to that of the active session."""
-        super().add_chat_history(history)
-        self._keep(self.agent_prompt.get("chat_history"))
+        """Add messages to the history: of the active session, else of the agent."""
+        session_id = self.chat_session_id
+        if session_id is None:
+            return super().add_chat_history(history)
+        with self._recording:
+            self._save(session_id, [*self._store.load(session_id), *list_messages(history)])
         return self
 
     def reset_chat_history(self) -> Self:
-        """Forget the history, also in the active session."""
-        self._keep([])
-        return super().reset_chat_history()
-
-    def set_record_input_paths(self, paths: RecordPaths) -> Self:
-        """Record these parts of the request in place of the whole input."""
-        return self.set_settings("record_input_paths", read_paths(paths))
-
-    def add_record_input_paths(self, paths: RecordPaths) -> Self:
-        """Record these parts of the request too."""
-        return self.set_record_input_paths([*self.get_record_input_paths(), *read_paths(paths)])
-
-    def clean_record_input_paths(self) -> Self:
-        """Record the whole input again."""
-        return self.set_settings("record_input_paths", [])
-
-    def get_record_input_paths(self, *, style: Literal["dot", "slash"] = "dot") -> list[str]:
-        """The parts of the request that are recorded."""
-        return write_paths(read_paths(self.settings.get("record_input_paths") or []), style)
-
-    def set_record_output_paths(self, paths: RecordPaths) -> Self:
-        """Record these parts of the answer's data in place of the whole text."""
-        return self.set_settings("record_output_paths", read_paths(paths))
-
-    def add_record_output_paths(self, paths: RecordPaths) -> Self:
-        """Record these parts of the answer's data too."""
-        return self.set_record_output_paths([*self.get_record_output_paths(), *read_paths(paths)])
-
-    def clean_record_output_paths(self) -> Self:
-        """Record the whole answer again."""
-        return self.set_settings("record_output_paths", [])
-
-    def get_record_output_paths(self, *, style: Literal["dot", "slash"] = "dot") -> list[str]:
-        """The parts of the answer's data that are recorded."""
-        return write_paths(read_paths(self.settings.get("record_output_paths") or []), style)
-
-    def set_record_input_mode(self, mode: Literal["first", "all"]) -> Self:
-        """Record the first of the input paths that has a value, or all of them."""
-        return self.set_settings("record_input_mode", check_mode(mode))
-
-    def set_record_output_mode(self, mode: Literal["first", "all"]) -> Self:
-        """Record the first of the output paths that has a value, or all of them."""
-        return self.set_settings("record_output_mode", check_mode(mode))
+        """Forget the history: of the active session, else of the agent."""
+        if self.chat_session_id is None:
+            return super().reset_chat_history()
+        return self.set_chat_history([])
 
     def _take_request(self) -> AgentRequest:
-        request = super()._take_request()
-        if self.chat_session_id is not None:
-            self._turns[request.settings] = _Turn(self.chat_session_id, request.prompt)
+        with self._recording:  # no other user may change what the agent's prompt shows in between
+            session_id = self.chat_session_id
+            own = self.request_prompt.get("chat_history", inherit=False)
+            request = super()._take_request()
+            if session_id != self._shown:
+                before = self._history_before or []
+                history = before if session_id is None else self._fit(self._store.load(session_id))
+                request.prompt.replace("chat_history", [*history, *list_messages(own)])
+        if session_id is not None:
+            self._turns[request.settings] = _Turn(session_id, request.prompt)
         return request
 
     async def _record(self, result: Result[Any], settings: Settings) -> None:
@@ -158,33 +154,34 @@ class ChatSessionExtension(BaseAgent):
                 turn.position = len(history)
                 history += messages
             turn.messages = messages
-            self._store.save(turn.session_id, history)
-            if self.chat_session_id == turn.session_id:
-                self._show(history)
+            self._save(turn.session_id, history)
 
-    def _keep(self, history: list[ChatMessage] | None) -> list[ChatMessage]:
-        if self.chat_session_id is not None:
-            self._store.save(self.chat_session_id, history or [])
-        return history or []
+    def _save(self, session_id: str, history: list[ChatMessage]) -> None:
+        with self._recording:
+            self._store.save(session_id, history)
+            if session_id == self._shown:
+                self._show(session_id, history)
 
-    def _show(self, history: list[ChatMessage]) -> None:
-        """Tell the model the history, as far as it fits into the budget."""
+    def _show(self, session_id: str, history: list[ChatMessage]) -> None:
+        """Show a session's history in the agent's prompt."""
+        self._shown = session_id
+        self.agent_prompt.replace("chat_history", self._fit(history))
+
+    def _fit(self, history: list[ChatMessage]) -> list[ChatMessage]:
+        """The history as far as it fits into the budget."""
         budget = self.settings.get("chat_session.token_budget")
-        fitting = history if budget is None else _drop_oldest(history, int(budget))
-        self.agent_prompt.replace("chat_history", list(fitting))
+        return list(history) if budget is None else _drop_oldest(history, int(budget))
 
 
 def _write_turn(prompt: Prompt, result: Result[Any], settings: Settings) -> list[ChatMessage]:
     asked = _write_asked(prompt, settings)
-    paths = read_paths(settings.get("record_output_paths") or [])
-    answer = write_record(result.parsed, paths, settings.get("record_output_mode") or "all")
+    answer = record_output(result.parsed, get_output_paths(settings), get_mode(settings, "output"))
     messages: list[ChatMessage] = [] if asked is None else [{"role": "user", "content": asked}]
     return [*messages, {"role": "assistant", "content": result.text if answer is None else answer}]
 
 
 def _write_asked(prompt: Prompt, settings: Settings) -> str | None:
-    paths = read_paths(settings.get("record_input_paths") or [])
-    recorded = write_record(prompt.get(), paths, settings.get("record_input_mode") or "all")
+    recorded = record_input(prompt.get(), get_input_paths(settings), get_mode(settings, "input"))
     if recorded is not None:
         return recorded
     whole = next((prompt.get(slot) for slot in _ASKED if prompt.get(slot)), None)
@@ -193,8 +190,12 @@ def _write_asked(prompt: Prompt, settings: Settings) -> str | None:
 
 def _drop_oldest(history: list[ChatMessage], budget: int) -> list[ChatMessage]:
     """The newest turns that fit; a turn begins with a message of the user and stays whole."""
-    begins = [place for place, message in enumerate(history) if message["role"] == "user"] or [0]
+    begins = [place for place, message in enumerate(history) if _is_users(message)] or [0]
     for begin in [0, *begins[1:]]:
         if estimate_tokens(history[begin:]) <= budget:
             return history[begin:]
     return []
+
+
+def _is_users(message: Any) -> bool:
+    return not is_mapping(message) or message.get("role") in ("user", None)
