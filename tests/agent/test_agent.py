@@ -104,7 +104,8 @@ def test_run_is_remembered_by_a_chat_session() -> None:
         """Remembers."""
 
     requester = ScriptedRequester([call("double", number=2), "It is 4.", "You asked for 2 doubled."])
-    agent = Chatter(requester=requester).use_tools(double).activate_chat_session()
+    agent = Chatter(requester=requester).use_tools(double)
+    agent.activate_chat_session()
     agent.run("Double 2.")
     agent.run("What did I ask?")
     assert [message["content"] for message in requester.requests[-1].messages] == [
