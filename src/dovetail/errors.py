@@ -20,6 +20,7 @@
   x NotFoundError        nothing there by that id, or nothing the caller may see
   x ConflictError        it is taken, busy, answered already or has changed meanwhile
   x StoreError           the database cannot be reached or written just now
+  x InvalidDataError     the database is there, but cannot hold a value: only other data would help
 """
 
 from typing import Any
@@ -157,3 +158,7 @@ class ConflictError(DovetailError):
 
 class StoreError(DovetailError):
     """The database cannot be reached or written just now."""
+
+
+class InvalidDataError(DovetailError):
+    """The database cannot hold a value; trying again does not help."""

@@ -1,14 +1,18 @@
 """Opening a database and writing to it."""
 
 import asyncio
+import math
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from dovetail.errors import ConfigError, ConflictError, StoreError
+from dovetail.errors import ConfigError, ConflictError, InvalidDataError, StoreError
 from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import sessions
+from postgres import make_database, uses_postgres
 
 ROW = {"id": "a", "owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
 
@@ -97,12 +101,51 @@ async def test_a_database_in_memory_serves_many_at_once() -> None:
         assert await count(database) == 5
 
 
-async def test_half_a_surrogate_pair_can_be_stored(tmp_path: Path) -> None:
+@pytest.fixture(params=["sqlite", "memory", pytest.param("postgresql", marks=uses_postgres)])
+async def any_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    urls = {"sqlite": tmp_path / "x.db", "memory": ":memory:"}
+    async with Database(urls.get(request.param) or await make_database()) as database:
+        yield database
+
+
+async def test_data_that_no_border_has_cleaned_is_stored_clean(any_database: Database) -> None:
+    dirty = {"x": "\ud83d", "y": "长", "z\0": [math.nan, "\0", "\ud83d\ude00"]}
+    async with any_database.write() as connection:
+        await connection.execute(sa.insert(sessions).values({**ROW, "usage": dirty}))
+    async with any_database.read() as connection:
+        stored = await connection.scalar(sa.select(sessions.c.usage))
+    assert stored == {"x": "\ufffd", "y": "长", "z\ufffd": [None, "\ufffd", "😀"]}
+
+
+async def test_data_of_an_older_version_is_read_clean(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
         async with database.write() as connection:
-            await connection.execute(sa.insert(sessions).values({**ROW, "usage": {"x": "\ud83d", "y": "长"}}))
+            await connection.execute(sa.insert(sessions).values(ROW))
+            old = r'{"x": "\ud83d", "y": "\u0000", "n": NaN, "i": -Infinity}'
+            await connection.execute(sa.text("UPDATE sessions SET usage = :old"), {"old": old})
         async with database.read() as connection:
-            assert await connection.scalar(sa.select(sessions.c.usage)) == {"x": "\ud83d", "y": "长"}
+            read = await connection.scalar(sa.select(sessions.c.usage))
+    assert read == {"x": "\ufffd", "y": "\ufffd", "n": None, "i": None}
+
+
+@pytest.mark.parametrize(
+    "values", [{"title": "\ud83d"}, {"usage": {"x": object()}}, {"version": 10**30}], ids=str
+)
+async def test_a_value_that_cannot_be_stored_is_not_an_absent_database(
+    any_database: Database, values: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidDataError, match="The database cannot hold this"):
+        await any_database.write_with(
+            lambda connection: connection.execute(sa.insert(sessions).values({**ROW, **values}))
+        )
+    assert await count(any_database) == 0
+
+
+async def test_only_the_owner_can_read_a_new_database(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database:
+        assert await count(database) == 0
+        names = ("x.db", "x.db-wal", "x.db-shm")
+        assert [(tmp_path / name).stat().st_mode & 0o777 for name in names] == [0o600] * 3
 
 
 async def test_an_unknown_kind_of_database_names_the_choices() -> None:

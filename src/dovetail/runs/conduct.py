@@ -30,6 +30,7 @@ async def _conduct(live: LiveRun, job: Job, done: Replay) -> None:
         if outcome is None:
             live.done.cancel()
             return
+        outcome = _judge(live, outcome)
         live.journal.close_calls()
         await _end(live, outcome, await _keep(context, job, outcome))
     except asyncio.CancelledError:
@@ -72,4 +73,11 @@ async def _keep(context: RunContext, job: Job, outcome: RunOutcome) -> Keep | No
 async def _end(live: LiveRun, outcome: RunOutcome, keep: Keep | None) -> None:
     event = RunEnd(outcome.reason, outcome.result, live.journal.usage, outcome.error)
     await persist(lambda: live.desk.writer.end(live.journal, event, keep))
-    live.done.set_result(outcome)
+    live.done.set_result(_judge(live, outcome))
+
+
+def _judge(live: LiveRun, outcome: RunOutcome) -> RunOutcome:
+    """The outcome, unless something of the run could not be stored."""
+    if live.failure is None:
+        return outcome
+    return RunOutcome(reason="error", usage=outcome.usage, error=describe_error(live.failure))

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Self
 
-from dovetail.errors import ConflictError, NotFoundError
+from dovetail.errors import ConflictError, InvalidDataError, NotFoundError
 from dovetail.messages.cancel import CancelMode
 from dovetail.messages.event import Entry, Event
 from dovetail.runs.ask_store import AskStore
@@ -50,6 +50,7 @@ class InProcessEngine(RunEngine):
         self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
         writer.on_saved = self._tell_saved
+        writer.on_broken = self._fail
         self._desk = Desk(
             writer=writer, asks=self.asks, load=self.store.load, process_id=self.link.process_id
         )
@@ -203,6 +204,14 @@ class InProcessEngine(RunEngine):
         if live is not None and live.task is not None:
             live.journal.freeze()
             live.task.cancel()
+
+    def _fail(self, run_id: str, error: InvalidDataError) -> None:
+        """End a run that has an event which cannot be stored; one that is at its end already ends there."""
+        live = self._live.get(run_id)
+        if live is not None and live.task is not None:
+            live.failure = error
+            if not live.journal.is_ending:
+                live.task.cancel()
 
     async def _tell_saved(self, journals: list[Journal]) -> None:
         for start in range(0, len(journals), _TOLD_AT_ONCE):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dovetail.data.clean import clean_text
 from dovetail.errors import DovetailError
 
 INTERNAL: dict[str, Any] = {"type": "internal_error", "message": "something failed here; the log has it"}
@@ -14,5 +15,5 @@ def describe_error(error: BaseException) -> dict[str, Any]:
         return INTERNAL
     name = type(error).__name__
     kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_")
-    described: dict[str, Any] = {"type": kind, "message": error.message}
-    return described | {"hint": error.hint} if error.hint else described
+    described: dict[str, Any] = {"type": kind, "message": clean_text(error.message)}
+    return described | {"hint": clean_text(error.hint)} if error.hint else described

@@ -99,6 +99,11 @@ class Journal:
         self._wake()
 
     @property
+    def is_ending(self) -> bool:
+        """Whether the run's end is known, stored or not."""
+        return self.closed or self._end is not None
+
+    @property
     def newest(self) -> int:
         """The number of the last event that is to be stored, seen or not."""
         return self.last if self._end is None else self._end.first

@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail.agent.scope import current_run
 from dovetail.bus.pending import normalize_timeout
+from dovetail.errors import InvalidDataError
 from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.event import AskKind, Emit, Entry, Event, RunStart
 from dovetail.runs.ask_store import AskRecord
@@ -44,6 +45,7 @@ class LiveRun:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     task: "asyncio.Task[None] | None" = None
+    failure: InvalidDataError | None = None  # why the run cannot continue, whatever its work does
     since: float = field(default_factory=time.monotonic)
 
     @property

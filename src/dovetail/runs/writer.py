@@ -10,10 +10,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dovetail.errors import ConflictError, StoreError
+from dovetail.errors import ConflictError, InvalidDataError, StoreError
 from dovetail.messages.event import RunEnd
 from dovetail.runs.block import Block
+from dovetail.runs.failure import describe_error
 from dovetail.runs.journal import Journal
+from dovetail.runs.salvage import lighten
 from dovetail.store.database import Keep
 
 logger = logging.getLogger(__name__)
@@ -75,6 +77,8 @@ class JournalWriter:
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
         self.on_saved: Callable[[list[Journal]], Awaitable[None]] | None = None
+        self.on_broken: Callable[[str, InvalidDataError], None] = lambda run_id, error: None
+        """Hears of a run of which an event could not be stored: it cannot continue."""
 
     def mark(self, journal: Journal) -> None:
         """Note that the journal has news; they are stored soon."""
@@ -175,18 +179,51 @@ class JournalWriter:
             return
         try:
             lost = await self._shelf.append(batches)
-        except ConflictError:
-            if len(batches) == 1:
-                logger.exception("the journal of run %s was refused", batches[0].run_id)
-                lost = [batches[0].run_id]
-            else:  # one bad journal must not keep back the others
+        except StoreError:
+            raise
+        except Exception as error:
+            if len(batches) > 1:  # one bad journal must not hold up the others
                 for batch in batches:
                     await self._store([batch])
                 return
+            logger.exception("the journal of run %s was refused", batches[0].run_id)
+            lost = await self._salvage(batches[0], error)
         for batch in batches:
             self._settle(batch, is_lost=batch.run_id in lost)
         if self.on_saved is not None:
             await self.on_saved([batch.journal for batch in batches if batch.run_id not in lost])
+
+    async def _salvage(self, batch: Batch, error: Exception) -> list[str]:
+        """Store what can be stored of a journal that was refused; returns its run if nothing can."""
+        if isinstance(error, ConflictError):
+            return [batch.run_id]
+        broken = InvalidDataError(f"An event of run {batch.run_id!r} could not be stored: {error}")
+        described = describe_error(broken)
+        has_failed = False
+        for block in batch.blocks:
+            is_end = batch.is_last and block is batch.blocks[-1]
+            if has_failed and is_end:
+                lighten(block, described)
+            if not await self._try(Batch(batch.journal, [block], batch.keep if is_end else None)):
+                has_failed = True
+                lighten(block, described)
+                if not await self._try(Batch(batch.journal, [block])):
+                    return [batch.run_id]
+        if has_failed:
+            self.on_broken(batch.run_id, broken)
+        return []
+
+    async def _try(self, batch: Batch) -> bool:
+        try:
+            if await self._shelf.append([batch]):
+                return False
+            batch.journal.mark_saved(batch.blocks[-1].last)
+            return True
+        except StoreError:
+            raise
+        except Exception as error:
+            logger.warning("an event of run %s cannot be stored: %s", batch.run_id, error)
+            return False
 
     def _settle(self, batch: Batch, *, is_lost: bool) -> None:
         if batch.keep is not None:

@@ -26,6 +26,7 @@ def back_up(database: Database, target: Path) -> None:
     unfinished = target.with_name(f"{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
+        unfinished.touch(mode=0o600)  # for its owner alone, as the database is
         with closing(_open_to_read(source)) as connection:
             connection.execute("VACUUM INTO ?", (str(unfinished),))
         check(unfinished)
@@ -47,6 +48,8 @@ def restore(database: Database, copy: Path) -> Path | None:
         raise ConfigError(f"{target} is in use", hint="Stop the server first.")
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.part")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)
     with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(unfinished)) as sink:
         source.backup(sink)
     aside = _move_aside(target)

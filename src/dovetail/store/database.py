@@ -1,25 +1,28 @@
 """One database, SQLite or PostgreSQL, opened with `async with`.
 
 Promises: a write is one transaction, all or nothing; on SQLite writes wait for each other here instead of
-failing; what the database refuses is a `ConflictError`, what it cannot do just now a `StoreError`.
+failing; what the database refuses is a `ConflictError`, what it cannot hold an `InvalidDataError`, what it
+cannot do just now a `StoreError`.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from dovetail.errors import ConfigError, ConflictError, StoreError
+from dovetail.data.clean import clean_data, is_clean
+from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
 from dovetail.store.address import parse_address, show_address, to_asyncpg
+from dovetail.store.failures import translated_errors
 from dovetail.store.migrate import migrate
 from dovetail.store.thread import TransactionThread
 from dovetail.store.together import Together
@@ -33,6 +36,7 @@ Keep: TypeAlias = Callable[[Transaction], None]
 POSTGRES_WIDTH = 2
 """Transactions at once on PostgreSQL: further ones wait and share."""
 _MAGIC = b"SQLite format 3\0"
+_SUSPECT = ("\\u", "NaN", "Infinity")
 
 
 class Database:
@@ -58,13 +62,11 @@ class Database:
         options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
         if not self.is_sqlite:
             options["async_creator"] = partial(asyncpg.connect, to_asyncpg(self.url))
-        self._engine = create_async_engine(
-            self.url, pool_pre_ping=not self.is_sqlite, json_serializer=_to_json, **options
-        )
+        self._engine = create_async_engine(self.url, pool_pre_ping=not self.is_sqlite, **_JSON, **options)
         if self.is_sqlite:
             _teach_sqlite(self._engine.sync_engine)
         if self.file is not None:
-            engine = sa.create_engine(self.url.set(drivername="sqlite"), json_serializer=_to_json)
+            engine = sa.create_engine(self.url.set(drivername="sqlite"), **_JSON)
             _teach_sqlite(engine)
             self._thread = TransactionThread(engine)
         try:
@@ -100,7 +102,7 @@ class Database:
     async def read(self) -> AsyncGenerator[AsyncConnection]:
         """A connection to read with."""
         async with self._turn if self.is_in_memory else nullcontext():
-            with _translated_errors():
+            with translated_errors():
                 async with self._open_engine().connect() as connection:
                     yield connection
 
@@ -108,7 +110,7 @@ class Database:
     async def write(self) -> AsyncGenerator[AsyncConnection]:
         """A connection inside one transaction."""
         async with self._turn:
-            with _translated_errors():
+            with translated_errors():
                 async with self._open_engine().connect() as connection:
                     await connection.execution_options(writes=True)
                     async with connection.begin():
@@ -119,7 +121,7 @@ class Database:
         if self._thread is None:
             async with self.read() as connection:
                 return await connection.run_sync(work)
-        with _translated_errors():
+        with translated_errors():
             return await self._thread.run(work, writes=False)
 
     async def write_with(self, work: Callable[[sa.Connection], T]) -> T:
@@ -134,7 +136,7 @@ class Database:
             async with self.write() as connection:
                 return await connection.run_sync(work)
         async with self._turn:
-            with _translated_errors():
+            with translated_errors():
                 return await self._thread.run(work, writes=True)
 
     def _open_engine(self) -> AsyncEngine:
@@ -143,35 +145,22 @@ class Database:
         return self._engine
 
 
-@contextmanager
-def _translated_errors() -> Generator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        raise ConflictError(f"the database refused it: {error.orig}") from error
-    except DBAPIError as error:
-        hint = "Free some space on its disk, then try again." if "full" in str(error.orig) else None
-        raise StoreError(f"the database failed: {error.orig}", hint=hint) from error
-    except (SQLAlchemyError, OSError) as error:
-        raise StoreError(f"the database failed: {error}") from error
-    except Exception as error:
-        if not type(error).__module__.startswith("asyncpg."):
-            raise
-        # What keeps a connection from being opened comes as the driver's own error.
-        raise StoreError(f"the database failed: {error}") from error
-
-
 def _make_room(database: Database) -> None:
     path = Path(database.url.database or "")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
+        with open(path, "ab+", opener=_open_private) as file:
             file.seek(0)
             beginning = file.read(len(_MAGIC))
     except OSError as error:
         raise ConfigError(f"no database at {database.shown}: {error}", hint=_hint(database)) from error
     if beginning not in (b"", _MAGIC):
         raise ConfigError(f"no database at {database.shown}: the file is something else")
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Open a file; one that is made is for its owner alone: it will hold what people say."""
+    return os.open(path, flags, 0o600)
 
 
 def _hint(database: Database) -> str:
@@ -181,13 +170,26 @@ def _hint(database: Database) -> str:
 
 
 def _to_json(value: Any) -> str:
-    """JSON that any database takes, readable where it can be: half a surrogate pair has no UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON that any database takes; what a border has missed is cleaned here, so that no row is refused."""
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        if is_clean(text) and "\\u0000" not in text:
+            return text
+    except ValueError:  # a number that is not finite, or a value that holds itself
+        pass
+    return json.dumps(clean_data(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _from_json(text: str) -> Any:
+    """Stored data; what an older version has kept of half characters and NaN is cleaned."""
+    value = json.loads(text)
+    if any(sign in text for sign in _SUSPECT):
+        with suppress(ValueError):  # deeper than what is taken today
+            return clean_data(value)
+    return value
+
+
+_JSON: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": _from_json}
 
 
 def _teach_sqlite(engine: sa.Engine) -> None:

@@ -1,0 +1,60 @@
+"""Errors of a database as errors of ours: what it refuses, what it cannot hold, what it cannot do just now.
+
+The three must never be mixed up. A write that waits for an absent database is repeated until it works; one
+that holds a value the database does not take would be repeated for ever.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+
+from dovetail.errors import ConflictError, InvalidDataError, StoreError
+
+_LONGEST = 300
+_DATA_STATES = ("22", "54")
+"""Classes of PostgreSQL's codes: a value that does not fit its type or encoding, or is too large."""
+_DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
+"""What drivers raise by themselves before a value reaches the database."""
+
+
+@contextmanager
+def translated_errors() -> Generator[None]:
+    """Raise `ConflictError`, `InvalidDataError` or `StoreError` for errors of the database and its driver."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise ConflictError(f"the database refused it: {error.orig}") from error
+    except SQLAlchemyError as error:
+        raise _translate(error) from error
+    except _DATA_ERRORS as error:
+        raise _refuse_data(error) from error
+    except OSError as error:
+        raise StoreError(f"the database failed: {error}") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("asyncpg."):
+            raise
+        # What keeps a connection from being opened comes as the driver's own error.
+        raise StoreError(f"the database failed: {error}") from error
+
+
+def _translate(error: SQLAlchemyError) -> InvalidDataError | StoreError:
+    original: Any = error.orig if isinstance(error, StatementError) else None
+    if original is None:
+        return StoreError(f"the database failed: {error}")
+    # Not the database's error: a value could not be made ready for it.
+    is_value = not isinstance(error, DBAPIError) or isinstance(error, DataError)
+    if is_value or _find_state(original).startswith(_DATA_STATES):
+        return _refuse_data(original)
+    hint = "Free some space on its disk, then try again." if "full" in str(original) else None
+    return StoreError(f"the database failed: {original}", hint=hint)
+
+
+def _find_state(original: Any) -> str:
+    """PostgreSQL's code for an error; empty for other databases."""
+    return str(getattr(original, "sqlstate", None) or getattr(original.__cause__, "sqlstate", None) or "")
+
+
+def _refuse_data(error: BaseException | None) -> InvalidDataError:
+    return InvalidDataError(f"The database cannot hold this: {str(error)[:_LONGEST]}")
