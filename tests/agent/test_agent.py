@@ -125,7 +125,9 @@ async def test_prefixes_of_agent_extensions_join_in_a_run() -> None:
 
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_an_agent_that_runs_in_a_tool_draws_from_the_budget_of_the_tools_run(is_async: bool) -> None:
-    inner, asked = make_agent(*[call("double", number=number) for number in range(8)], "Enough.")
+    used = {"usage": {"input_tokens": 10, "output_tokens": 0}}
+    replies = [{**call("double", number=number), **used} for number in range(8)]
+    inner, asked = make_agent(*replies, "Enough.")
 
     async def ask_inside() -> str:
         """Let another agent work."""
@@ -136,11 +138,11 @@ async def test_an_agent_that_runs_in_a_tool_draws_from_the_budget_of_the_tools_r
         return inner.run("x").text
 
     helper = ask_inside if is_async else ask_inside_thread
-    requester = ScriptedRequester([call(helper.__name__), "That is all."])
+    requester = ScriptedRequester([{**call(helper.__name__), **used}, "That is all."])
     outer = Agent(requester=requester).use_tools(helper)
-    outcome = await outer.async_run("x", limits=BudgetLimits(turns=4))
+    outcome = await outer.async_run("x", limits=BudgetLimits(tokens=40))
     assert len(asked.requests) == 3 + 1  # and the turn of grace that each has
-    assert (outcome.text, outcome.limit) == ("That is all.", "max-turns")
+    assert (outcome.text, outcome.limit) == ("That is all.", "max-tokens")
     assert len(requester.requests) == 2
 
 

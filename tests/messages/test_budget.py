@@ -20,13 +20,15 @@ class Clock:
         return self.now
 
 
-def test_child_uses_up_its_parent() -> None:
+def test_turns_of_a_child_are_its_own() -> None:
     root = Budget(BudgetLimits(turns=3))
     child = root.child(BudgetLimits(turns=10))
-    for _ in range(3):
+    for _ in range(9):
         child.use_turn()
-    assert child.reached() == "max-turns"
-    assert root.reached() == "max-turns"
+    assert (child.reached(), root.reached(), root.turns) == (None, None, 0)
+    root.use_turn()
+    child.use_turn()
+    assert (child.reached(), root.reached()) == ("max-turns", None)
 
 
 def test_own_limit_of_a_child_leaves_the_parent_going() -> None:
@@ -52,6 +54,21 @@ def test_depth_and_width_are_limited() -> None:
     root.child()
     with pytest.raises(ConfigError, match="limit of 2 children"):
         root.child()
+
+
+def test_all_runs_of_a_tree_are_limited_together() -> None:
+    root = Budget(BudgetLimits(total=3), spent=Spent(children=1, descendants=1))
+    child = root.child()
+    child.child()
+    for budget in (root, child):
+        with pytest.raises(ConfigError, match="limit of 3 in the whole run"):
+            budget.child()
+
+
+def test_child_may_have_a_smaller_depth_of_its_own() -> None:
+    root = Budget(BudgetLimits(depth=3))
+    assert root.child(BudgetLimits(depth=1)).depth_left == 1
+    assert root.child(BudgetLimits(depth=9)).depth_left == 2
 
 
 def test_clock_stands_still_while_a_person_is_asked_here_and_above() -> None:

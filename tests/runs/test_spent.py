@@ -36,14 +36,14 @@ def ask(ask_id: str, kind: AskKind = "approval") -> AskRequest:
     return AskRequest(ask_id, kind, f"call of {ask_id}", {})
 
 
-def test_turns_and_tokens_of_children_count_too() -> None:
+def test_tokens_of_children_count_too_and_their_turns_do_not() -> None:
     spent = count(
         (0, TurnEnd(1, TOKENS, "tool-calls")),
         (0, RunStart("helper", "m"), CHILD),
         (0, TurnEnd(1, TOKENS, "stop"), CHILD),
         (0, RunStart("deeper", "m"), (*CHILD, "below")),
     )
-    assert spent == Spent(turns=2, usage=Usage(20, 10), children=1)
+    assert spent == Spent(turns=1, usage=Usage(20, 10), children=1, descendants=2)
 
 
 def test_an_answer_whose_turn_has_not_ended_counts_once() -> None:

@@ -128,10 +128,12 @@ async def test_agent_never_sees_itself_or_its_ancestors_as_tools() -> None:
 
 async def test_one_budget_covers_the_whole_tree() -> None:
     outputs: list[AgentOutput] = []
-    host = Host([call("child"), call("look", call_id="c2"), "Child's best.", "Parent's best."])
+    used = {"usage": {"input_tokens": 10, "output_tokens": 0}}
+    looks = {**call("look", call_id="c2"), **used}
+    host = Host([{**call("child"), **used}, looks, "Child's best.", "Parent's best."])
     host.runtime.tools.register_tool(make_tool("look"))
     host.runtime.tools.register_tool(as_tool(CHILD, host, outputs))
-    parent = AgentDefinition(name="parent", description="p", run_config=RunConfig(max_turns=2))
+    parent = AgentDefinition(name="parent", description="p", run_config=RunConfig(max_tokens=20))
     output = await (await AgentExecutor.create(parent, host)).run({"query": "go"})
     assert outputs[0].result == "Child's best."
     assert output.result == "Parent's best."

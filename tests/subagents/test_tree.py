@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import pytest
+
 from dovetail.agent.scope import current_run
 from dovetail.messages.budget import BudgetLimits
 from dovetail.messages.event import ChildEvent, Event, RunEnd, ToolEnd
@@ -47,10 +49,10 @@ async def test_three_levels_share_one_budget() -> None:
         make_tool("look"),
     )
     host.offer(make("mid", "leaf", "look"), make("leaf", "look"))
-    root = make("root", "mid", "leaf", "look", run_config=RunConfig(max_turns=3))
+    root = make("root", "mid", "leaf", "look", run_config=RunConfig(max_tokens=33))
     events: list[Event] = []
     output = await (await AgentExecutor.create(root, host, events.append)).run({"query": "go"})
-    assert (output.result, output.limit) == ("Root's best.", "max-turns")
+    assert (output.result, output.limit) == ("Root's best.", "max-tokens")
     assert len(host.runtime.scripted.requests) == 6
     assert (output.usage.input_tokens, output.usage.output_tokens) == (60, 6)
     ends = [
@@ -72,7 +74,7 @@ async def test_tree_is_no_deeper_than_its_limit() -> None:
 
 
 async def test_run_has_no_more_children_than_its_width() -> None:
-    width = BudgetLimits().width
+    width = 3
     turns: list[Any] = []
     for number in range(width + 1):
         turns.append(call("child", f'{{"query": "{number}"}}', f"c{number}"))
@@ -80,10 +82,40 @@ async def test_run_has_no_more_children_than_its_width() -> None:
             turns.append(f"Answer {number}.")
     host = Host([*turns, "Done."])
     host.offer(make("child"))
-    await (await AgentExecutor.create(make("parent", "child"), host)).run({"query": "go"})
+    parent = make("parent", "child", run_config=RunConfig(max_children=width))
+    await (await AgentExecutor.create(parent, host)).run({"query": "go"})
     told = results(host.runtime.scripted.requests[-1])
     assert told[:-1] == [f"Answer {number}." for number in range(width)]
     assert f"the limit of {width} children is reached" in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ("subagents.max_depth", "depth limit"),
+        ("subagents.max_children", "limit of 0 children"),
+        ("subagents.max_subagents", "limit of 0 in the whole run"),
+    ],
+)
+async def test_settings_limit_the_tree(setting: str, complaint: str) -> None:
+    host = Host([call("child", TASK), "Alone."])
+    host.offer(make("child"))
+    host.settings.set(setting, 0)
+    await (await AgentExecutor.create(make("parent", "child"), host)).run({"query": "go"})
+    assert complaint in results(host.runtime.scripted.requests[-1])[0]
+
+
+async def test_twelve_files_are_summarised_one_after_the_other_with_turns_to_spare() -> None:
+    turns: list[Any] = []
+    for number in range(12):
+        turns += [call("child", f'{{"query": "{number}"}}', f"c{number}")]
+        turns += [call("look", call_id=f"l{number}"), f"Summary {number}."]
+    host = Host([*turns, "All twelve."], make_tool("look"))
+    host.offer(make("child", "look"))
+    output = await (await AgentExecutor.create(make("parent", "*"), host)).run({"query": "go"})
+    assert (output.result, output.limit, output.turns) == ("All twelve.", None, 13)
+    told = results(host.runtime.scripted.requests[-1])
+    assert told == [f"Summary {number}." for number in range(12)]
 
 
 async def test_grandchild_has_no_more_than_all_above_it_have() -> None:

@@ -1,7 +1,7 @@
-"""What a run and its children may use: one tree of turns, time, tokens, depth and width.
+"""What a run and its children may use: one tree of time, tokens and sub-agents; each run has its own turns.
 
-A child draws from what its parent has left, and everything it uses counts for its ancestors too. The clock of
-a branch and of its ancestors stands still while a person is asked.
+A child draws from the time and tokens that its parent has left, and what it uses of them counts for its
+ancestors too. The clock of a branch and of its ancestors stands still while a person is asked.
 """
 
 import time
@@ -19,13 +19,18 @@ Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetLimits:
-    """The limits of one run; None means unlimited (or the parent's rest)."""
+    """The limits of one run; None means unlimited (or the parent's rest).
+
+    `depth` is how many levels of children may be below it, `width` how many children it may start one after
+    the other or at once, `total` how many runs there may be below it at all depths.
+    """
 
     turns: int | None = 30
     seconds: float | None = 600.0
     tokens: int | None = None
     depth: int = 3
-    width: int = 8
+    width: int = 50
+    total: int = 200
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not is_number(self.seconds):
@@ -36,12 +41,16 @@ class BudgetLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run has used already in an earlier life, before a crash; `children` are those it has begun."""
+    """What a run has used already in an earlier life, before a crash.
+
+    `children` are those it has started itself, `descendants` those at all depths.
+    """
 
     turns: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     children: int = 0
+    descendants: int = 0
 
 
 class Budget:
@@ -62,6 +71,7 @@ class Budget:
         self.turns = spent.turns
         self.on_pause: Callable[[bool], None] | None = None
         self._children = spent.children
+        self._descendants = spent.descendants
         self._clock = clock
         self._started = clock() - spent.seconds
         self._waiting = 0
@@ -71,7 +81,8 @@ class Budget:
     @property
     def depth_left(self) -> int:
         """How many levels of children may still be below this run."""
-        return self.limits.depth if self.parent is None else self.parent.depth_left - 1
+        own = self.limits.depth
+        return own if self.parent is None else min(own, self.parent.depth_left - 1)
 
     def child(self, limits: BudgetLimits | None = None) -> "Budget":
         """A budget for one more child; raises when the tree is as deep or wide as it may be."""
@@ -81,13 +92,19 @@ class Budget:
             raise ConfigError(
                 f"no more sub-agents here: the limit of {self.limits.width} children is reached"
             )
+        full = next((one for one in self._upwards() if one._descendants >= one.limits.total), None)
+        if full is not None:
+            raise ConfigError(
+                f"no more sub-agents here: the limit of {full.limits.total} in the whole run is reached"
+            )
         self._children += 1
+        for budget in self._upwards():
+            budget._descendants += 1
         return Budget(limits, parent=self, clock=self._clock)
 
     def use_turn(self) -> None:
-        """Count one turn, here and above."""
-        for budget in self._upwards():
-            budget.turns += 1
+        """Count one turn; those of a child are its own."""
+        self.turns += 1
 
     def use_tokens(self, usage: Usage) -> None:
         """Count tokens, here and above."""
@@ -96,12 +113,11 @@ class Budget:
 
     def reached(self) -> Limit | None:
         """The first limit that is used up, here or above."""
+        if self.limits.turns is not None and self.turns >= self.limits.turns:
+            return "max-turns"
         for budget in self._upwards():
-            limits = budget.limits
-            if limits.turns is not None and budget.turns >= limits.turns:
-                return "max-turns"
             used = budget.usage.input_tokens + budget.usage.output_tokens
-            if limits.tokens is not None and used >= limits.tokens:
+            if budget.limits.tokens is not None and used >= budget.limits.tokens:
                 return "max-tokens"
         left = self.seconds_left()
         return "timeout" if left is not None and left <= 0 else None

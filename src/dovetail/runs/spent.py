@@ -1,7 +1,7 @@
 """What a run has used of its budget so far, as its journal tells it.
 
-Turns and tokens of children count too. The clock stands still while a person is asked, and from a crash until
-the run is taken up again.
+Tokens of children count too; turns are those of the run itself. The clock stands still while a person is
+asked, and from a crash until the run is taken up again.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,10 +27,11 @@ def count_spent(entries: Iterable[Entry]) -> Spent:
     for entry in entries:
         count.take(entry)
     return Spent(
-        turns=count.turns + len(count.answered),
+        turns=count.turns + count.has_answered,
         usage=sum(count.open_usage.values(), count.usage),
         seconds=count.seconds,
         children=count.children,
+        descendants=count.descendants,
     )
 
 
@@ -40,7 +41,8 @@ class _Count:
         self.usage = Usage()
         self.seconds = 0.0
         self.children = 0
-        self.answered: set[tuple[str, ...]] = set()
+        self.descendants = 0
+        self.has_answered = False
         self.open_usage: dict[tuple[str, ...], Usage] = {}
         self._asks: dict[str, tuple[tuple[str, ...], str]] = {}
         self._time: float | None = None
@@ -50,15 +52,17 @@ class _Count:
         self._take_time(entry)
         if isinstance(event, ModelAnswered):
             self.open_usage[path] = self.open_usage.get(path, Usage()) + event.usage
-            if event.purpose == "answer":
-                self.answered.add(path)
+            if event.purpose == "answer" and len(path) == 1:
+                self.has_answered = True
         elif isinstance(event, TurnEnd):
-            self.turns += 1
             self.usage = self.usage + event.usage
-            self.answered.discard(path)
             self.open_usage.pop(path, None)
-        elif isinstance(event, RunStart) and len(path) == 2:
-            self.children += 1
+            if len(path) == 1:
+                self.turns += 1
+                self.has_answered = False
+        elif isinstance(event, RunStart) and len(path) > 1:
+            self.children += len(path) == 2
+            self.descendants += 1
         else:
             self._take_ask(entry)
 

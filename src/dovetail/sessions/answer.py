@@ -8,7 +8,7 @@ from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import StoredMessages
 from dovetail.bus.bus import MessageBus
 from dovetail.errors import ConfigError, DovetailError
-from dovetail.messages.budget import Budget
+from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.context import within
 from dovetail.messages.event import ToolEnd, TurnEnd
 from dovetail.messages.request import ChatMessage, write_result
@@ -19,7 +19,7 @@ from dovetail.sessions.preface import build_preface
 from dovetail.sessions.request import ChatTurn
 from dovetail.skills.injection import find_seen_skills
 from dovetail.subagents.definition import AgentDefinition
-from dovetail.subagents.equip import choose_tools
+from dovetail.subagents.equip import choose_tools, find_limits
 from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallScope
@@ -67,7 +67,14 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         records_requests=host.runtime.settings.get("runtime.record_requests", True),
         stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.session.id else None,
     )
-    answer = _Answer(loop, definition, turn, build_preface(host, turn.session), host.runtime.active_bus)
+    answer = _Answer(
+        loop,
+        definition,
+        turn,
+        build_preface(host, turn.session),
+        host.runtime.active_bus,
+        find_limits(definition, host.settings),
+    )
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
 
 
@@ -78,6 +85,7 @@ class _Answer:
     turn: ChatTurn
     preface: str
     bus: MessageBus | None
+    limits: BudgetLimits
 
     async def work(self, context: RunContext) -> RunOutcome:
         done = context.replay
@@ -96,7 +104,7 @@ class _Answer:
                 messages,
                 emit=context.emit,
                 scope=self._scope(context),
-                budget=Budget(self.definition.run_config.limits, spent=done.spent),
+                budget=Budget(self.limits, spent=done.spent),
                 cancel=context.cancel,
                 earlier=earlier,
             )

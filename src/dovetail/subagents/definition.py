@@ -8,13 +8,14 @@ from typing import Any, TypeAlias
 from dovetail.data.numbers import is_number
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
-from dovetail.messages.budget import BudgetLimits
 
 AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _FRACTIONS = {"max_seconds"}
+TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
+"""The limits of the agents below one; zero means none of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +58,22 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """The limits of one run of an agent; None means unlimited."""
+    """The limits of one run of an agent; None means unlimited.
+
+    `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
+    below it at all depths) are those of the settings where they are None.
+    """
 
     max_turns: int | None = 30
     max_seconds: float | None = 600.0
     max_tokens: int | None = None
+    max_depth: int | None = None
+    max_children: int | None = None
+    max_subagents: int | None = None
 
     def __post_init__(self) -> None:
         for limit in fields(self):
             check_limit(limit.name, getattr(self, limit.name))
-
-    @property
-    def limits(self) -> BudgetLimits:
-        """The same as a budget's limits."""
-        return BudgetLimits(turns=self.max_turns, seconds=self.max_seconds, tokens=self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +103,14 @@ class AgentDefinition:
 def check_limit(name: str, value: Any) -> None:
     """Refuse a limit that is not a positive, finite number (whole, except for seconds) or None.
 
+    A limit of the agents below one may also be zero.
+
     Raises:
         ConfigError: it is something else.
     """
     if value is None:
         return
-    if not is_number(value) or value <= 0:
+    if not is_number(value) or value < 0 or (value == 0 and name not in TREE_LIMITS):
         raise ConfigError(f"`{name}` must be a positive number, not {shorten(value)}")
     if name not in _FRACTIONS and not isinstance(value, int):
         raise ConfigError(f"`{name}` must be a whole number, not {value!r}")

@@ -5,9 +5,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dovetail.data.text import to_text
+from dovetail.messages.budget import BudgetLimits
 from dovetail.messages.request import ChatMessage
+from dovetail.settings import Settings
 from dovetail.subagents.completion import COMPLETE_TASK, make_completion_tool
-from dovetail.subagents.definition import AgentDefinition
+from dovetail.subagents.definition import TREE_LIMITS, AgentDefinition, check_limit
 from dovetail.subagents.dispatcher import Dispatcher
 from dovetail.subagents.schema import fill_defaults
 from dovetail.subagents.template import fill_template
@@ -15,6 +17,7 @@ from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.tool import Tool
 
 _START = "Begin."
+_BUDGET_NAMES = dict(zip(TREE_LIMITS, ("depth", "width", "total"), strict=True))
 
 
 def choose_tools(
@@ -40,6 +43,19 @@ def changes_nothing(definition: AgentDefinition, available: ToolSnapshot, agent_
     """Whether an agent can only read: agents below it have no tools that it does not have itself."""
     tools, _ = choose_tools(definition, available, agent_path)
     return all(tool.is_read_only for tool in tools if tool.origin != "agent")
+
+
+def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits:
+    """The limits of a run of an agent; those of the agents below it come from the settings if it has none."""
+    run = definition.run_config
+    tree: dict[str, int] = {}
+    for name in TREE_LIMITS:
+        own = getattr(run, name)
+        value = settings.get(f"subagents.{name}") if own is None else own
+        check_limit(name, value)
+        if value is not None:
+            tree[_BUDGET_NAMES[name]] = value
+    return BudgetLimits(turns=run.max_turns, seconds=run.max_seconds, tokens=run.max_tokens, **tree)
 
 
 def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:

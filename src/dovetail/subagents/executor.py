@@ -23,7 +23,7 @@ from dovetail.messages.cancel import CancelSignal
 from dovetail.messages.delta import Usage
 from dovetail.messages.event import ChildEvent, EndReason, Event, RunEnd, RunStart
 from dovetail.subagents.definition import AgentDefinition, AgentInputs
-from dovetail.subagents.equip import build_messages, choose_tools
+from dovetail.subagents.equip import build_messages, choose_tools, find_limits
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import check_arguments
@@ -168,7 +168,7 @@ class AgentExecutor:
         )
 
     def _budget(self, parent: RunScope | None) -> Budget:
-        limits = self.definition.run_config.limits
+        limits = find_limits(self.definition, self._app.settings)
         return parent.budget.child(limits) if parent else Budget(limits)
 
     def _emitter(self, parent: RunScope | None) -> OnActivity:

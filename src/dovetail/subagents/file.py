@@ -9,6 +9,7 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.subagents.definition import (
+    TREE_LIMITS,
     AgentDefinition,
     InputConfig,
     ModelConfig,
@@ -34,13 +35,10 @@ _KEYS = {
     "query",
     "model",
     "options",
-    "max_turns",
-    "max_seconds",
-    "max_tokens",
     "tool",
     "tools",
 }
-_LIMITS = ("max_turns", "max_seconds", "max_tokens")
+_LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -75,9 +73,11 @@ def _split(text: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
-    unknown = sorted(set(front) - _KEYS)
+    unknown = sorted(set(front) - _KEYS - set(_LIMITS))
     if unknown:
-        raise ConfigError(f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS))}.")
+        raise ConfigError(
+            f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS.union(_LIMITS)))}."
+        )
     definition = AgentDefinition(
         name=str(front.get("name") or path.stem),
         description=str(front.get("description") or ""),
