@@ -1,5 +1,6 @@
 """Functions whose body is the model."""
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -82,6 +83,140 @@ def test_method_leaves_self_out() -> None:
     assert "self" not in prompt_of(requester)
     assert Translator.translate_all("Hello") == "Bonjour"
     assert "cls" not in prompt_of(requester)
+
+
+def test_static_and_class_methods_may_be_decorated_from_outside() -> None:
+    agent, _ = make_agent("Bonjour", "Salut")
+
+    class Translator:
+        @agent.auto_func
+        @staticmethod
+        def translate(text: str) -> str:
+            """Into French."""
+            raise AssertionError("never runs")
+
+        @agent.auto_func
+        @classmethod
+        def greet(cls, text: str) -> str:
+            """Into French."""
+            raise AssertionError("never runs")
+
+    assert Translator().translate("Hello") == "Bonjour"
+    assert Translator.greet("Hello") == "Salut"
+
+
+def test_annotation_in_quotes_may_name_a_local_class() -> None:
+    @dataclass
+    class Local:
+        points: int
+
+    agent, _ = make_agent('{"points": 9}', '[{"points": 1}]')
+
+    @agent.auto_func
+    def rate(text: "str") -> "Local":
+        """Rate it."""
+        raise AssertionError("never runs")
+
+    @agent.auto_func
+    def rate_all(text: "str") -> "list[Local]":
+        """Rate them."""
+        raise AssertionError("never runs")
+
+    assert rate("x") == Local(9)
+    assert rate_all("x") == [Local(1)]
+
+
+def test_annotation_in_quotes_may_name_a_class_below() -> None:
+    agent, _ = make_agent('{"points": 9}')
+    rate = agent.auto_func(_rate_later)
+    assert rate("x") == Below(9)
+
+
+def _rate_later(text: str) -> "Below":
+    """Rate it."""
+    raise AssertionError("never runs")
+
+
+@dataclass
+class Below:
+    points: int
+
+
+def test_schema_in_quotes_is_read() -> None:
+    agent, requester = make_agent('{"words": ["a"]}')
+
+    def look(text: str) -> Any:
+        """Look closely."""
+
+    look.__annotations__["return"] = "{'words': [(str, 'found')]}"
+    assert agent.auto_func(look)("x") == {"words": ["a"]}
+    assert "<str>, // found" in prompt_of(requester)
+
+
+def test_parameters_may_have_annotations_that_are_not_there_at_run_time() -> None:
+    agent, requester = make_agent('{"value": 1}')
+
+    @agent.auto_func
+    def count(text: "OnlyForTypeCheckers") -> int:  # type: ignore[name-defined]  # noqa: F821
+        """Count."""
+        raise AssertionError("never runs")
+
+    assert count("x") == 1
+    assert "text: x" in prompt_of(requester)
+
+
+def test_return_annotation_that_is_nowhere_is_a_clear_error() -> None:
+    agent, requester = make_agent()
+
+    @agent.auto_func
+    def count(text: str) -> "Nowhere":  # type: ignore[name-defined]  # noqa: F821
+        """Count."""
+        raise AssertionError("never runs")
+
+    with pytest.raises(SignatureError, match=r"count' returns 'Nowhere', which is not defined\."):
+        count("x")
+    assert requester.requests == []
+
+
+def test_annotation_none_says_nothing() -> None:
+    agent, _ = make_agent()
+
+    def add(first: int) -> None:
+        """Add."""
+
+    with pytest.raises(SignatureError, match="does not say what it returns"):
+        agent.auto_func(add)
+
+
+def test_arguments_of_every_kind_are_told() -> None:
+    agent, requester = make_agent('{"value": 1}')
+
+    @agent.auto_func
+    def total(first: int, /, *more: int, unit: str = "kg", **options: bool) -> int:
+        """Add."""
+        raise AssertionError("never runs")
+
+    assert total(1, 2, 3, rounded=True) == 1
+    assert "first: 1\nmore:\n- 2\n- 3\noptions:\n  rounded: true\nunit: kg\n" in prompt_of(requester)
+
+
+async def test_result_of_one_function_is_given_to_another_of_another_agent() -> None:
+    writer, _ = make_agent("A poem.")
+    critic, requester = make_agent('{"points": 3}', '{"points": 4}')
+
+    @writer.auto_func
+    async def write(topic: str) -> str:
+        """Write a poem."""
+        raise AssertionError("never runs")
+
+    @critic.auto_func
+    async def rate(text: str) -> Score:
+        """Rate it."""
+        raise AssertionError("never runs")
+
+    poem = await write("oak")
+    assert await asyncio.gather(rate(poem), rate(poem)) == [Score(3), Score(4)]
+    assert "text: A poem." in prompt_of(requester)
 
 
 def test_notes_of_annotated_parameters_are_told() -> None:

@@ -1,16 +1,16 @@
-"""Functions whose body is the model (document 000, 3)."""
+"""Functions whose body is the model."""
 
 import functools
 import inspect
-import typing
 from collections.abc import Callable, Coroutine
-from types import MethodType
+from types import MethodType, NoneType
 from typing import Any, ParamSpec, TypeVar
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.returns import TypedRequest
 from dovetail.concurrency import run_sync
 from dovetail.data.annotations import is_annotation
+from dovetail.data.hints import read_enclosing, read_hints
 from dovetail.errors import SignatureError
 from dovetail.tools.annotation import split_annotated
 
@@ -30,25 +30,25 @@ class AutoFuncExtension(BaseAgent):
         Raises:
             SignatureError: the function is a generator, or has no return annotation.
         """
+        method: Any = function
+        if type(method) in (staticmethod, classmethod):
+            return type(method)(self.auto_func(method.__func__))
         _refuse_generator(function)
-        hints = _read_hints(function)
-        expected = _read_return(function, hints)
+        promise = _Promise(function)
         signature = inspect.signature(function)
-        notes = {name: note for name, hint in hints.items() if (note := split_annotated(hint)[1])}
-        notes.pop("return", None)
 
         def write(args: Any, kwargs: Any) -> BaseAgent | TypedRequest[Any]:
-            self.input(_bind(signature, args, kwargs))
-            if notes:
+            given = _bind(signature, args, kwargs)
+            expected = promise.expected
+            self.input(given)
+            if notes := promise.notes:
                 self.info(notes)
             if instruction := inspect.getdoc(function):
                 self.instruct(instruction)
             return self.returns(expected) if is_annotation(expected) else self.output(expected)
 
         def async_call(args: Any, kwargs: Any) -> Coroutine[Any, Any, Any]:
-            with (
-                self.pending.apart()
-            ):  # a request that is half written here is none of the function's business
+            with self.pending.apart():  # a request that is half written here is not the function's
                 return write(args, kwargs).async_start()
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -101,17 +101,37 @@ def _refuse_generator(function: Callable[..., Any]) -> None:
         )
 
 
-def _read_hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(function, include_extras=True)
-    except (NameError, TypeError, SyntaxError):  # an output schema is no type
-        return dict(getattr(function, "__annotations__", {}))
+class _Promise:
+    """What a function's annotations say; what they name may be defined below the function."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._enclosing = read_enclosing(function)
+        if "return" not in getattr(function, "__annotations__", {}) or self._hints.get("return") is NoneType:
+            raise SignatureError(
+                f"{function.__qualname__!r} does not say what it returns, so the model cannot know",
+                hint="Annotate it with a type, or with a schema such as {'name': (str, 'in English')}.",
+            )
 
-def _read_return(function: Callable[..., Any], hints: dict[str, Any]) -> Any:
-    if "return" not in hints:
-        raise SignatureError(
-            f"{function.__qualname__!r} does not say what it returns, so the model cannot know",
-            hint="Annotate it with a type, or with an output schema such as {'name': (str, 'in English')}.",
-        )
-    return hints["return"]
+    @property
+    def expected(self) -> Any:
+        """The type, or the output schema, that the function returns."""
+        if "return" not in self._hints:
+            del self._hints  # read again: it may be defined by now
+        if "return" not in self._hints:
+            written = self._function.__annotations__["return"]
+            raise SignatureError(
+                f"{self._function.__qualname__!r} returns {written!r}, which is not defined.",
+                hint="Define or import the type before the function is called.",
+            )
+        return self._hints["return"]
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What `Annotated` says about the parameters."""
+        notes = {name: split_annotated(hint)[1] for name, hint in self._hints.items() if name != "return"}
+        return {name: note for name, note in notes.items() if note}
+
+    @functools.cached_property
+    def _hints(self) -> dict[str, Any]:
+        return read_hints(self._function, self._enclosing)
