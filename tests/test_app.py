@@ -6,6 +6,7 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.errors import ConfigError
+from dovetail.tools import make_tool
 
 EXTENSION = """
 def greet(name: str) -> str:
@@ -92,15 +93,29 @@ def test_making_an_app_reads_nothing(tmp_path: Path) -> None:
     assert app.agents.get_all_definitions() == ()
 
 
-async def test_an_agent_with_the_name_of_another_tool_hurts_nobody(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+async def test_an_agent_with_the_name_of_an_extension_tool_wins_and_the_folder_fails_alone(
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "calculate.md").write_text("---\ndescription: Ours.\n---\nYou are ours.\n")
     async with Dovetail(workspace=tmp_path) as app:
         tool = app.tools.get_tool("calculate")
         assert tool is not None
-        assert tool.origin == "extension:calculator"
+        assert tool.origin == "agent"
         assert app.agents.get_definition("calculate").description == "Ours."
         assert app.tools.get_tool("summarizer") is not None
-    assert "agent 'calculate' is not offered as a tool: extension:calculator" in caplog.text
+        assert [each.extension for each in app.extensions.snapshot.failed_extensions] == ["calculator"]
+
+
+async def test_an_agent_with_the_name_of_another_tool_hurts_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "measure.md").write_text("---\ndescription: Ours.\n---\nYou are ours.\n")
+    app = Dovetail(workspace=tmp_path)
+    app.tools.register_tool(make_tool(lambda: "2 m", name="measure"))
+    async with app:
+        assert [tool.origin for tool in app.tools.get_all_tools() if tool.name == "measure"] == ["code"]
+        assert app.agents.get_definition("measure").description == "Ours."
+        assert app.tools.get_tool("summarizer") is not None
+    assert "agent 'measure' is not offered as a tool: code" in caplog.text

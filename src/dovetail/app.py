@@ -24,7 +24,9 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.subagents.dispatch import publish_agents
+from dovetail.subagents.names import list_agent_names, reserve_agent_names
 from dovetail.subagents.registry import AgentRegistry
+from dovetail.tools.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
@@ -90,7 +92,10 @@ class Dovetail:
     def extensions(self) -> "ExtensionLoader":
         """The extension folders: the workspace's own first, then those that ship with the package."""
         return loading.ExtensionLoader(
-            *self._folders("extensions"), workspace=self.workspace, reserved=self._reserved_names
+            *self._folders("extensions"),
+            workspace=self.workspace,
+            reserved=self.list_reserved_names,
+            list_agents=list_agent_names,
         )
 
     @cached_property
@@ -156,6 +161,9 @@ class Dovetail:
 
     async def _read_folders(self) -> "ExtensionSnapshot":
         snapshot = await self.extensions.reload()
+        # From here on nothing waits: names move from one to another before any run looks.
+        self.tools.publish("agents", [])
+        self.tools.publish("skills", [])
         self.tools.publish("extension folders", snapshot.tools)
         own, *shipped = self._folders("agents")
         self.agents.replace_files([own, *snapshot.agent_folders, *shipped])
@@ -221,9 +229,19 @@ class Dovetail:
     def _make_policy(self) -> Policy:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)
 
-    def _reserved_names(self) -> Mapping[str, str]:
-        tools = self.tools.get_all_tools()
-        return {tool.name: tool.owner for tool in tools if not tool.origin.startswith("extension:")}
+    def list_reserved_names(self) -> Mapping[str, str]:
+        """The names that tools of extension folders may not have, with their owners.
+
+        They are the same before and after a restart: the tool that loads skills has its name also while there
+        are none, and a tool of an MCP server gets another one.
+        """
+        tools = {
+            tool.name: tool.owner
+            for tool in self.tools.get_all_tools()
+            if not tool.origin.startswith(("extension:", "agent", "skills")) and not tool.steps_aside
+        }
+        built_in = {open_url.name: open_url.owner, skill_folders.LOAD_SKILL: "the tool that loads skills"}
+        return {**tools, **built_in, **reserve_agent_names(self, self._folders("agents"))}
 
 
 async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":

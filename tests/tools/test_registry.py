@@ -1,6 +1,7 @@
 """Tools come in generations, and a name has one owner."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -84,3 +85,34 @@ def test_excluded_tools_stay_registered_but_leave_the_snapshot() -> None:
     registry.register_tool(saw)
     assert len(registry.snapshot()) == 0
     assert registry.get_tool("saw") is saw
+
+
+@pytest.mark.parametrize("name", ["größe", "a.b", "x" * 65, "two words", "", "查天气"])
+def test_a_name_that_providers_refuse_is_refused_where_it_is_defined(name: str) -> None:
+    async def execute(args: Any, context: Any) -> None:
+        return None
+
+    with pytest.raises(ConfigError, match="Invalid tool name"):
+        ToolRegistry().register_tool(Tool(name=name, description="", parameters={}, execute=execute))
+    if name:
+        with pytest.raises(ConfigError, match="Invalid tool name"):
+            make_tool(lambda: None, name=name)
+
+
+def test_a_function_without_a_usable_name_is_refused() -> None:
+    with pytest.raises(ConfigError, match="Invalid tool name '<lambda>'"):
+        make_tool(lambda: None)
+
+
+def test_a_registered_tool_takes_its_name_from_one_that_steps_aside() -> None:
+    registry = ToolRegistry()
+    registry.publish("mcp:files", [make_tool(print_it, origin="mcp:files", steps_aside=True)])
+    registry.register_tool(make_tool(print_it))
+    assert {tool.name: tool.origin for tool in registry.snapshot()} == {
+        "print_it": "code",
+        "files_print_it": "mcp:files",
+    }
+
+
+def print_it() -> None:
+    """Print."""

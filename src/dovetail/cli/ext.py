@@ -140,8 +140,9 @@ async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
     others = {
         tool.name: tool.owner
         for tool in dovetail.tools.get_all_tools()
-        if tool.origin != f"extension:{folder.name}"
+        if tool.origin.startswith("extension:") and tool.origin != f"extension:{folder.name}"
     }
+    others |= dovetail.list_reserved_names()
     siblings = frozenset(path.name.casefold() for path in folder.parent.iterdir() if path != folder)
     loader = ExtensionLoader(
         folder.parent,

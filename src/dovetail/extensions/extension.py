@@ -12,6 +12,7 @@ from typing import Any
 from dovetail.tools.tool import Tool
 
 POLICY = "policy.toml"
+AGENTS = "agents"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class ExtensionSnapshot:
     @property
     def agent_folders(self) -> tuple[Path, ...]:
         """The folders of agent files (`agents/*.md`) that folders in service bring."""
-        return tuple(path for folder in self.folders if (path := folder / "agents").is_dir())
+        return tuple(path for folder in self.folders if (path := folder / AGENTS).is_dir())
 
     @property
     def skill_roots(self) -> tuple[Path, ...]:

@@ -6,12 +6,12 @@ keeps its last good version; who holds an older snapshot keeps working with it.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from dovetail.errors import ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
-from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter
 from dovetail.extensions.lifetime import Lifetimes
@@ -27,11 +27,16 @@ def _reserve_nothing() -> Mapping[str, str]:
     return {}
 
 
+def _list_no_agents(folder: Path) -> Iterable[str]:
+    return ()
+
+
 class ExtensionLoader:
     """Loads the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
 
     `reserved` gives the names of the tools that are there without extension folders, with their owners;
-    `exclusion` says what is left out, by default what the environment says.
+    `exclusion` says what is left out, by default what the environment says; `list_agents` names the agents in
+    a folder of agent files.
     """
 
     def __init__(
@@ -41,12 +46,14 @@ class ExtensionLoader:
         workspace: str | Path | None = None,
         reserved: Callable[[], Mapping[str, str]] = _reserve_nothing,
         exclusion: Callable[[], Exclusion] = read_exclusion,
+        list_agents: Callable[[Path], Iterable[str]] = _list_no_agents,
         time_limit: float = 10.0,
     ) -> None:
         self.roots = tuple(dict.fromkeys(Path(each).resolve() for each in (root, *further_roots)))
         self._workspace = find_workspace(workspace)
         self._reserved = reserved
         self._exclusion = exclusion
+        self._list_agents = list_agents
         self._importer = FolderImporter(time_limit)
         self._lifetimes = Lifetimes(time_limit)
         self._lock = asyncio.Lock()
@@ -82,7 +89,8 @@ class ExtensionLoader:
         try:
             imported = await self._importer.load(folder)
             lease = self._lifetimes.begin(imported.package, imported.module, folder.path, self._workspace)
-            trial.candidates[folder.name].insert(0, make_version(folder, imported, lease))
+            agents = self._list_agents(folder.path / AGENTS)
+            trial.candidates[folder.name].insert(0, make_version(folder, imported, lease, agents))
         except ExtensionError as error:
             trial.fail(folder.name, error)
 

@@ -29,7 +29,8 @@ class NameRules:
         """Choose for each folder its first version, newest first, whose tool names are all free.
 
         A name that a folder in service still declares stays with it, so that a wrong edit of one folder
-        cannot take a tool away from another. Names of a version that is not chosen are free.
+        cannot take a tool away from another. Names of a version that is not chosen are free. Names of agents
+        that folders bring are taken for all tools, whatever the order.
         """
         wanted = {name: self._names(versions[0]) for name, versions in candidates.items() if versions}
         holders = {
@@ -38,7 +39,12 @@ class NameRules:
             if tool in wanted.get(extension, ())
         }
         settlement = Settlement()
-        taken = dict(self.reserved)
+        agents = {
+            name: f"agent {name!r} of extension {extension!r}"
+            for extension, versions in candidates.items()
+            for name in (versions[0].agents if versions else ())
+        }
+        taken = {**agents, **self.reserved}
         for extension, versions in candidates.items():
             foreign = {
                 tool: f"extension {holder!r}" for tool, holder in holders.items() if holder != extension

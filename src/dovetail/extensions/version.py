@@ -1,6 +1,6 @@
 """One version of an extension folder: imported, checked, its tools built."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ class ExtensionVersion:
     tools: tuple[Tool, ...]
     notices: tuple[str, ...]
     lease: Lease
+    agents: tuple[str, ...]
+    """Names of the agents that its files define."""
     lines: Mapping[str, int | None]
     """Where in the entry file each tool is written, as far as that is known."""
 
@@ -35,7 +37,9 @@ class ExtensionVersion:
         return [tool for tool in self.tools if not exclusion.has_tool(tool.name)]
 
 
-def make_version(folder: ExtensionFolder, imported: ImportedFolder, lease: Lease) -> ExtensionVersion:
+def make_version(
+    folder: ExtensionFolder, imported: ImportedFolder, lease: Lease, agents: Iterable[str]
+) -> ExtensionVersion:
     """Check what the folder exports and build its tools."""
     definitions, notices = read_definitions(imported.module, folder.sources[ENTRY])
     _check_policy(folder.path / POLICY)
@@ -44,6 +48,7 @@ def make_version(folder: ExtensionFolder, imported: ImportedFolder, lease: Lease
         tools=tuple(_build_tool(definition, folder, lease) for definition in definitions),
         notices=(*imported.notices, *notices),
         lease=lease,
+        agents=tuple(agents),
         lines={definition.name: definition.line for definition in definitions},
     )
 

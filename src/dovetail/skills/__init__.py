@@ -10,9 +10,10 @@ from dovetail.skills.library import SkillLibrary, SkillProblem, SkillRoot
 from dovetail.skills.mention import extract_skill_names
 from dovetail.skills.roots import find_roots
 from dovetail.skills.skill import Skill
-from dovetail.skills.tool import make_load_skill
+from dovetail.skills.tool import LOAD_SKILL, make_load_skill
 
 __all__ = [
+    "LOAD_SKILL",
     "Skill",
     "SkillLibrary",
     "SkillProblem",

@@ -7,6 +7,8 @@ from dovetail.skills.library import SkillLibrary
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import Tool
 
+LOAD_SKILL = "load_skill"
+
 
 def make_load_skill(library: SkillLibrary) -> Tool:
     """A tool `load_skill(name)` over a library."""
@@ -22,4 +24,4 @@ def make_load_skill(library: SkillLibrary) -> Tool:
             raise ToolError(library.explain_missing(name), type="not_found")
         return render_loaded(skill)
 
-    return make_tool(load_skill, kind=Kind.Read, origin="skills", idempotent=True)
+    return make_tool(load_skill, name=LOAD_SKILL, kind=Kind.Read, origin="skills", idempotent=True)

@@ -18,12 +18,16 @@ MOST_TOOLS = 12
 def publish_agents(app: AgentHost) -> None:
     """Offer an app's agents as tools; one whose name another tool has is left out, the others live on."""
     registry = app.get_tool_registry()
-    taken = {tool.name: tool.owner for tool in registry.get_all_tools() if tool.origin != "agent"}
+    taken = {tool.name: tool.owner for tool in registry.get_all_tools() if _keeps_name(tool)}
     wrapped = wrap_agents(app)
     for tool in wrapped:
         if tool.name in taken:
             logger.error("agent %r is not offered as a tool: %s has its name", tool.name, taken[tool.name])
     registry.publish("agents", [tool for tool in wrapped if tool.name not in taken])
+
+
+def _keeps_name(tool: Tool) -> bool:
+    return tool.origin != "agent" and not tool.steps_aside
 
 
 def wrap_agents(app: AgentHost) -> list[Tool]:

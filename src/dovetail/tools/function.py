@@ -16,7 +16,7 @@ from dovetail.tools.docstring import read_docstring
 from dovetail.tools.numbers import make_converter
 from dovetail.tools.signature import Signature, read_signature
 from dovetail.tools.threads import run_in_thread
-from dovetail.tools.tool import Execute, Tool, ToolContext
+from dovetail.tools.tool import Execute, Tool, ToolContext, check_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +58,13 @@ def make_tool(
         choices.setdefault("takes", frozenset(own["properties"]))
     schema = own if parameters is None else parameters
     signature = replace(signature, type_numbers=make_converter(schema, signature.converters.keys()))
+    own_name = getattr(function, "__name__", type(function).__name__)
+    check_name(name or own_name)
     qualified_name = getattr(function, "__qualname__", type(function).__qualname__)
     choices.setdefault("source", f"{getattr(function, '__module__', None)}:{qualified_name}")
     choices.setdefault("can_update_output", _is_generator(function))
     return FunctionTool(
-        name=name or getattr(function, "__name__", type(function).__name__),
+        name=name or own_name,
         description=docstring.description if description is None else description,
         parameters=schema,
         kind=kind,

@@ -5,14 +5,15 @@ name are an error that names both owners.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ToolSpec
-from dovetail.tools.tool import Tool
+from dovetail.tools.tool import LONGEST_NAME, Tool, check_name
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +99,7 @@ class ToolRegistry:
             ConfigError: the name is taken by a different tool, or the parameter schema cannot be compiled.
         """
         _check(tool)
+        self._make_way([tool])
         _add({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
         _add(self._own, tool)
         self._change()
@@ -113,6 +115,7 @@ class ToolRegistry:
             ConfigError: a tool cannot be taken; then the tools from before stay.
         """
         tools = tuple(tools)
+        self._make_way(tools)
         taken = self._find_all(without=source)
         for tool in tools:
             _check(tool)
@@ -157,14 +160,42 @@ class ToolRegistry:
                 tools.update((tool.name, tool) for tool in sourced)
         return tools
 
+    def _make_way(self, tools: Iterable[Tool]) -> None:
+        """Rename the tools that step aside for these."""
+        wanted = {tool.name for tool in tools if not tool.steps_aside}
+        for source, sourced in self._sourced.items():
+            if any(tool.steps_aside and tool.name in wanted for tool in sourced):
+                taken = {*self._find_all(), *wanted}
+                self._sourced[source] = tuple(
+                    tool.with_changes(name=rename(tool, taken))
+                    if tool.steps_aside and tool.name in wanted
+                    else tool
+                    for tool in sourced
+                )
+
     def _change(self) -> None:
         self._generation += 1
         self._snapshot = None
 
 
+def rename(tool: Tool, taken: Container[str]) -> str:
+    """A free name for a tool whose own is taken: the name of its origin before its own."""
+    origin = tool.origin.rpartition(":")[2]
+    return find_free_name(f"{origin}_{tool.name}", taken)
+
+
+def find_free_name(name: str, taken: Container[str]) -> str:
+    """The nearest name that model providers accept and that is not taken."""
+    name = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:LONGEST_NAME] or "tool"
+    free, number = name, 2
+    while free in taken:
+        ending = f"_{number}"
+        free, number = f"{name[: LONGEST_NAME - len(ending)]}{ending}", number + 1
+    return free
+
+
 def _check(tool: Tool) -> None:
-    if not tool.name or any(character.isspace() for character in tool.name):
-        raise ConfigError(f"{tool.name!r} is no name for a tool: it must be a word without spaces")
+    check_name(tool.name)
     _ = tool.checker
 
 

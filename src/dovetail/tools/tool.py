@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -63,10 +64,25 @@ class ToolContext:
             raise ToolError(f"call {self.call_id!r} was stopped", type="interrupted")
 
 
+LONGEST_NAME = 64
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
 """Keywords of a schema that may declare members beside `properties`."""
 
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that model providers refuse, and with it every request that offers the tool.
+
+    Raises:
+        ConfigError: the name is empty, too long or has other characters.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -",
+            hint="Model providers refuse other names. Choose one: make_tool(function, name='my_tool').",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -75,7 +91,8 @@ class Tool:
 
     `origin` says who brought it (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it is
     defined (`module:function`, a path), for messages and to tell a re-definition from a clash. `takes` names
-    all arguments that its function has, where `parameters` would let others pass.
+    all arguments that its function has, where `parameters` would let others pass. A tool that `steps_aside`
+    gets another name when its own is wanted by one that does not.
     """
 
     name: str
@@ -93,6 +110,7 @@ class Tool:
     needs_tab: bool = False
     time_limit: float | None = 120.0
     takes: frozenset[str] | None = None
+    steps_aside: bool = False
     _checker: Checker | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.server import MCPServer
 
 from dovetail.errors import ConfigError
 from dovetail.messages.call import ToolCall
@@ -227,3 +228,17 @@ async def _wait_for(condition: Callable[[], bool]) -> None:
     """Wait until something has happened because of another process."""
     while not condition():  # noqa: ASYNC110 - another process sets no event of ours
         await asyncio.sleep(0.01)
+
+
+async def test_names_that_providers_refuse_are_changed_with_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = MCPServer("shed")
+    for name in ("planks.list", "planks_list", "x" * 80):
+        server.tool(name=name)(lambda: "done")
+    manager = ToolManager()
+    names = [tool.name for tool in await manager.async_use_mcp(server)]
+    assert names == ["shed_planks_list", "planks_list", "x" * 64]
+    assert await manager.async_call_tool("shed_planks_list") == "done"
+    assert "tool 'planks.list' of MCP server 'shed' is called 'shed_planks_list' here" in caplog.text
+    await manager.async_close()

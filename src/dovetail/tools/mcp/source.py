@@ -8,7 +8,7 @@ from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
-from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.registry import ToolRegistry, find_free_name
 from dovetail.tools.tool import Execute, Tool, ToolContext
 
 logger = logging.getLogger(__name__)
@@ -41,12 +41,15 @@ class McpSource:
         self._registry.publish(self.name, self._make_tools(descriptions))
 
     def _make_tools(self, descriptions: Sequence[Any]) -> list[Tool]:
-        taken = {tool.name for tool in self._registry.get_all_tools() if tool.origin != self.name}
+        others = (tool for tool in self._registry.get_all_tools() if tool.origin != self.name)
+        taken = {tool.name for tool in others}
+        siblings = {description.name for description in descriptions}
         tools: list[Tool] = []
         for description in descriptions:
             if not self.server.takes(description.name):
                 continue
-            name = self._choose_name(description.name, taken)
+            name = self._choose_name(description.name, {*taken, *(siblings - {description.name})})
+            taken.add(name)
             tool = _make_tool(self.connection, description, name, self.name)
             try:
                 _ = tool.checker
@@ -57,9 +60,18 @@ class McpSource:
         return tools
 
     def _choose_name(self, name: str, taken: set[str]) -> str:
-        """The tool's own name, or one with the server's before it; the same one for as long as we live."""
-        if name not in self._names:
-            self._names[name] = f"{self.server.name}_{name}" if name in taken else name
+        """The tool's own name, or one with the server's before it; the same one as long as it is free."""
+        if self._names.get(name) is None or self._names[name] in taken:
+            clean = find_free_name(name, ())
+            chosen = find_free_name(f"{self.server.name}_{name}", taken) if clean in taken else clean
+            if clean != name:
+                logger.warning(
+                    "tool %r of MCP server %r is called %r here: model providers refuse its own name",
+                    name,
+                    self.server.name,
+                    chosen,
+                )
+            self._names[name] = chosen
         return self._names[name]
 
 
@@ -94,6 +106,7 @@ def _make_tool(connection: McpConnection, description: Any, name: str, origin: s
         kind=_choose_kind(hints, connection.server.trusted),
         origin=origin,
         source=description.name,
+        steps_aside=True,
         idempotent=idempotent,
         can_update_output=True,
         time_limit=connection.server.time_limit,
