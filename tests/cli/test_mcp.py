@@ -1,6 +1,7 @@
 """`dovetail mcp` offers an extension folder to any MCP client, over stdio and HTTP."""
 
 import asyncio
+import json
 import re
 import socket
 import sys
@@ -161,3 +162,66 @@ def test_no_other_machine_may_call_without_a_login(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         frame.main(["mcp", "--http", "8000", "--host", "0.0.0.0"])
     assert "not on '0.0.0.0'" in capsys.readouterr().err
+
+
+HOSTILE = r"""
+def call_all(text: str = "") -> dict:
+    return {"caf\udce9": ["\ud83d", "a\0b"], "said": text}
+
+def call_names(text: str = "") -> str:
+    return "caf\udce9.txt\0"
+
+def call_badly(text: str = "") -> str:
+    raise ValueError("\ud83d\0")
+
+def call_slowly(text: str = ""):
+    yield "\ud83d"
+    yield "\0"
+
+def define(execute):
+    return {"label": "shed", "name": execute.__name__, "description": "Do \ud83d", "kind": "read",
+            "parameters": {"text": {"type": "string"}}, "execute": execute}
+
+TOOLS = [define(call_all), define(call_names), define(call_badly), define(call_slowly)]
+"""
+
+
+async def test_text_that_is_not_utf_8_does_not_end_the_server(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "extensions" / "shed" / "extension.py").write_text(HOSTILE)
+    async with asyncio.timeout(50), connect(environment, "auto") as client:
+        for _ in range(2):
+            tools = [tool for tool in (await client.list_tools()).tools if tool.name.startswith("call_")]
+            assert {tool.description for tool in tools} == {"Do \ufffd"}
+            for tool in tools:
+                result = await client.call_tool(tool.name, {"text": "a\0b"})
+                assert "\ufffd" in result.content[0].text
+                assert result.is_error is (tool.name == "call_badly")
+            assert len(tools) == 4
+
+
+async def test_a_request_that_is_not_utf_8_does_not_end_the_server(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "dovetail", "mcp", "--only", "c*"]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=pipe, stdout=pipe, env={**environment, "PATH": ""}
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    bad = {"name": "cut", "arguments": {"plank": "\ud83d"}}
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": bad}
+    last = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
+    lines = [json.dumps(one).encode() for one in (first, ready, call)]
+    for line in [*lines, b'{"id": "\xe9\xff\xed\xa0\x80"}', b"\0\0", json.dumps(last).encode()]:
+        process.stdin.write(line + b"\n")
+    try:
+        async with asyncio.timeout(50):
+            while json.loads(await process.stdout.readline()).get("id") != 3:
+                pass
+    finally:
+        process.stdin.close()
+        await process.wait()

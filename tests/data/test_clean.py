@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dovetail.data.clean import DEEPEST, clean_data, clean_text, is_clean
+from dovetail.data.clean import DEEPEST, clean_data, clean_text, clean_texts, is_clean
 
 
 @pytest.mark.parametrize("text", ["", "hello", "café", "日本", "😀", "a\nb\tc", "\ufffd"])
@@ -61,5 +61,10 @@ def test_data_that_is_clean_comes_back_as_the_same_object() -> None:
 def test_data_that_is_nested_too_deeply_is_refused() -> None:
     fits = json.loads("[" * DEEPEST + "]" * DEEPEST)
     assert clean_data(fits) is fits
-    with pytest.raises(ValueError, match="nested more than 100 levels"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         clean_data([fits])
+
+
+def test_texts_are_cleaned_without_touching_numbers() -> None:
+    cleaned = clean_texts({"a": "\0", "n": math.inf})
+    assert cleaned == {"a": "\ufffd", "n": math.inf}

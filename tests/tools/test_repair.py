@@ -126,6 +126,21 @@ async def test_very_deep_arguments_do_not_reach_the_validator() -> None:
         deep = deep["left"]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [r'{"count": 1, "text": "a\ud83db\u0000"}', {"count": 1, "text": "a\ud83db\0"}],
+    ids=["text", "object"],
+)
+async def test_arguments_reach_the_tool_as_clean_text(arguments: Any) -> None:
+    outcome = await call(arguments)
+    assert read_value(outcome.result) == {"count": 1, "text": "a\ufffdb\ufffd"}
+
+
+async def test_hundreds_of_thousands_of_arguments_are_refused_at_once() -> None:
+    outcome = await call({"count": 1, **{f"x{n}": n for n in range(400_000)}})
+    assert "are 400001 at once, at most 1000 are read" in str(outcome.result.llm_content)
+
+
 @pytest.mark.parametrize("name", ["Saw_Plank", "saw-plank", "functions.saw_plank", "default_api.SAW-PLANK"])
 async def test_other_spelling_of_a_name_is_understood(name: str) -> None:
     assert (await call({"count": 1}, name=name)).status == "ok"

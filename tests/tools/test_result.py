@@ -68,3 +68,22 @@ def test_error_of_a_tool_keeps_its_type_and_data() -> None:
     result = make_error_result(ToolError("blunt", type="saw_blunt", data={"teeth": 3}))
     assert result == ToolResult("Error: blunt", error=ToolFailure("blunt", "saw_blunt"), data={"teeth": 3})
     assert make_error_result(KeyError()).llm_content == "Error: KeyError"
+
+
+def test_text_and_data_that_no_store_could_hold_are_clean_in_a_result() -> None:
+    result = make_result({"caf\udce9": ["a\0b", float("nan"), "\ud83d\ude00"]})
+    assert to_dict(result)["data"] == {"caf\ufffd": ["a\ufffdb", None, "😀"]}
+    assert make_result("caf\udce9").llm_content == "caf\ufffd"
+    assert ToolResult([{"type": "text", "text": "\0"}]).llm_content == [{"type": "text", "text": "\ufffd"}]
+    failed = make_error_result(ValueError("\ud83d"))
+    assert (failed.error and failed.error.message, failed.llm_content) == (
+        "ValueError: \ufffd",
+        "Error: ValueError: \ufffd",
+    )
+
+
+def test_data_that_is_nested_too_deeply_for_an_event_is_told_by_its_size() -> None:
+    deep: list[Any] = []
+    for _ in range(400):
+        deep = [deep]
+    assert to_dict(make_result({"deep": deep}))["data"] == {"characters": 812}

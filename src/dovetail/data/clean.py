@@ -5,6 +5,7 @@ other become the character that they mean; a lone half and a NUL become U+FFFD. 
 finite numbers, and is not nested so deeply that code that walks through it fails.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail.data.numbers import is_number
@@ -41,32 +42,43 @@ def clean_data(value: Any, levels: int = DEEPEST) -> Any:
     Raises:
         ValueError: it is nested more than `levels` deep.
     """
+    return _clean(value, levels, finite=True)
+
+
+def clean_texts(value: Any, levels: int = DEEPEST) -> Any:
+    """The same without a look at the numbers, for data that is checked against a schema afterwards."""
+    return _clean(value, levels, finite=False)
+
+
+def _clean(value: Any, levels: int, *, finite: bool) -> Any:
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, float):
-        return value if is_number(value) else None
+        return None if finite and not is_number(value) else value
     if is_dict(value):
-        return _clean_dict(value, levels)
+        return _clean_dict(value, _descend(levels), finite=finite)
     if is_list(value) or is_tuple(value):
-        return _clean_items(value, levels)
+        return _clean_items(value, _descend(levels), finite=finite)
     return value
 
 
-def _clean_dict(value: dict[str, Any], levels: int) -> dict[str, Any]:
+def _descend(levels: int) -> int:
     if not levels:
-        raise ValueError(f"the data is nested more than {DEEPEST} levels deep")
-    cleaned = {_clean_key(key): clean_data(item, levels - 1) for key, item in value.items()}
+        raise ValueError("the data is nested too deeply")
+    return levels - 1
+
+
+def _clean_items(items: Sequence[Any], levels: int, *, finite: bool) -> Sequence[Any]:
+    cleaned = [_clean(item, levels, finite=finite) for item in items]
+    if all(item is given for item, given in zip(cleaned, items, strict=True)):
+        return items
+    return tuple(cleaned) if is_tuple(items) else cleaned
+
+
+def _clean_dict(value: dict[str, Any], levels: int, *, finite: bool) -> dict[str, Any]:
+    cleaned = {_clean_key(key): _clean(item, levels, finite=finite) for key, item in value.items()}
     is_same = all(key in cleaned and cleaned[key] is item for key, item in value.items())
     return value if is_same else cleaned
-
-
-def _clean_items(value: Any, levels: int) -> Any:
-    if not levels:
-        raise ValueError(f"the data is nested more than {DEEPEST} levels deep")
-    cleaned = [clean_data(item, levels - 1) for item in value]
-    if all(item is given for item, given in zip(cleaned, value, strict=True)):
-        return value
-    return cleaned if is_list(value) else tuple(cleaned)
 
 
 def _clean_key(key: Any) -> Any:

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from dovetail.concurrency import find_running_loop
+from dovetail.data.clean import clean_data
 from dovetail.errors import ToolError
 from dovetail.messages.call import CallStatus
 from dovetail.messages.event import AskKind, ToolProgress
@@ -105,7 +106,7 @@ class Execution:
             return {"status": "timeout"}
         self._clock.pause()
         try:
-            return await ask(kind, self._call_id, payload, timeout)
+            return await ask(kind, self._call_id, clean_data(payload), timeout)
         finally:
             self._clock.resume()
 

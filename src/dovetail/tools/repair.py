@@ -5,7 +5,8 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.shapes import is_dict, is_list, is_mapping
+from dovetail.data.clean import clean_texts
+from dovetail.data.shapes import is_dict
 from dovetail.errors import ToolError
 from dovetail.response.parser import InstantParser
 from dovetail.tools.registry import ToolSnapshot
@@ -15,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 DEEPEST = 64
 """How deeply arguments may be nested; validators and tools recurse into them."""
+MOST = 1000
+"""Arguments of one call; each that the tool does not know is looked at for what it may mean."""
 
 
 def find_by_near_name(name: str, snapshot: ToolSnapshot) -> Tool | None:
@@ -34,10 +37,12 @@ def read_arguments(tool: Tool, arguments: str | Mapping[str, Any]) -> dict[str, 
         ToolError: the text is no object, not even when it is read leniently, or it is nested too deeply.
     """
     args = _read_text(tool, arguments) if isinstance(arguments, str) else dict(arguments)
-    for value in args.values():
-        if type(value) in (dict, list) and _is_too_deep(value, DEEPEST):
-            raise _wrong(tool, f"are nested deeper than {DEEPEST} levels")
-    return args
+    if len(args) > MOST:
+        raise _wrong(tool, f"are {len(args)} at once, at most {MOST} are read")
+    try:
+        return clean_texts(args, DEEPEST + 1)
+    except ValueError as error:
+        raise _wrong(tool, f"are nested deeper than {DEEPEST} levels") from error
 
 
 def _read_text(tool: Tool, text: str) -> dict[str, Any]:
@@ -73,13 +78,6 @@ def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
         raise _wrong(tool, f"are not JSON: {error}") from error
     logger.info("[tool-repair] %s: arguments read leniently, they are not JSON: %s", tool.name, error)
     return parser.data
-
-
-def _is_too_deep(value: Any, levels: int) -> bool:
-    if levels == 0:
-        return True
-    items = value.values() if is_mapping(value) else value if is_list(value) else ()
-    return any(type(item) in (dict, list) and _is_too_deep(item, levels - 1) for item in items)
 
 
 def _wrong(tool: Tool, what: str) -> ToolError:

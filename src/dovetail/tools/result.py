@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.sanitize import sanitize
 from dovetail.errors import DovetailError, ToolError
 from dovetail.tools.tool import ToolFailure, ToolResult
@@ -104,9 +105,9 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
 def to_event_data(value: Any) -> Any:
     """A value made of JSON types only; one that is too large for an event is told by its size."""
     if value is None or isinstance(value, int | float):
-        return value
+        return clean_data(value)
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_EVENT_DATA else {"characters": len(value)}
+        return clean_text(value) if len(value) <= LONGEST_EVENT_DATA else {"characters": len(value)}
     oddities: list[Any] = []
 
     def note(part: Any) -> Any:
@@ -120,7 +121,10 @@ def to_event_data(value: Any) -> Any:
         text = _dump_oddity(value)
     if len(text) > LONGEST_EVENT_DATA:
         return {"characters": len(text)}
-    return json.loads(text) if oddities else value
+    try:
+        return clean_data(json.loads(text) if oddities else value)
+    except (ValueError, RecursionError):  # nested too deeply for those who read events
+        return {"characters": len(text)}
 
 
 def _dump_oddity(value: Any) -> str:

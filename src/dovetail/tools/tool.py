@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
@@ -22,6 +23,9 @@ class ToolFailure:
     message: str
     type: str = "execution_failed"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", clean_text(self.message))
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
@@ -35,6 +39,13 @@ class ToolResult:
     error: ToolFailure | None = None
     data: Any = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Clean what the model reads; what people and programs outside get is cleaned when it is sent."""
+        content = self.llm_content
+        cleaned = clean_text(content) if isinstance(content, str) else clean_data(content)
+        if cleaned is not content:
+            object.__setattr__(self, "llm_content", cleaned)
 
 
 def _ignore_output(output: Any) -> None:
@@ -114,6 +125,7 @@ class Tool:
     _checker: Checker | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "description", clean_text(self.description))
         limit = self.time_limit
         if limit is not None and (not is_number(limit) or limit <= 0):
             raise ConfigError(
