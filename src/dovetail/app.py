@@ -60,7 +60,7 @@ class Dovetail:
         self.runtime = runtime or Runtime(
             open_settings(settings, self.workspace), make_policy=self._make_policy
         )
-        self.agents = AgentRegistry()
+        self.agents = AgentRegistry(settings=self.runtime.settings)
         self._offered_agents = self.agents.revision
         self.is_watching = False
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()

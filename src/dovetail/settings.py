@@ -47,6 +47,7 @@ DEFAULTS: dict[str, Any] = {
         "max_children": 50,
         "max_subagents": 200,
     },
+    "agents": {},
     "mcp": {"servers": {}},
     "bus": {"enabled": True},
     "store": {"url": None},

@@ -38,6 +38,39 @@ def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert "no description" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("front", "body", "said"),
+    [
+        ("query: ${unknown}", "Do.", "unknown placeholder ${unknown}"),
+        ("name: x", "In ${HOME}.", "unknown placeholder ${HOME}"),
+        ("max_turns: 2.5", "Do.", "must be a whole number, not 2.5"),
+        ("name: my.dotted", "Do.", "Invalid agent name 'my.dotted'"),
+        ("name: x", "", "no system prompt"),
+    ],
+)
+def test_check_finds_what_would_fail_at_every_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], front: str, body: str, said: str
+) -> None:
+    (tmp_path / "a.md").write_text(f"---\ndescription: d\n{front}\n---\n{body}")
+    assert run("agents", "check", str(tmp_path / "a.md")) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
+    assert run("agents", "check", str(tmp_path / "a.md")) == 0
+    assert "unknown type 'strng' of the input 'text' counts as string" in capsys.readouterr().out
+
+
+def test_list_shows_agents_that_the_settings_switch_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dovetail.toml").write_text("[agents.summarizer]\nenabled = false\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "list") == 0
+    assert "summarizer (disabled)" in capsys.readouterr().out
+
+
 def test_unknown_agent_names_the_nearest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

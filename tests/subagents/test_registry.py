@@ -6,6 +6,7 @@ import pytest
 
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
+from dovetail.settings import Settings
 from dovetail.subagents.definition import AgentDefinition, RunConfig
 from dovetail.subagents.registry import AgentRegistry
 
@@ -156,3 +157,82 @@ def test_definition_that_providers_refuse_is_refused_at_registration(
 def test_limits_must_be_positive_finite_numbers(limits: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(limits))):
         RunConfig(**limits)  # pyright: ignore[reportArgumentType]
+
+
+def test_broken_edit_keeps_the_last_good_version_and_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "scout.md"
+    file.write_text(GOOD)
+    registry = AgentRegistry()
+    registry.replace_files([tmp_path])
+    file.write_text("---\nname: scout\n---\nNo description.")
+    for _ in range(2):
+        report = registry.replace_files([tmp_path])
+        assert registry.get_definition("scout").prompt_config.system_prompt == "You look around."
+        assert "has no description" in registry.broken[0].error
+        assert "The last good version stays in service." in registry.broken[0].error
+        assert (report.failed[0].keeps_last_good, report.changed, report.removed) == (True, (), ())
+    file.unlink()
+    assert registry.replace_files([tmp_path]).removed == ("scout",)
+
+
+def test_report_names_what_is_new_changed_and_removed(tmp_path: Path) -> None:
+    registry = AgentRegistry()
+    (tmp_path / "scout.md").write_text(GOOD)
+    assert registry.replace_files([tmp_path]).to_dict() == {
+        "new": ("scout",),
+        "changed": (),
+        "removed": (),
+        "failed": (),
+    }
+    (tmp_path / "scout.md").write_text(GOOD.replace("around", "about"))
+    (tmp_path / "other.md").write_text(GOOD.replace("scout", "other"))
+    report = registry.replace_files([tmp_path])
+    assert (report.new, report.changed) == (("other",), ("scout",))
+    (tmp_path / "scout.md").unlink()
+    assert registry.replace_files([tmp_path]).removed == ("scout",)
+
+
+def test_settings_change_agents_and_switch_them_off() -> None:
+    scout = {
+        "model": "openai:small",
+        "max_turns": 3,
+        "max_children": 0,
+        "tools": ["read_*"],
+        "options": {"temperature": 0},
+    }
+    settings = Settings({"agents": {"scout": scout, "other": {"enabled": False}}})
+    registry = AgentRegistry(settings=settings)
+    for name in ("scout", "other"):
+        registry.register_agent(AgentDefinition(name=name, description="d"))
+    [definition] = registry.get_all_definitions()
+    assert registry.get_definition("scout") == definition
+    assert (definition.model_config.model, definition.model_config.options) == (
+        "openai:small",
+        {"temperature": 0},
+    )
+    assert (definition.run_config.max_turns, definition.run_config.max_children) == (3, 0)
+    assert (definition.run_config.max_seconds, definition.tool_config.tools) == (600.0, ("read_*",))
+    assert [each.name for each in registry.get_disabled()] == ["other"]
+    with pytest.raises(ConfigError, match=r"switched off by the setting agents\.other\.enabled"):
+        registry.get_definition("other")
+
+
+@pytest.mark.parametrize(
+    ("override", "complaint"),
+    [
+        ({"modle": "x"}, "Unknown key 'modle'"),
+        ({"model": 5}, "`model` must be a name"),
+        ({"max_turns": 0}, "`max_turns` must be a positive number, not 0"),
+        ({"tools": "all"}, "`tools` must be a list"),
+        ({"enabled": "no"}, "`enabled` must be true or false"),
+        (5, "must be a table"),
+    ],
+)
+def test_wrong_settings_of_an_agent_leave_it_out_and_are_reported(override: object, complaint: str) -> None:
+    registry = AgentRegistry(settings=Settings({"agents": {"scout": override, "nobody": {}}}))
+    for name in ("scout", "other"):
+        registry.register_agent(AgentDefinition(name=name, description="d"))
+    registry.replace_files([])
+    assert complaint in registry.broken[0].error
+    assert "unknown agent" in registry.broken[1].error
+    assert [definition.name for definition in registry.get_all_definitions()] == ["other"]

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
@@ -25,7 +26,7 @@ from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import choose_tools, find_missing
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
 from dovetail.subagents.file import list_agent_files, load_definition
-from dovetail.subagents.schema import convert_input_config_to_json_schema
+from dovetail.subagents.schema import convert_input_config_to_json_schema, find_unknown_types
 from dovetail.subagents.wrapper import SubagentToolWrapper
 from dovetail.tools.registry import ToolSnapshot
 
@@ -45,9 +46,14 @@ def list_agents() -> None:
     table = Table("agent", "what for", "from", box=None, header_style="bold")
     for definition in agents.get_all_definitions():
         table.add_row(definition.name, definition.description, _place(definition))
+    for definition in agents.get_disabled():
+        table.add_row(
+            f"{definition.name} (disabled)", definition.description, _place(definition), style="dim"
+        )
     console.print(table)
     for broken in agents.broken:
-        console.print(f"[red]left out[/red] {broken.error}")
+        word = "[yellow]last good[/yellow]" if broken.keeps_last_good else "[red]left out[/red]"
+        console.print(f"{word} {escape(broken.error)}")
 
 
 @app.command("show")
@@ -83,9 +89,12 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None
         try:
             definition = load_definition(path)
             console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
+            for name, type in find_unknown_types(definition.input_config).items():
+                told = f"unknown type {type!r} of the input {name!r} counts as string"
+                console.print(f"[yellow]note[/yellow]   {path}: {told}")
         except ConfigError as error:
             failed = True
-            console.print(f"[red]broken[/red] {error}")
+            console.print(f"[red]broken[/red] {escape(str(error))}")
     raise typer.Exit(1 if failed else 0)
 
 

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from dovetail.assets import find_assets
+from dovetail.bus.policy_file import PolicyFile
+from dovetail.errors import ConfigError
 from dovetail.requesters.embedded import soundness, weights
+from dovetail.settings import find_workspace
 
 EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),
@@ -101,6 +104,19 @@ def check_pip() -> Check:
     except importlib.metadata.PackageNotFoundError:
         hint = f"{sys.executable} -m ensurepip"
         return Check("note", "pip", "not here, and the embedded models are fetched with it", hint)
+
+
+def check_policy() -> Check:
+    """The rules of the workspace."""
+    path = find_workspace() / "policy.toml"
+    if not path.exists():
+        return Check("ok", "policy", "no policy.toml; the built-in rules apply")
+    try:
+        rules = PolicyFile(path).read()
+    except ConfigError as error:
+        hint = "Fix the file; until then every call is asked about, or the last good rules apply."
+        return Check("missing", "policy", error.message, error.hint or hint)
+    return Check("ok", "policy", f"{len(rules)} rule{'' if len(rules) == 1 else 's'} in policy.toml")
 
 
 def check_disk() -> Check:

@@ -36,4 +36,5 @@ def _run_checks() -> Iterator[Check]:
     yield checks.check_pip()
     yield from checks.check_weights()
     yield checks.check_disk()
+    yield checks.check_policy()
     yield check_model()

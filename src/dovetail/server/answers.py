@@ -86,6 +86,7 @@ _EXTENSIONS: dict[str, Any] = {
     "unchanged": [],
     "excluded": ["example"],
     "notices": [],
+    "agents": {"new": ["scout"], "changed": [], "removed": [], "failed": []},
 }
 _MODEL = {"id": "master", "object": "model", "created": 0, "owned_by": "dovetail"}
 _COMPLETION = {
@@ -188,6 +189,7 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
                         "source": "agents/master.md",
                     }
                 ],
+                "disabled": [],
                 "errors": [],
             }
         }

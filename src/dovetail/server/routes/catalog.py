@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from dovetail.app import Dovetail
 from dovetail.errors import NotFoundError
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.server.layers.access import require_admin
@@ -65,6 +66,7 @@ async def list_agents(app: App) -> dict[str, Any]:
             }
             for definition in definitions
         ],
+        "disabled": [definition.name for definition in app.agents.get_disabled()],
         "errors": [{"path": broken.path, "message": broken.error} for broken in app.agents.broken],
     }
 
@@ -96,14 +98,20 @@ async def list_models(app: App, request: Request) -> dict[str, Any]:
 @router.get("/extensions")
 async def get_extensions(app: App) -> Mapping[str, Any]:
     """What the extension folders brought at their last load."""
-    return {**app.extensions.snapshot.to_dict(), "watching": app.is_watching}
+    return {**_describe_reload(app), "watching": app.is_watching}
 
 
 @router.post("/extensions/reload")
 async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
     """Read the extension folders and agent files anew (document 001)."""
     require_admin(request)
-    return (await app.reload()).to_dict()
+    await app.reload()
+    return _describe_reload(app)
+
+
+def _describe_reload(app: Dovetail) -> dict[str, Any]:
+    """What the last reload brought: the extension folders, and what changed among the agents."""
+    return {**app.extensions.snapshot.to_dict(), "agents": app.agents.report.to_dict()}
 
 
 def _name_tools(definition: AgentDefinition) -> Sequence[str]:
