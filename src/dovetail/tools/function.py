@@ -58,14 +58,14 @@ def make_tool(
         choices.setdefault("takes", frozenset(own["properties"]))
     schema = own if parameters is None else parameters
     signature = replace(signature, type_numbers=make_converter(schema, signature.converters.keys()))
-    own_name = getattr(function, "__name__", type(function).__name__)
-    check_name(name or own_name)
+    called = name or getattr(function, "__name__", type(function).__name__)
+    check_name(called)
     qualified_name = getattr(function, "__qualname__", type(function).__qualname__)
     choices.setdefault("source", f"{getattr(function, '__module__', None)}:{qualified_name}")
     choices.setdefault("can_update_output", _is_generator(function))
     return FunctionTool(
-        name=name or own_name,
-        description=docstring.description if description is None else description,
+        name=called,
+        description=(docstring.description or called) if description is None else description,
         parameters=schema,
         kind=kind,
         execute=_make_execute(function, signature),

@@ -2,10 +2,13 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError, ToolError
@@ -14,10 +17,11 @@ from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.tools.function import FunctionTool, make_tool
 from dovetail.tools.kwargs import read_parameters, write_parameters
 from dovetail.tools.mcp.server import McpServer, read_servers
-from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+from dovetail.tools.registry import ToolRegistry, ToolSnapshot, new_serial
 from dovetail.tools.result import read_value
 from dovetail.tools.runner import CallScope, ToolRunner
 from dovetail.tools.tool import Tool
+from dovetail.tools.toolbox import Toolbox, is_same
 
 mcp_source = lazy("dovetail.tools.mcp.source")
 
@@ -30,10 +34,35 @@ class ToolManager:
     def __init__(self, registry: ToolRegistry | None = None, runner: ToolRunner | None = None) -> None:
         self.registry = registry or ToolRegistry()
         self.runner = runner or ToolRunner()
-        self._tags: dict[str, set[str]] = {}
+        self._tags: dict[str, dict[str, Tool | None]] = {}  # by tag and name; None: the registry's own
         self._tagged_origins: dict[str, set[str]] = {}
-        self._notations: dict[str, dict[str, Any]] = {}
+        self._boxes: WeakValueDictionary[int, Toolbox] = WeakValueDictionary()
+        self._boxes_lock = threading.Lock()
+        self._notations: WeakKeyDictionary[Tool, dict[str, Any]] = WeakKeyDictionary()
         self._sources: dict[str, Any] = {}
+
+    def open_box(self, tag: str, owner: str) -> Toolbox:
+        """A box for the own tools of an agent, which is listed here under a tag as long as it lives."""
+        box = Toolbox(tag, owner)
+        with self._boxes_lock:
+            self._boxes[new_serial()] = box
+        return box
+
+    def list_box(self, box: Toolbox) -> ToolSnapshot:
+        """All tools of an agent: those in its box, and those that its tag stands for here."""
+        listed = box.list_tools(self.registry)
+        names = {tool.name for _, tool in listed}
+        listed += (entry for entry in self._list_tagged([box.tag]) if entry[1].name not in names)
+        return _make_snapshot(listed, self.registry.snapshot().generation)
+
+    def make(
+        self, name: str, desc: str, kwargs: Mapping[str, Any], func: Callable[..., Any], returns: Any = None
+    ) -> Tool:
+        """A tool that calls a function, with its parameters as `{name: (type, description)}`."""
+        parameters = write_parameters(kwargs, _find_optional(func))
+        tool = make_tool(func, name=name, description=desc, parameters=parameters)
+        self._notations[tool] = {"kwargs": dict(kwargs), **({} if returns is None else {"returns": returns})}
+        return tool
 
     def register(
         self,
@@ -45,10 +74,8 @@ class ToolManager:
         tags: Tags = None,
     ) -> Tool:
         """Register a function under a name, with its parameters as `{name: (type, description)}`."""
-        parameters = write_parameters(kwargs, _find_optional(func))
-        tool = make_tool(func, name=name, description=desc, parameters=parameters)
+        tool = self.make(name, desc, kwargs, func, returns)
         self.add(tool, tags)
-        self._notations[name] = {"kwargs": dict(kwargs), **({} if returns is None else {"returns": returns})}
         return tool
 
     def tool_func(self, func: Callable[..., Any] | None = None, *, tags: Tags = None) -> Any:
@@ -61,42 +88,60 @@ class ToolManager:
     def add(self, tool: Tool, tags: Tags = None) -> None:
         """Register a tool of any maker."""
         self.registry.register_tool(tool)
-        self._notations.pop(tool.name, None)
         self.tag(tool.name, tags or ())
 
     def tag(self, tool_names: str | Iterable[str], tags: Tags) -> None:
-        """Put tools into groups.
+        """Put tools into groups; those tagged `agent-<name>` are tools of the agents of that name.
 
         Raises:
-            ConfigError: there is no tool of that name.
+            ConfigError: there is no tool of that name, or several agents have different ones.
         """
         names = [tool_names] if isinstance(tool_names, str) else list(tool_names)
-        for name in names:
-            if self.registry.get_tool(name) is None:
-                raise ConfigError(_explain_unknown(name, self.registry))
+        found = {name: self.find(name) for name in names}
+        tools = {name: None if self.registry.get_tool(name) else tool for name, tool in found.items()}
         for tag in _list_tags(tags):
-            self._tags.setdefault(tag, set()).update(names)
+            self._tags.setdefault(tag, {}).update(tools)
+
+    def find(self, name: str) -> Tool:
+        """The registered tool of that name, else the only one of that name that an agent has.
+
+        Raises:
+            ConfigError: there is no such tool, or several agents have different ones.
+        """
+        tool = self.registry.get_tool(name)
+        if tool is not None:
+            return tool
+        owners = self._find_owners(name)
+        if not owners:
+            raise ConfigError(_explain_unknown(name, [each.name for each in self.get_tools()]))
+        if len(owners) > 1:
+            raise ConfigError(
+                _explain_several(name, owners),
+                hint="Pass the function itself, or register one tool for all of them with the manager.",
+            )
+        return next(iter(owners))
 
     def get_tools(self, tags: Tags = None) -> list[Tool]:
         """The tools that carry one of the tags, in the order of their registration; all without tags."""
-        tools = list(self.registry.snapshot())
+        registry, boxes = self.registry, self._list_boxes()
         if tags is None:
-            return tools
-        names = set[str]().union(*(self._tags.get(tag, ()) for tag in _list_tags(tags)))
-        origins = set[str]().union(*(self._tagged_origins.get(tag, ()) for tag in _list_tags(tags)))
-        return [tool for tool in tools if tool.name in names or tool.origin in origins]
+            listed = [(registry.get_serial(tool.name), tool) for tool in registry.snapshot()]
+            return _sort([*listed, *(entry for box in boxes for entry in box.list_own(registry))])
+        wanted = _list_tags(tags)
+        listed = [entry for box in boxes if box.tag in wanted for entry in box.list_tools(registry)]
+        return _sort([*listed, *self._list_tagged(wanted)])
 
     def get_snapshot(self, tags: Tags = None) -> ToolSnapshot:
-        """The tools that carry one of the tags, as the pipeline takes them."""
-        return self.registry.snapshot().select(tool.name for tool in self.get_tools(tags))
+        """The tools that carry one of the tags, as the pipeline takes them; of two of one name the first."""
+        return _make_snapshot(enumerate(self.get_tools(tags)), self.registry.snapshot().generation)
 
     def get_tool_info(self, tags: Tags = None) -> dict[str, dict[str, Any]]:
         """What prompts tell of the tools, by name: `name`, `desc`, `kwargs` and perhaps `returns`."""
-        return {tool.name: self._describe(tool) for tool in self.get_tools(tags)}
+        return {tool.name: self.describe(tool) for tool in reversed(self.get_tools(tags))}
 
     def get_tool_list(self, tags: Tags = None) -> list[dict[str, Any]]:
         """What prompts tell of the tools, in the order of their registration."""
-        return list(self.get_tool_info(tags).values())
+        return [self.describe(tool) for tool in self.get_tools(tags)]
 
     async def async_call_tool(
         self, name: str, kwargs: Mapping[str, Any] | None = None, scope: CallScope | None = None
@@ -107,7 +152,7 @@ class ToolManager:
             ToolError: there is no such tool, the arguments are wrong, the call is denied or the tool failed.
         """
         call = ToolCall(call_id=new_call_id(), name=name, arguments=dict(kwargs or {}))
-        outcome = await self.runner.run_call(self.registry.snapshot(), call, scope or CallScope())
+        outcome = await self.runner.run_call(self._find_snapshot(name), call, scope or CallScope())
         error = outcome.result.error
         if error is not None:
             raise ToolError(error.message, type=error.type, data=outcome.result.data)
@@ -117,16 +162,20 @@ class ToolManager:
         """Call a tool through the pipeline; gives what it returned."""
         return run_sync(self.async_call_tool(name, kwargs))
 
+    async def connect_mcp(self, transport: Any) -> set[str]:
+        """Connect to the MCP servers that a transport names; gives the origins of their tools."""
+        servers = [self._name_apart(server) for server in read_servers(transport)]
+        new = [server for server in servers if server.name not in self._sources]
+        for source in await mcp_source.connect(new, self.registry):
+            self._sources[source.server.name] = source
+        return {self._sources[server.name].name for server in servers}
+
     async def async_use_mcp(self, transport: Any, tags: Tags = None) -> list[Tool]:
         """Connect to the MCP servers that a transport names and register their tools; gives these.
 
         The tags hold for all tools of these servers, also for those that appear later.
         """
-        servers = [self._name_apart(server) for server in read_servers(transport)]
-        new = [server for server in servers if server.name not in self._sources]
-        for source in await mcp_source.connect(new, self.registry):
-            self._sources[source.server.name] = source
-        origins = {self._sources[server.name].name for server in servers}
+        origins = await self.connect_mcp(transport)
         for tag in _list_tags(tags):
             self._tagged_origins.setdefault(tag, set()).update(origins)
         return [tool for tool in self.registry.snapshot() if tool.origin in origins]
@@ -148,17 +197,63 @@ class ToolManager:
             name, number = f"{server.name}_{number}", number + 1
         return server if name == server.name else replace(server, name=name)
 
-    def _describe(self, tool: Tool) -> dict[str, Any]:
-        notation = self._notations.get(tool.name)
+    def describe(self, tool: Tool) -> dict[str, Any]:
+        """What prompts tell of a tool."""
+        notation = self._notations.get(tool)
         if notation is None:
             notation = {"kwargs": read_parameters(tool.parameters)}
             if isinstance(tool, FunctionTool) and tool.returns is not None:
                 notation["returns"] = tool.returns
         return {"name": tool.name, "desc": tool.description, **notation}
 
+    def _list_boxes(self) -> list[Toolbox]:
+        with self._boxes_lock:
+            return list(self._boxes.values())
+
+    def _list_tagged(self, tags: list[str]) -> Iterator[tuple[int, Tool]]:
+        """The tools that were tagged here, with the numbers of their registration."""
+        registry = self.registry
+        tagged = {name: tool for tag in tags for name, tool in self._tags.get(tag, {}).items()}
+        origins = {origin for tag in tags for origin in self._tagged_origins.get(tag, ())}
+        for tool in registry.snapshot():
+            if tool.name in tagged or tool.origin in origins:
+                yield registry.get_serial(tool.name), tool
+        yield from ((0, tool) for tool in tagged.values() if tool is not None)
+
+    def _find_owners(self, name: str) -> dict[Tool, str]:
+        """The different tools of that name that agents have, and whose they are."""
+        owners: dict[Tool, str] = {}
+        for box in self._list_boxes():
+            tool = box.get(name)
+            if tool is not None and not any(is_same(tool, known) for known in owners):
+                owners[tool] = box.owner
+        return owners
+
+    def _find_snapshot(self, name: str) -> ToolSnapshot:
+        """A snapshot in which a tool is called by name."""
+        if self.registry.get_tool(name) is not None:
+            return self.registry.snapshot()
+        owners = self._find_owners(name)
+        if len(owners) > 1:
+            raise ToolError(_explain_several(name, owners), type="ambiguous_tool")
+        return ToolSnapshot.of(owners) if owners else self.get_snapshot()
+
 
 def _list_tags(tags: Tags) -> list[str]:
     return [tags] if isinstance(tags, str) else list(tags or ())
+
+
+def _sort(listed: Iterable[tuple[int, Tool]]) -> list[Tool]:
+    """The tools in the order of their numbers, each once."""
+    ordered = sorted(listed, key=lambda entry: entry[0])
+    return list({id(tool): tool for _, tool in ordered}.values())
+
+
+def _make_snapshot(listed: Iterable[tuple[int, Tool]], generation: int) -> ToolSnapshot:
+    by_name: dict[str, Tool] = {}
+    for tool in _sort(listed):
+        by_name.setdefault(tool.name, tool)
+    return ToolSnapshot(generation, MappingProxyType(by_name))
 
 
 def _find_optional(func: Callable[..., Any]) -> frozenset[str]:
@@ -169,7 +264,11 @@ def _find_optional(func: Callable[..., Any]) -> frozenset[str]:
     return frozenset(entry.name for entry in parameters if entry.default is not entry.empty)
 
 
-def _explain_unknown(name: str, registry: ToolRegistry) -> str:
-    names = [tool.name for tool in registry.get_all_tools()]
+def _explain_unknown(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, n=3)
     return f"no tool {name!r}; there are: {', '.join(near or names) or 'none'}"
+
+
+def _explain_several(name: str, owners: Mapping[Tool, str]) -> str:
+    listed = ", ".join(f"{owner} ({tool.source or tool.origin})" for tool, owner in owners.items())
+    return f"Several agents have different tools named {name!r}: {listed}."

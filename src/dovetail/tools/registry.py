@@ -4,6 +4,7 @@ A run takes the newest snapshot at its start and keeps it. Names are unique: two
 name are an error that names both owners.
 """
 
+import itertools
 import logging
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,13 @@ from dovetail.messages.request import ToolSpec
 from dovetail.tools.tool import LONGEST_NAME, Tool, check_name
 
 logger = logging.getLogger(__name__)
+
+_serials = itertools.count(1)
+
+
+def new_serial() -> int:
+    """A number that is larger than all before it."""
+    return next(_serials)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -30,7 +38,7 @@ class ToolSnapshot:
         """A snapshot of just these tools."""
         by_name: dict[str, Tool] = {}
         for tool in tools:
-            _add(by_name, tool)
+            add_tool(by_name, tool)
         return ToolSnapshot(generation, MappingProxyType(by_name))
 
     def __iter__(self) -> Iterator[Tool]:
@@ -84,6 +92,7 @@ class ToolRegistry:
         self._problems: dict[str, str] = {}
         self._allowed = None if allowed is None else frozenset(allowed)
         self._excluded = frozenset(excluded)
+        self._serials: dict[str, int] = {}
         self._generation = 0
         self._snapshot: ToolSnapshot | None = None
 
@@ -98,10 +107,11 @@ class ToolRegistry:
         Raises:
             ConfigError: the name is taken by a different tool, or the parameter schema cannot be compiled.
         """
-        _check(tool)
+        check_tool(tool)
         self._make_way([tool])
-        _add({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
-        _add(self._own, tool)
+        add_tool({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
+        add_tool(self._own, tool)
+        self._number([tool])
         self._change()
 
     def add_source(self, source: ToolSource) -> None:
@@ -118,9 +128,10 @@ class ToolRegistry:
         self._make_way(tools)
         taken = self._find_all(without=source)
         for tool in tools:
-            _check(tool)
-            _add(taken, tool)
+            check_tool(tool)
+            add_tool(taken, tool)
         self._sourced[source] = tools
+        self._number(tools)
         self._change()
 
     async def discover_all_tools(self) -> ToolSnapshot:
@@ -139,6 +150,10 @@ class ToolRegistry:
         """The tool of that name."""
         return self._find_all().get(name)
 
+    def get_serial(self, name: str) -> int:
+        """The number under which a name was first registered; later ones are larger."""
+        return self._serials.get(name, 0)
+
     def get_all_tools(self) -> list[Tool]:
         """All tools, also those that snapshots leave out."""
         return list(self._find_all().values())
@@ -146,11 +161,12 @@ class ToolRegistry:
     def snapshot(self) -> ToolSnapshot:
         """The newest generation."""
         if self._snapshot is None:
-            tools = {name: tool for name, tool in self._find_all().items() if self._is_active(name)}
+            tools = {name: tool for name, tool in self._find_all().items() if self.is_active(name)}
             self._snapshot = ToolSnapshot(self._generation, MappingProxyType(tools))
         return self._snapshot
 
-    def _is_active(self, name: str) -> bool:
+    def is_active(self, name: str) -> bool:
+        """Whether snapshots hold tools of that name."""
         return name not in self._excluded and (self._allowed is None or name in self._allowed)
 
     def _find_all(self, without: str | None = None) -> dict[str, Tool]:
@@ -173,6 +189,10 @@ class ToolRegistry:
                     for tool in sourced
                 )
 
+    def _number(self, tools: Iterable[Tool]) -> None:
+        for tool in tools:
+            self._serials.setdefault(tool.name, new_serial())
+
     def _change(self) -> None:
         self._generation += 1
         self._snapshot = None
@@ -194,12 +214,18 @@ def find_free_name(name: str, taken: Container[str]) -> str:
     return free
 
 
-def _check(tool: Tool) -> None:
+def check_tool(tool: Tool) -> None:
+    """Refuse a tool that no model can call."""
     check_name(tool.name)
     _ = tool.checker
 
 
-def _add(tools: dict[str, Tool], tool: Tool) -> None:
+def add_tool(tools: dict[str, Tool], tool: Tool) -> None:
+    """Put a tool into a dict by its name.
+
+    Raises:
+        ConfigError: the name is taken by a different tool, not by an older definition of the same one.
+    """
     known = tools.get(tool.name)
     if known is not None and known is not tool and not _is_redefinition(known, tool):
         raise ConfigError(

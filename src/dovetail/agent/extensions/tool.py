@@ -1,6 +1,7 @@
 """Tools for any model (document 000, 1): it is asked whether it needs one, which runs before it answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
@@ -19,11 +20,14 @@ from dovetail.settings import Settings
 if TYPE_CHECKING:
     from dovetail.tools.registry import ToolSnapshot
     from dovetail.tools.tool import Tool
+    from dovetail.tools.toolbox import Toolbox
 
     Usable: TypeAlias = str | Tool | Callable[..., Any]
 
+_function = lazy("dovetail.tools.function")
 _scope = lazy("dovetail.tools.scope")
 _tool = lazy("dovetail.tools.tool")
+_toolbox = lazy("dovetail.tools.toolbox")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +55,7 @@ class ToolExtension(BaseAgent):
     @property
     def tools(self) -> "ToolSnapshot":
         """The agent's tools, in the order of their registration."""
-        return self.runtime.manager.get_snapshot(self._tag)
+        return self.runtime.manager.list_box(self._toolbox)
 
     def register_tool(
         self,
@@ -62,12 +66,13 @@ class ToolExtension(BaseAgent):
         returns: Any = None,
     ) -> Self:
         """Give the agent a tool: its name, what it does, its parameters as `{name: (type, description)}`."""
-        self.runtime.manager.register(name, desc, kwargs, func, returns, tags=self._tag)
+        self._toolbox.add(self.runtime.manager.make(name, desc, kwargs, func, returns))
         return self
 
     def tool_func(self, func: F) -> F:
         """Give the agent a function as a tool; a decorator that leaves the function as it is."""
-        self.runtime.manager.tool_func(func, tags=self._tag)
+        given: Any = func
+        self._toolbox.add(given if isinstance(given, _tool.Tool) else _function.make_tool(given))
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
@@ -85,7 +90,7 @@ class ToolExtension(BaseAgent):
 
     async def async_use_mcp(self, transport: Any) -> Self:
         """Give the agent all tools of an MCP server, or of several."""
-        await self.runtime.manager.async_use_mcp(transport, tags=self._tag)
+        self._toolbox.origins |= await self.runtime.manager.connect_mcp(transport)
         return self
 
     def use_mcp(self, transport: Any) -> Self:
@@ -99,32 +104,37 @@ class ToolExtension(BaseAgent):
         tools = self.tools
         return NativeTools(tools, self.runtime, settings, _read_rounds(settings)) if len(tools) else None
 
-    @property
-    def _tag(self) -> str:
-        return f"agent-{self.name}"
+    @cached_property
+    def _toolbox(self) -> "Toolbox":
+        return self.runtime.manager.open_box(f"agent-{self.name}", f"agent {self.name!r}")
 
     def _use_one(self, tool: Any) -> None:
-        manager = self.runtime.manager
         if isinstance(tool, str):
-            manager.tag(tool, self._tag)
+            self._use_name(tool)
         elif isinstance(tool, _tool.Tool):
-            known = manager.registry.get_tool(tool.name)
-            if known is not tool:
-                manager.add(tool)
-            manager.tag(tool.name, self._tag)
+            self._use_tool(tool)
         elif callable(tool):
             self._use_function(tool)
         else:
             raise ConfigError(f"{tool!r} is no tool", hint="Give a registered name, a function, or a `Tool`.")
 
+    def _use_name(self, name: str) -> None:
+        """The registered tool of that name, else this agent's own, else the only one that an agent has."""
+        registry = self.runtime.manager.registry
+        if registry.get_tool(name) is not None or self._toolbox.get(name) is None:
+            self._use_tool(self.runtime.manager.find(name))
+
+    def _use_tool(self, tool: "Tool") -> None:
+        if self.runtime.manager.registry.get_tool(tool.name) is tool:
+            self._toolbox.use(tool)
+        else:
+            self._toolbox.add(tool)
+
     def _use_function(self, function: Callable[..., Any]) -> None:
         """A function that is registered already, under whatever name, stays the tool it is."""
-        manager = self.runtime.manager
-        for tool in manager.registry.get_all_tools():
-            if getattr(tool, "function", None) is function:
-                manager.tag(tool.name, self._tag)
-                return
-        manager.tool_func(function, tags=self._tag)
+        if self._toolbox.find(function) is None:
+            known = _toolbox.find_function(self.runtime.manager.registry.get_all_tools(), function)
+            self._use_tool(known or _function.make_tool(function))
 
     def _choose_strategy(self, settings: Settings) -> str:
         strategy = settings.get("tools.strategy") or "judge"
@@ -142,7 +152,7 @@ class ToolExtension(BaseAgent):
                 return
 
     async def _take_round(self, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> bool:
-        listed = self.runtime.manager.get_tool_list(self._tag)
+        listed = [self.runtime.manager.describe(tool) for tool in tools]
         choices = Choices.make(self.requester, tools, listed)
         response = open_plan(prompt, settings, self.requester, choices)
         try:

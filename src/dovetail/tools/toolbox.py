@@ -1,0 +1,96 @@
+"""The tools that one agent was given: its own ones, and those of the registry that it uses.
+
+An agent's own tools are in no registry: two agents may have different tools of one name, and when an agent is
+gone, so are its tools.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from dovetail.errors import ConfigError
+from dovetail.tools.registry import ToolRegistry, add_tool, check_tool, new_serial, rename
+from dovetail.tools.tool import Tool
+
+
+class Toolbox:
+    """The tools of one agent; a manager knows it under the agent's tag for as long as it lives."""
+
+    def __init__(self, tag: str, owner: str) -> None:
+        self.tag = tag
+        self.owner = owner
+        self.origins: set[str] = set()
+        """The MCP servers whose tools are used, as origins of tools."""
+        self._own: dict[str, Tool] = {}
+        self._serials: dict[str, int] = {}
+        self._used: dict[str, None] = {}
+        self._renamed: WeakKeyDictionary[Tool, Tool] = WeakKeyDictionary()
+
+    @property
+    def own(self) -> list[Tool]:
+        """The tools that only this box holds."""
+        return list(self._own.values())
+
+    def add(self, tool: Tool) -> None:
+        """Put a tool into the box, or the new definition of the same function in its place.
+
+        Raises:
+            ConfigError: the box has a different tool of that name, or the tool's schema cannot be compiled.
+        """
+        check_tool(tool)
+        add_tool(self._own, tool)
+        self._serials.setdefault(tool.name, new_serial())
+
+    def use(self, tool: Tool) -> None:
+        """Use a tool of the registry, always in its newest version."""
+        known = self._own.get(tool.name)
+        if known is not None and known is not tool:
+            raise ConfigError(
+                f"{self.owner} has a tool {tool.name!r} of its own, of {known.owner}; "
+                f"it cannot use that of {tool.owner} as well",
+                hint="Give one of them another name.",
+            )
+        self._used[tool.name] = None
+
+    def get(self, name: str) -> Tool | None:
+        """The box's own tool of that name."""
+        return self._own.get(name)
+
+    def find(self, function: Callable[..., Any]) -> Tool | None:
+        """The box's own tool that was made from a function."""
+        return find_function(self.own, function)
+
+    def list_own(self, registry: ToolRegistry) -> list[tuple[int, Tool]]:
+        """The box's own tools that the registry's limits allow, with the numbers of their registration."""
+        return [(self._serials[tool.name], tool) for tool in self.own if registry.is_active(tool.name)]
+
+    def list_tools(self, registry: ToolRegistry) -> list[tuple[int, Tool]]:
+        """All tools of the box, with the numbers of their registration.
+
+        One of an MCP server whose name a tool of the box itself has gets the server's name before its own.
+        """
+        listed = self.list_own(registry)
+        for tool in registry.snapshot():
+            if tool.name in self._used or tool.origin in self.origins:
+                listed += ((registry.get_serial(tool.name), each) for each in self._name_apart(tool))
+        return listed
+
+    def _name_apart(self, tool: Tool) -> Iterator[Tool]:
+        if tool.name not in self._own:
+            yield tool
+        elif tool.origin in self.origins:
+            renamed = self._renamed.get(tool)
+            if renamed is None:
+                renamed = tool.with_changes(name=rename(tool, self._own))
+                self._renamed[tool] = renamed
+            yield renamed
+
+
+def find_function(tools: Iterable[Tool], function: Callable[..., Any]) -> Tool | None:
+    """The tool that was made from a function, or from the same method of the same object."""
+    return next((tool for tool in tools if getattr(tool, "function", None) == function), None)
+
+
+def is_same(tool: Tool, other: Tool) -> bool:
+    """Whether two tools are one, or call one function."""
+    return tool is other or getattr(tool, "function", tool) == getattr(other, "function", other)
