@@ -17,7 +17,7 @@ PAGE = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
 LETTERS = "AFPSC"
 ROW = re.compile(r"^\| ([A-Z])(\d+) \| (.*?) \|(?: (.*?))? \|$")
 HELD = re.compile(r"`([^`:#]+)(?:::|#)([^`]+)`")
-MENTION = re.compile(r"\brules? ([A-Z]\d+(?:(?:, | and | or )[A-Z]\d+)*)")
+MENTION = re.compile(r"\brules? ([A-Z]\d+(?:(?:, | and | or | to )[A-Z]\d+)*)")
 DIFFERENCE = re.compile(r"^- \*\*([A-Z]\d+)\*\*: ", re.MULTILINE)
 CASE = re.compile(r"^(\w+)\[(.+)\]$")
 
