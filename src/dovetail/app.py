@@ -20,6 +20,7 @@ from dovetail.assets import find_assets
 from dovetail.bus.bus import MessageBus
 from dovetail.bus.policy import Policy
 from dovetail.bus.policy_file import open_policy
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, find_workspace, open_settings
@@ -27,7 +28,7 @@ from dovetail.subagents.dispatch import publish_agents
 from dovetail.subagents.names import list_agent_names, reserve_agent_names
 from dovetail.subagents.registry import AgentRegistry
 from dovetail.tools.browser import open_url
-from dovetail.tools.mcp.settings import ConfiguredServers
+from dovetail.tools.mcp.settings import ConfiguredServers, fill_variables
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class Dovetail:
             *self._folders("extensions"),
             workspace=self.workspace,
             reserved=self.list_reserved_names,
-            list_agents=list_agent_names,
+            host=loading.ExtensionHost(list_agents=list_agent_names, settings=self._get_folder_settings),
+            time_limit=loading.read_import_limit(self.settings.get("extensions.import_limit")),
         )
 
     @cached_property
@@ -225,6 +227,12 @@ class Dovetail:
         skills = [root.path / place for root in roots for place in ("skills", ".dovetail/skills")]
         own = [*skills, self.workspace / "policy.toml"]
         return [*self._folders("extensions"), *self._folders("agents"), *own]
+
+    def _get_folder_settings(self, name: str) -> Mapping[str, Any]:
+        """The table `[extensions.<name>]` of the settings; `${NAME}` stands for a variable."""
+        tables = self.settings.get("extensions")
+        values = tables.get(name) if is_mapping(tables) else None
+        return fill_variables(values) if is_mapping(values) else {}
 
     def _make_policy(self) -> Policy:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)

@@ -48,6 +48,7 @@ DEFAULTS: dict[str, Any] = {
         "max_subagents": 200,
     },
     "agents": {},
+    "extensions": {"import_limit": None},
     "mcp": {"servers": {}},
     "bus": {"enabled": True},
     "store": {"url": None},
@@ -82,6 +83,7 @@ DEFAULTS: dict[str, Any] = {
 ENVIRONMENT = {
     "DATABASE_URL": "store.url",
     "EXTENSIONS_ADMIN_TOKEN": "server.admin_token",
+    "EXTENSION_IMPORT_LIMIT": "extensions.import_limit",
     "DOVETAIL_API_KEYS": "server.api_keys",
     "DOVETAIL_CORS_ORIGINS": "server.cors_origins",
     "DOVETAIL_RATE_LIMIT": "server.rate_limit",

@@ -54,7 +54,7 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"time_limit": "float('nan')"}, "time_limit must be seconds above 0 or None, not nan"),
         ({"time_limit": "float('inf')"}, "time_limit must be seconds above 0 or None, not inf"),
         (
-            {"parameters": "{'type': 'object', 'properties': {'a': {'type': 'nonsense'}}}"},
+            {"parameters": "{'type': 'object', 'properties': {'a': {'minimum': 'low'}}}"},
             "schema of tool 'add' cannot be compiled",
         ),
     ],

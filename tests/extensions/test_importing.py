@@ -1,5 +1,6 @@
 """Whatever a folder does at import, it is reported and the others live on."""
 
+import asyncio
 import json
 import sys
 import threading
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dovetail import Dovetail
+from dovetail.errors import ConfigError
 from dovetail.extensions import ExtensionLoader, ExtensionSnapshot
 from dovetail.extensions.modules import list_packages
 from extension_folders import Folders, ask
@@ -101,7 +104,7 @@ async def test_a_hanging_import_is_not_started_twice(folders: Folders) -> None:
     loader = ExtensionLoader(folders.root, time_limit=0.1)
     await loader.reload()
     snapshot = await loader.reload()
-    assert "still hangs" in snapshot.failed_extensions[0].error
+    assert "took longer than 0.1 s" in snapshot.failed_extensions[0].error
     assert [thread.name for thread in threading.enumerate()].count("import-sleeper") == 1
 
 
@@ -186,3 +189,69 @@ async def test_a_failed_import_leaves_nothing_behind(folders: Folders) -> None:
     await ExtensionLoader(folders.root).reload()
     assert list_packages("unlucky") == []
     assert not [name for name in sys.modules if "unlucky" in name]
+
+
+@pytest.mark.parametrize(
+    "source", ["while True: pass\n", "import time\ntime.sleep(3600)\n"], ids=["busy", "waiting"]
+)
+async def test_an_import_that_took_too_long_is_not_tried_again_until_a_file_changes(
+    folders: Folders, source: str, tmp_path: Path
+) -> None:
+    count = f"with open({str(tmp_path / 'count')!r}, 'a') as file: file.write('x')\n"
+    folders.write("one", count + source)
+    loader = ExtensionLoader(folders.root, time_limit=0.2)
+    for _ in range(3):
+        assert "took longer than 0.2 s" in (await loader.reload()).failed_extensions[0].error
+    assert (tmp_path / "count").read_text() == "x"
+    folders.write("one", count + TOOL)
+    assert (await loader.reload()).failed_extensions == ()
+
+
+async def test_an_import_that_ends_late_is_taken_by_the_next_reload(folders: Folders, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    folders.write(
+        "tardy", f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n" + TOOL
+    )
+    loader = ExtensionLoader(folders.root, time_limit=0.1)
+    assert (await loader.reload()).loaded_extensions == ()
+    gate.touch()
+    [thread] = [thread for thread in threading.enumerate() if thread.name == "import-tardy"]
+    await asyncio.to_thread(thread.join, 4)
+    snapshot = await loader.reload()
+    assert (snapshot.loaded_extensions, snapshot.failed_extensions) == (("tardy",), ())
+    assert await ask(snapshot.tools, "ask_one") == "ok"
+    await loader.close()
+    assert list_packages("tardy") == []
+
+
+async def test_slow_imports_run_side_by_side_and_leave_the_process_as_it_was(
+    folders: Folders, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of three folders waits for the next one to begin: one after the other they would never end."""
+    before = list(sys.path), sys.stdout
+    for number in range(3):
+        mark, awaited = tmp_path / f"m{number}", tmp_path / f"m{min(number + 1, 2)}"
+        source = f"import sys, os, time\nprint('hello {number}')\nsys.path.append('/nowhere/{number}')\n"
+        source += f"open({str(mark)!r}, 'w').close()\n"
+        source += f"while not os.path.exists({str(awaited)!r}): time.sleep(0.01)\n"
+        folders.write(f"slow{number}", source + TOOL.replace("ask_one", f"ask_{number}"))
+    snapshot = await ExtensionLoader(folders.root, time_limit=4).reload()
+    assert snapshot.failed_extensions == ()
+    assert (list(sys.path), sys.stdout) == before
+    assert capsys.readouterr().out == ""
+    texts = [notice.text for notice in snapshot.notices]
+    assert [text for text in texts if "hello" in text] == [f"prints at import: 'hello {n}'" for n in range(3)]
+
+
+@pytest.mark.parametrize("value", ["0", "soon", "nan", "-1"])
+def test_an_import_limit_that_is_no_time_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("EXTENSION_IMPORT_LIMIT", value)
+    with pytest.raises(ConfigError, match="EXTENSION_IMPORT_LIMIT"):
+        ExtensionLoader("nowhere")
+
+
+async def test_the_import_limit_is_a_setting(folders: Folders, tmp_path: Path) -> None:
+    folders.write("one", "import threading\nthreading.Event().wait(3600)\n")
+    (tmp_path / "dovetail.toml").write_text("[extensions]\nimport_limit = 0.2\n")
+    async with Dovetail(workspace=tmp_path) as app:
+        assert "took longer than 0.2 s" in app.extensions.snapshot.failed_extensions[0].error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dovetail import Dovetail
 from dovetail.extensions import ExtensionLoader
 from dovetail.extensions.modules import list_packages
 from dovetail.tools.tool import ToolContext
@@ -201,3 +202,58 @@ async def test_500_reloads_leave_nothing_behind(folders: Folders, tmp_path: Path
     assert read_memory() - memory < 30_000_000  # one version is about 0.4 MB
     assert sum(type(each) is list and len(each) == 10_007 for each in gc.get_objects()) == 1
     assert len(read_log(tmp_path)) == 999
+
+
+WAITING = """
+import os, time
+def setup(context):
+    {first}
+    while not os.path.exists({awaited!r}): time.sleep(0.01)
+TOOL = dict(label='x', name={name!r}, description='d', parameters={{}}, execute=lambda: 1)
+"""
+
+
+async def test_a_slow_setup_does_not_hold_up_the_others(folders: Folders, tmp_path: Path) -> None:
+    gate = str(tmp_path / "gate")
+    folders.write("one", WAITING.format(first="pass", awaited=gate, name="a"))  # waits for the second one
+    folders.write("two", WAITING.format(first=f"open({gate!r}, 'w').close()", awaited=gate, name="b"))
+    snapshot = await ExtensionLoader(folders.root, time_limit=4).reload()
+    assert snapshot.loaded_extensions == ("one", "two")
+
+
+async def test_a_setup_that_took_too_long_is_not_tried_again_until_a_file_changes(
+    folders: Folders, tmp_path: Path
+) -> None:
+    count, never = tmp_path / "count", str(tmp_path / "never")
+    first = f"with open({str(count)!r}, 'a') as file: file.write('x')"
+    folders.write("one", WAITING.format(first=first, awaited=never, name="a"))
+    loader = ExtensionLoader(folders.root, time_limit=0.2)
+    for _ in range(3):
+        assert "longer than 0.2 s" in (await loader.reload()).failed_extensions[0].error
+    assert count.read_text() == "x"
+    folders.write("one", WAITING.format(first="return", awaited=never, name="a"))
+    assert (await loader.reload()).loaded_extensions == ("one",)
+
+
+async def test_setup_gets_the_settings_of_its_folder(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICKETS_TOKEN", "t-1")
+    (tmp_path / "dovetail.toml").write_text(
+        '[extensions.tickets]\nurl = "https://tickets"\ntoken = "${TICKETS_TOKEN}"\n'
+        '[extensions.broken]\ntoken = "${NOT_SET_ANYWHERE}"\n'
+    )
+    source = """
+    seen = {}
+    def setup(context): seen.update(context.settings)
+    def show(): return str(sorted(seen.items()))
+    TOOL = dict(label='x', name=NAME, description='d', parameters={}, execute=show)
+    """
+    for name in ("tickets", "plain", "broken"):
+        folders.write(name, source.replace("NAME", repr(name)))
+    async with Dovetail(workspace=tmp_path) as app:
+        tools = list(app.tools.snapshot())
+        assert await ask(tools, "tickets") == "[('token', 't-1'), ('url', 'https://tickets')]"
+        assert await ask(tools, "plain") == "[]"
+        [failure] = app.extensions.snapshot.failed_extensions
+        assert (failure.extension, "NOT_SET_ANYWHERE" in failure.error) == ("broken", True)

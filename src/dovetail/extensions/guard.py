@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,54 +13,90 @@ from dovetail.extensions.folder import ENTRY, ExtensionFolder
 _PRINTED_LIMIT = 1000
 
 
+@dataclass(slots=True)
+class _Process:
+    """What the imports in progress share: how the process was before the first of them."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    guards: "set[ProcessGuard]" = field(default_factory=set["ProcessGuard"])
+    path: list[str] = field(default_factory=list[str])
+    directory: str | None = None
+    output: "_Output | None" = None
+
+    def enter(self, guard: "ProcessGuard") -> None:
+        with self.lock:
+            if not self.guards:
+                self.path, self.directory = list(sys.path), _find_directory()
+            self.guards.add(guard)
+            if self.output is None or sys.stdout is not self.output:
+                self.output = sys.stdout = _Output(sys.stdout)
+            self.output.texts[guard.thread] = ""
+
+    def leave(self, guard: "ProcessGuard") -> list[str]:
+        """Take out a guard; with the last one the process is as before, and what was odd is said."""
+        with self.lock:
+            if guard not in self.guards:
+                return []
+            self.guards.discard(guard)
+            printed = self.output.texts.pop(guard.thread, "").strip() if self.output else ""
+            notices = [f"prints at import: {printed!r}"] if printed else []
+            if self.guards:
+                return notices
+            if self.output is not None and sys.stdout is self.output:
+                sys.stdout = self.output.stream
+            self.output = None
+            return [*self._restore_path(), *self._restore_directory(), *notices]
+
+    def _restore_path(self) -> list[str]:
+        added = [entry for entry in sys.path if entry not in self.path]
+        if not added:
+            return []
+        sys.path[:] = [entry for entry in sys.path if entry in self.path]
+        return [f"adds {', '.join(added)} to sys.path, which was undone; write `from .helper import …`"]
+
+    def _restore_directory(self) -> list[str]:
+        now = _find_directory()
+        if self.directory is None or now == self.directory:
+            return []
+        os.chdir(self.directory)
+        return [f"changes the working directory to {now}, which was undone; use context.folder in setup"]
+
+
+_process = _Process()
+
+
 class ProcessGuard:
-    """Holds the process as it was before an import; made and left in the thread that imports."""
+    """Holds the process as it was before an import; made and left in the thread that imports.
+
+    A slow import does not hold up the next one: with several in progress, the last to end puts back what all
+    of them changed.
+    """
 
     def __init__(self, folder: ExtensionFolder, package: str) -> None:
+        self.thread = threading.get_ident()
         self._folder = folder
         self._package = package
         self._modules = dict(sys.modules)
-        self._path = list(sys.path)
-        self._directory = _find_directory()
-        self._output = _Capture(sys.stdout)
-        sys.stdout = self._output
+        _process.enter(self)
 
-    def release_output(self) -> None:
-        """Let the process print again as before."""
-        if sys.stdout is self._output:
-            sys.stdout = self._output.stream
+    def release(self) -> None:
+        """Let the process be as before although the import has not ended."""
+        _process.leave(self)
 
     def leave(self) -> list[str]:
         """Undo what was done to the process and say what was odd; a replaced standard module is an error."""
-        self.release_output()
-        notices = [*self._restore_path(), *self._restore_directory()]
+        notices = _process.leave(self)
         self._forget_stray_modules()
         if replaced := self._restore_standard_modules():
             raise ExtensionError(
                 f"replaces the standard module {', '.join(replaced)}, which was undone",
                 file=str(self._folder.path / ENTRY),
             )
-        if printed := self._output.text.strip():
-            notices.append(f"prints at import: {printed!r}")
         return notices + [
             f"{name}.py has the name of a standard module; only `from . import {name}` means this one"
             for name in list_own_modules(self._folder)
             if name in sys.stdlib_module_names
         ]
-
-    def _restore_path(self) -> list[str]:
-        added = [entry for entry in sys.path if entry not in self._path]
-        if not added:
-            return []
-        sys.path[:] = [entry for entry in sys.path if entry in self._path]
-        return [f"adds {', '.join(added)} to sys.path, which was undone; write `from .helper import …`"]
-
-    def _restore_directory(self) -> list[str]:
-        now = _find_directory()
-        if self._directory is None or now == self._directory:
-            return []
-        os.chdir(self._directory)
-        return [f"changes the working directory to {now}, which was undone; use context.folder in setup"]
 
     def _forget_stray_modules(self) -> None:
         """Take modules of the folder that came in by sys.path out of the cache: a reload reads them again."""
@@ -93,18 +130,18 @@ class ProcessGuard:
         return replaced + made_up
 
 
-class _Capture:
-    """Stands for the output stream and takes what one thread prints; other threads print as before."""
+class _Output:
+    """Stands for the output stream and takes what threads that import print; others print as before."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.text = ""
-        self._owner = threading.get_ident()
+        self.texts: dict[int, str] = {}
 
     def write(self, text: str) -> int:
-        if threading.get_ident() != self._owner:
+        thread = threading.get_ident()
+        if thread not in self.texts:
             return self.stream.write(text)
-        self.text = (self.text + text)[:_PRINTED_LIMIT]
+        self.texts[thread] = (self.texts[thread] + text)[:_PRINTED_LIMIT]
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -34,40 +34,60 @@ class ImportedFolder:
 
 
 class FolderImporter:
-    """Imports folders one at a time; one that hangs is left alone until it ends or its content changes."""
+    """Imports folders; one that takes too long is not started again until its content changes.
+
+    If it ends late all the same, the next load takes what came of it.
+    """
 
     def __init__(self, time_limit: float) -> None:
         self._time_limit = time_limit
-        self._hanging: dict[tuple[Path, str], _Import] = {}
+        self._late: dict[Path, _Import] = {}
 
     async def load(self, folder: ExtensionFolder) -> ImportedFolder:
         """Import the folder's `extension.py` as a new package."""
-        key = folder.path, folder.digest
-        self._hanging = {each: work for each, work in self._hanging.items() if work.thread.is_alive()}
-        if key in self._hanging:
-            raise ExtensionError("its import still hangs; it is tried again when a file of it changes")
+        late = self._late.get(folder.path)
+        if late is not None and late.digest == folder.digest:
+            return self._take_late(folder, late)
+        self._forget(folder.path)
         work = _Import(folder)
         work.thread.start()
+        waiting = asyncio.wrap_future(work.future)
         try:
-            async with asyncio.timeout(self._time_limit):
-                return await asyncio.wrap_future(work.future)
-        except TimeoutError as error:
-            self._hanging[key] = work
-            await work.give_up()
-            raise ExtensionError(
-                f"its import took longer than {self._time_limit:g} s",
-                file=str(folder.path / ENTRY),
-                hint="Do slow work at the first call or in setup(context), not while the file is imported.",
-            ) from error
+            await asyncio.wait([waiting], timeout=self._time_limit)
         except asyncio.CancelledError:
-            work.release()
+            work.abandon()
             raise
+        if waiting.done():
+            return waiting.result()
+        self._late[folder.path] = work
+        await work.give_up()
+        raise self._explain_late(folder)
+
+    def _take_late(self, folder: ExtensionFolder, work: "_Import") -> ImportedFolder:
+        if not work.future.done() or work.is_stopped:
+            raise self._explain_late(folder)
+        del self._late[folder.path]
+        return work.future.result()
+
+    def _forget(self, path: Path) -> None:
+        if (work := self._late.pop(path, None)) is not None:
+            work.abandon()
+
+    def _explain_late(self, folder: ExtensionFolder) -> ExtensionError:
+        return ExtensionError(
+            f"its import took longer than {self._time_limit:g} s; it is tried again when a file changes",
+            file=str(folder.path / ENTRY),
+            hint="Do slow work at the first call or in setup(context), not while the file is imported, "
+            "or raise the limit: EXTENSION_IMPORT_LIMIT=60",
+        )
 
 
 class _Import:
-    """One import under way; its future is cancelled when nobody waits for it any more."""
+    """One import in progress; `is_stopped` says that it was ended because it kept the processor busy."""
 
     def __init__(self, folder: ExtensionFolder) -> None:
+        self.digest = folder.digest
+        self.is_stopped = False
         self.future: Future[ImportedFolder] = Future()
         self.thread = threading.Thread(target=self._run, name=f"import-{folder.name}", daemon=True)
         self._folder = folder
@@ -76,7 +96,12 @@ class _Import:
     def release(self) -> None:
         """Let the process go on without this import."""
         if self._guard is not None:
-            self._guard.release_output()
+            self._guard.release()
+
+    def abandon(self) -> None:
+        """Throw away what comes of it."""
+        self.release()
+        self.future.add_done_callback(_discard)
 
     async def give_up(self) -> None:
         """Let the process go on, and end the thread if it is busy.
@@ -88,6 +113,7 @@ class _Import:
         before = _read_clock(self.thread)
         await asyncio.sleep(_SAMPLE_SECONDS)
         if self.thread.ident is not None and _read_clock(self.thread) - before > _BUSY_SECONDS:
+            self.is_stopped = True
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self.thread.ident), ctypes.py_object(SystemExit)
             )
@@ -99,13 +125,11 @@ class _Import:
             outcome = self._import(package)
         except BaseException as error:  # an extension may raise anything, also SystemExit: it ends here
             outcome = _explain(error, self._folder)
-        is_awaited = self.future.set_running_or_notify_cancel()
-        if isinstance(outcome, ImportedFolder) and is_awaited:
+        if isinstance(outcome, ImportedFolder):
             self.future.set_result(outcome)
             return
         purge_package(package)
-        if isinstance(outcome, ExtensionError) and is_awaited:
-            self.future.set_exception(outcome)
+        self.future.set_exception(outcome)
 
     def _import(self, package: str) -> ImportedFolder:
         self._guard = guard = ProcessGuard(self._folder, package)
@@ -113,9 +137,13 @@ class _Import:
         try:
             module = import_module(f"{package}.extension")
         finally:
-            if not self.future.cancelled():  # later on the process is no longer as the guard knew it
-                notices = guard.leave()
+            notices = guard.leave()
         return ImportedFolder(package=package, module=module, notices=tuple(notices))
+
+
+def _discard(future: "Future[ImportedFolder]") -> None:
+    if future.exception() is None:
+        purge_package(future.result().package)
 
 
 def _read_clock(thread: threading.Thread) -> float:

@@ -8,19 +8,24 @@ import asyncio
 import inspect
 import logging
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from dovetail.errors import ExtensionError, ToolError
+from dovetail.extensions.importing import ImportedFolder
 from dovetail.extensions.modules import purge_package
 from dovetail.extensions.place import find_place
 from dovetail.tools.exits import contain_exits
 from dovetail.tools.threads import run_in_thread
 
 logger = logging.getLogger(__name__)
+
+
+class SlowSetupError(ExtensionError):
+    """A `setup()` took longer than its limit: trying it again would take as long."""
 
 
 class ExtensionState(dict[str, Any]):
@@ -31,6 +36,8 @@ class ExtensionState(dict[str, Any]):
 class ExtensionContext:
     """What `setup(context)` receives; `state` is the same dict for all versions of the folder.
 
+    `settings` are the folder's own: the table `[extensions.<name>]` of `dovetail.toml`.
+
     `is_last` is true in a `teardown()` after which no version of the folder is left: the folder was removed
     or the app stops. What lies in `state` is closed then, and only then.
     """
@@ -39,6 +46,7 @@ class ExtensionContext:
     folder: Path
     workspace: Path
     state: ExtensionState
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     is_last: bool = False
 
 
@@ -72,11 +80,10 @@ class Lifetimes:
         self._ending: dict[str, _Life] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, package: str, module: ModuleType, folder: Path, workspace: Path) -> Lease:
+    def begin(self, imported: ImportedFolder, context: ExtensionContext) -> Lease:
         """Start a version's life."""
-        state = self._states.setdefault(folder.name, ExtensionState())
-        context = ExtensionContext(name=folder.name, folder=folder, workspace=workspace, state=state)
-        lease = Lease(_Life(package=package, module=module, context=context))
+        context.state = self._states.setdefault(context.name, context.state)
+        lease = Lease(_Life(package=imported.package, module=imported.module, context=context))
         self._leases.add(lease)
         weakref.finalize(lease, self._end, asyncio.get_running_loop(), lease.life).atexit = False
         return lease
@@ -152,8 +159,10 @@ class Lifetimes:
             if (task := asyncio.current_task()) is not None and task.cancelling():
                 raise
             cause = error.__cause__ if isinstance(error, ToolError) and error.__cause__ else error
-            reason = f"{type(cause).__name__}: {cause}"
-            if limit.expired():
-                reason = f"it took longer than {self._time_limit:g} s"
             file, line = find_place(error, life.context.folder)
+            if limit.expired():
+                raise SlowSetupError(
+                    f"{name}() failed: it took longer than {self._time_limit:g} s", file=file, line=line
+                ) from error
+            reason = f"{type(cause).__name__}: {cause}"
             raise ExtensionError(f"{name}() failed: {reason}", file=file, line=line) from error

@@ -6,21 +6,30 @@ keeps its last good version; who holds an older snapshot keeps working with it.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from dovetail.errors import ExtensionError
+from dovetail.data.numbers import is_number, read_number
+from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter
-from dovetail.extensions.lifetime import Lifetimes
+from dovetail.extensions.lifetime import ExtensionContext, ExtensionState, Lifetimes, SlowSetupError
 from dovetail.extensions.names import NameRules, Settlement
 from dovetail.extensions.trial import Trial
 from dovetail.extensions.version import ExtensionVersion, make_version
 from dovetail.settings import find_workspace
 
 logger = logging.getLogger(__name__)
+
+VARIABLE = "EXTENSION_IMPORT_LIMIT"
+DEFAULT_LIMIT = 10.0
+_PATIENCE = 0.5
+"""Seconds after which the next folder is imported beside a slow one."""
 
 
 def _reserve_nothing() -> Mapping[str, str]:
@@ -31,12 +40,41 @@ def _list_no_agents(folder: Path) -> Iterable[str]:
     return ()
 
 
+def _give_no_settings(name: str) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionHost:
+    """What an app knows of folders: the agents in a folder of agent files, and the settings of a folder."""
+
+    list_agents: Callable[[Path], Iterable[str]] = _list_no_agents
+    settings: Callable[[str], Mapping[str, Any]] = _give_no_settings
+
+
+_NO_HOST = ExtensionHost()
+
+
+def read_import_limit(value: Any) -> float:
+    """The seconds that an import may take, from the environment or the settings.
+
+    Raises:
+        ConfigError: it is not a number above 0.
+    """
+    if value is None or value == "":
+        return DEFAULT_LIMIT
+    limit = read_number(value) if isinstance(value, str) else value
+    if not is_number(limit) or limit <= 0:
+        raise ConfigError(f"{VARIABLE} (extensions.import_limit) must be seconds above 0, not {value!r}")
+    return float(limit)
+
+
 class ExtensionLoader:
     """Loads the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
 
     `reserved` gives the names of the tools that are there without extension folders, with their owners;
-    `exclusion` says what is left out, by default what the environment says; `list_agents` names the agents in
-    a folder of agent files.
+    `exclusion` says what is left out, by default what the environment says; `time_limit` is how many seconds
+    an import, and a `setup()`, may take: by default 10, or what `EXTENSION_IMPORT_LIMIT` says.
     """
 
     def __init__(
@@ -46,19 +84,21 @@ class ExtensionLoader:
         workspace: str | Path | None = None,
         reserved: Callable[[], Mapping[str, str]] = _reserve_nothing,
         exclusion: Callable[[], Exclusion] = read_exclusion,
-        list_agents: Callable[[Path], Iterable[str]] = _list_no_agents,
-        time_limit: float = 10.0,
+        host: ExtensionHost = _NO_HOST,
+        time_limit: float | None = None,
     ) -> None:
         self.roots = tuple(dict.fromkeys(Path(each).resolve() for each in (root, *further_roots)))
         self._workspace = find_workspace(workspace)
         self._reserved = reserved
         self._exclusion = exclusion
-        self._list_agents = list_agents
+        self._host = host
+        time_limit = read_import_limit(os.environ.get(VARIABLE) if time_limit is None else time_limit)
         self._importer = FolderImporter(time_limit)
         self._lifetimes = Lifetimes(time_limit)
         self._lock = asyncio.Lock()
         self._versions: dict[str, ExtensionVersion] = {}
         self._snapshot = ExtensionSnapshot()
+        self._slow_setups: dict[Path, tuple[str, ExtensionError]] = {}
         self._told: set[str] = set()
 
     @property
@@ -71,8 +111,7 @@ class ExtensionLoader:
         async with self._lock:
             trial = Trial(self._versions, self._exclusion())
             discovery = await asyncio.to_thread(discover, self.roots)
-            for folder in trial.admit(discovery):
-                await self._try_import(folder, trial)
+            await self._import(trial.admit(discovery), trial)
             settlement = await self._settle(trial)
             self._snapshot = trial.report(settlement, self._snapshot.version + 1, discovery)
             self._versions = settlement.chosen
@@ -85,14 +124,32 @@ class ExtensionLoader:
             await self._lifetimes.close()
             self._versions = {}
 
+    async def _import(self, folders: Sequence[ExtensionFolder], trial: Trial) -> None:
+        """Import folders one after the other; none waits long for a slow one before it."""
+        async with asyncio.TaskGroup() as group:
+            for folder in folders:
+                task = group.create_task(self._try_import(folder, trial))
+                await asyncio.wait([task], timeout=_PATIENCE)
+
     async def _try_import(self, folder: ExtensionFolder, trial: Trial) -> None:
         try:
+            if (slow := self._slow_setups.get(folder.path)) is not None and slow[0] == folder.digest:
+                raise slow[1]
             imported = await self._importer.load(folder)
-            lease = self._lifetimes.begin(imported.package, imported.module, folder.path, self._workspace)
-            agents = self._list_agents(folder.path / AGENTS)
+            context = ExtensionContext(
+                name=folder.name,
+                folder=folder.path,
+                workspace=self._workspace,
+                state=ExtensionState(),
+                settings=self._host.settings(folder.name),
+            )
+            lease = self._lifetimes.begin(imported, context)
+            agents = self._host.list_agents(folder.path / AGENTS)
             trial.candidates[folder.name].insert(0, make_version(folder, imported, lease, agents))
         except ExtensionError as error:
             trial.fail(folder.name, error)
+        except ConfigError as error:  # its settings
+            trial.fail(folder.name, ExtensionError(error.message, hint=error.hint))
 
     async def _settle(self, trial: Trial) -> Settlement:
         """Choose versions and set them up; one whose setup fails is out, and the choice is made again."""
@@ -107,15 +164,26 @@ class ExtensionLoader:
         )
         while True:
             settlement = rules.settle(trial.candidates)
-            for name, version in settlement.chosen.items():
-                try:
-                    await self._lifetimes.set_up(version.lease)
-                except ExtensionError as error:
-                    trial.fail(name, error)
-                    trial.candidates[name].remove(version)
-                    break
-            else:
+            errors = await asyncio.gather(*map(self._set_up, settlement.chosen.values()))
+            failed = [
+                (name, version, error)
+                for (name, version), error in zip(settlement.chosen.items(), errors, strict=True)
+                if error is not None
+            ]
+            if not failed:
                 return settlement
+            for name, version, error in failed:
+                trial.fail(name, error)
+                trial.candidates[name].remove(version)
+
+    async def _set_up(self, version: ExtensionVersion) -> ExtensionError | None:
+        try:
+            await self._lifetimes.set_up(version.lease)
+        except ExtensionError as error:
+            if isinstance(error, SlowSetupError):
+                self._slow_setups[version.folder.path] = version.folder.digest, error
+            return error
+        return None
 
     def _tell(self, snapshot: ExtensionSnapshot) -> None:
         """Log each failure and notice once, until it is gone or changes."""

@@ -76,20 +76,25 @@ class ConfiguredServers:
 
 def read_entry(name: str, entry: Any) -> McpServer:
     """One server of the settings; `${NAME}` stands for a variable of the environment."""
-    [server] = read_servers({"mcpServers": {name: _fill(entry)}})
+    [server] = read_servers({"mcpServers": {name: fill_variables(entry)}})
     return server
 
 
-def _fill(value: Any) -> Any:
+def fill_variables(value: Any) -> Any:
+    """A setting with `${NAME}` filled from the environment, at every depth.
+
+    Raises:
+        ConfigError: the environment has no such variable.
+    """
     if isinstance(value, str):
         return _VARIABLE.sub(_find_variable, value)
     if is_mapping(value):
-        return {key: _fill(item) for key, item in value.items()}
-    return [_fill(item) for item in value] if is_list(value) else value
+        return {key: fill_variables(item) for key, item in value.items()}
+    return [fill_variables(item) for item in value] if is_list(value) else value
 
 
 def _find_variable(match: "re.Match[str]") -> str:
     value = os.environ.get(match[1])
     if value is None:
-        raise ConfigError(f"the environment has no {match[1]}, which the settings of the server name")
+        raise ConfigError(f"the environment has no {match[1]}, which the settings name")
     return value
