@@ -88,9 +88,8 @@ def _exists(path: str, test: str) -> bool:
     if match is None:
         return test in _read_tests(file)
     name, case = match.groups()
-    return name in _read_tests(file) and (
-        case in file.read_text(encoding="utf-8") or case in _read_case_ids()
-    )
+    is_case = case in file.read_text(encoding="utf-8") or (file.parent / f"{case}.py").is_file()
+    return is_case and name in _read_tests(file)
 
 
 @cache
@@ -163,6 +162,10 @@ GOOD = "| P1 | One. | `test_specification.py::test_right_page_passes` |"
         (
             "| P1 | One. | `golden/prompt_cases.json#P001,P0` |",
             "P1 names golden/prompt_cases.json: P001,P0, which does not exist",
+        ),
+        (
+            "| P1 | One. | `programs/test_programs.py::test_program_prints_what_it_says[xyz]` |",
+            "P1 names programs/test_programs.py: test_program_prints_what_it_says[xyz], which does not exist",
         ),
         (f"{GOOD}\n{GOOD}", "P1 is out of order or repeated"),
         (f"{GOOD.replace('P1', 'P2')}\n{GOOD}", "P1 is out of order or repeated"),
