@@ -104,6 +104,22 @@ def test_mapping_items_are_made_by_their_model() -> None:
     assert (made.a, made.b) == ([Plank(mm=3)], [Plank(mm=4)])
 
 
+class Board:
+    """A class of an older kind, which reads a mapping by `parse_obj`."""
+
+    def __init__(self, mm: int) -> None:
+        self.mm = mm
+
+    @classmethod
+    def parse_obj(cls, data: dict[str, Any]) -> "Board":
+        return cls(int(data["mm"]))
+
+
+def test_mapping_items_are_made_by_parse_obj_where_there_is_no_model_validate() -> None:
+    made: Any = model({"a": [(Board, "boards")]}).model_validate({"a": [{"mm": "3"}, 4]})
+    assert [board.mm for board in made.a] == [3, 4]
+
+
 def test_cast_that_fails_is_a_validation_error() -> None:
     with pytest.raises(ValidationError):
         model({"a": [(int,)]}).model_validate({"a": ["many"]})

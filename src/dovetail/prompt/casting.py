@@ -30,7 +30,7 @@ def _cast_item(cast: Callable[[Any], Any], item: Any, position: int) -> Any:
 def _make_item_caster(item_type: Any) -> Callable[[Any], Any] | None:
     if not is_class(item_type):
         return None
-    validate: Any = getattr(item_type, "model_validate", None)
+    validate: Any = getattr(item_type, "model_validate", None) or getattr(item_type, "parse_obj", None)
 
     def cast(item: Any) -> Any:
         if isinstance(item, item_type):
