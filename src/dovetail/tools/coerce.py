@@ -20,6 +20,8 @@ from dovetail.tools.tool import Tool
 logger = logging.getLogger(__name__)
 
 _MOST_REPAIRS = 20
+_MOST_TRIED = 20
+"""Problems that are tried in one round: each try checks all arguments again."""
 _WORDS: dict[str, Any] = {
     "true": True,
     "false": False,
@@ -55,7 +57,7 @@ def coerce_arguments(tool: Tool, args: dict[str, Any]) -> Repaired:
 
 def _reread_one(tool: Tool, state: Repaired) -> Repaired | None:
     """Repair one problem by another reading of a value or name."""
-    for problem in state.problems:
+    for problem in state.problems[:_MOST_TRIED]:
         for args, words in _propose_readings(state.args, problem):
             left = tool.checker.find_problems(args)
             if _is_better(left, state.problems, problem):
@@ -66,7 +68,7 @@ def _reread_one(tool: Tool, state: Repaired) -> Repaired | None:
 
 def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
     """Repair one problem by leaving out what is wrong."""
-    for problem in state.problems:
+    for problem in state.problems[:_MOST_TRIED]:
         for args, note in _propose_drops(tool, state.args, problem):
             left = tool.checker.find_problems(args)
             if len(left) < len(state.problems):

@@ -6,23 +6,48 @@ from typing import Any
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.tools.problem import Problem, read_problem
+from dovetail.tools.schema_work import MOST_WORK, WorkMeter
 
 jsonschema_rs = lazy("jsonschema_rs")
 
+_MOST_DETAILED = 5000
+"""The validator collects all errors at once, several kilobytes each: only where there cannot be very many."""
+
 
 class Checker:
-    """A compiled schema."""
+    """A compiled schema.
 
-    __slots__ = ("_schema", "_validator", "is_valid")
+    A schema may come from a stranger (an MCP server): where its references could multiply the work, the work
+    is counted first, and arguments that would take too much of it are a `ValueError`.
+    """
+
+    __slots__ = ("_meter", "_schema", "_validator", "is_valid")
 
     def __init__(self, schema: Mapping[str, Any], validator: Any) -> None:
         self._schema = schema
         self._validator = validator
-        self.is_valid = validator.is_valid
+        self._meter = WorkMeter(schema)
+        self.is_valid = self._check if self._meter.can_repeat else validator.is_valid
 
     def find_problems(self, args: Mapping[str, Any]) -> list[Problem]:
-        """Everything that is wrong with the arguments; empty when they are valid."""
-        return [read_problem(error, self._schema) for error in self._validator.iter_errors(args)]
+        """Everything that is wrong with the arguments, or the first thing where that would be very much."""
+        if self._count(args) <= _MOST_DETAILED:
+            return [read_problem(error, self._schema) for error in self._validator.iter_errors(args)]
+        try:
+            self._validator.validate(args)
+        except jsonschema_rs.ValidationError as error:
+            return [read_problem(error, self._schema)]
+        return []
+
+    def _check(self, args: Mapping[str, Any]) -> bool:
+        self._count(args)
+        return self._validator.is_valid(args)
+
+    def _count(self, args: Mapping[str, Any]) -> int:
+        work = self._meter.count(args)
+        if work > MOST_WORK:
+            raise ValueError("the schema of the tool repeats itself so often that they cannot be checked")
+        return work
 
 
 def compile_schema(schema: Mapping[str, Any], *, owner: str) -> Checker:
@@ -38,10 +63,12 @@ def compile_schema(schema: Mapping[str, Any], *, owner: str) -> Checker:
     plain = dict(schema)
     try:
         validator = jsonschema_rs.validator_for(plain, retriever=_refuse_to_fetch)
+        return Checker(plain, validator)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         text = str(error).strip().splitlines()[0]
         raise ConfigError(f"the parameter schema of tool {owner!r} cannot be compiled: {text}") from error
-    return Checker(plain, validator)
+    except RecursionError as error:
+        raise ConfigError(f"the parameter schema of tool {owner!r} is nested too deeply") from error
 
 
 def _refuse_to_fetch(uri: str) -> Any:
