@@ -153,11 +153,12 @@ class Policy:
             source="remembered",
             run=call.run_path[0] if how == "run" else None,
             owner=call.owner,
+            definition=call.definition or None,
         )
 
     def _find_candidates(self, call: PolicyCall) -> list[PolicyRule]:
         """The rules that may match, whatever the arguments; the same for all calls of one key."""
-        key = (call.tool, call.kind, call.agent_path, call.mode, call.run_path, call.owner)
+        key = (call.tool, call.kind, call.agent_path, call.mode, call.run_path, call.owner, call.definition)
         candidates = self._candidates.get(key)
         if candidates is None:
             if len(self._candidates) >= _MOST_KEYS:

@@ -35,6 +35,7 @@ class PolicyCall:
     mode: Mode = "default"
     run_path: tuple[str, ...] = ()
     owner: str | None = None
+    definition: str = ""
 
     @property
     def agent(self) -> str:
@@ -48,7 +49,7 @@ class PolicyRule:
 
     `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
     match; `exact` is the canonical JSON that all arguments together must be. `run` and `owner` bind a
-    remembered answer to one run or one person.
+    remembered answer to one run or one person, `definition` to a tool that still says the same of itself.
     """
 
     action: Action
@@ -64,6 +65,7 @@ class PolicyRule:
     source: str = "code"
     run: str | None = None
     owner: str | None = None
+    definition: str | None = None
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
@@ -102,6 +104,8 @@ class PolicyRule:
             return f"it holds in run {self.run!r} only"
         if self.owner is not None and self.owner != call.owner:
             return f"it holds for {self.owner!r} only"
+        if self.definition is not None and self.definition != call.definition:
+            return "the tool has changed since"
         return None
 
     def find_argument_mismatch(self, args: Mapping[str, Any]) -> str | None:

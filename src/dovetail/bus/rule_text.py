@@ -17,6 +17,7 @@ _FIELDS = {
     "action",
     "agent",
     "arguments",
+    "definition",
     "exact",
     "kind",
     "modes",
@@ -61,6 +62,7 @@ def write_rule(rule: PolicyRule) -> str:
         "name": rule.name,
         "reason": rule.reason,
         "owner": rule.owner,
+        "definition": rule.definition,
     }
     lines = [f"{name} = {_to_toml(value)}" for name, value in fields.items() if value not in (None, "", [])]
     table = ", ".join(f"{_to_toml(name)} = {_to_toml(pattern)}" for name, pattern in rule.arguments.items())
@@ -88,7 +90,9 @@ def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
     priority = entry.get("priority", 0)
     if not isinstance(priority, int) or isinstance(priority, bool) or not lowest <= priority <= 999:
         raise ConfigError(f"`priority` must be a whole number from {lowest} to 999, not {priority!r}")
-    texts = {name: _read_text(entry, name) for name in ("agent", "exact", "name", "owner", "reason")}
+    texts = {
+        name: _read_text(entry, name) for name in ("agent", "definition", "exact", "name", "owner", "reason")
+    }
     return PolicyRule(
         action=entry["action"],
         kinds=tuple(_read_kind(name) for name in _read_texts(entry, "kind")),

@@ -105,6 +105,7 @@ def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
         mode=scope.mode,
         run_path=scope.run_path,
         owner=scope.owner,
+        definition=prepared.tool.fingerprint,
     )
 
 

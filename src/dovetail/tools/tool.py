@@ -2,6 +2,8 @@
 
 import asyncio
 import dataclasses
+import hashlib
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -156,6 +158,14 @@ class Tool:
     def owner(self) -> str:
         """Who brought the tool and from where, for messages."""
         return f"{self.origin} ({self.source})" if self.source else self.origin
+
+    @property
+    def fingerprint(self) -> str:
+        """A fingerprint of what the tool says of itself; empty unless a stranger (an MCP server) says it."""
+        if not self.origin.startswith("mcp:"):
+            return ""
+        said = [self.source, self.description, self.parameters, self.kind.value]
+        return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     @property
     def checker(self) -> Checker:

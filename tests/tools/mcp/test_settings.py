@@ -33,6 +33,7 @@ async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_hur
 command = "{sys.executable}"
 args = ["{SERVER}"]
 allow = ["add"]
+trusted = true
 
 [mcp.servers.gone]
 command = "no-such-program-here"

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
 from dovetail.lazy import lazy
+from dovetail.tools.mcp.listing import list_all
 from dovetail.tools.mcp.result import read_mcp_result
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.tool import ToolContext, ToolResult
@@ -29,6 +30,10 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CONNECT_SECONDS = 30.0
+CHANGE_SECONDS = 1.0
+"""The least time between two looks at a list of tools that changes."""
+
+_UNAUTHORIZED = (401, 403)
 _CLOSED = -32000
 _REFUSED = "Session terminated"  # what the package says when a server does not know the session any more
 
@@ -47,6 +52,10 @@ class McpConnection:
         self._opening: asyncio.Future[Any] | None = None
         self._lost = asyncio.Event()
         self._owners: set[asyncio.Task[None]] = set()
+        self._fault: asyncio.Future[str] | None = None
+        self._status = 0
+        self._has_changed = False
+        self._reporting: asyncio.Task[None] | None = None
 
     async def list_tools(self) -> list[Any]:
         """The descriptions of all tools of the server."""
@@ -78,8 +87,12 @@ class McpConnection:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), self._loop))
 
     async def _list_tools(self) -> list[Any]:
-        client = await self._get_client()
-        return await _list_all(client)
+        return await self._list(await self._get_client())
+
+    async def _list(self, client: Any) -> list[Any]:
+        if self._fault is None or self._fault.done():
+            self._fault = asyncio.get_running_loop().create_future()
+        return await list_all(client, self.server.name, self._fault)
 
     async def _call(
         self, name: str, args: dict[str, Any], context: ToolContext, idempotent: bool
@@ -128,6 +141,7 @@ class McpConnection:
     async def _own(self, opening: "asyncio.Future[Any]") -> None:
         """The life of one connection; opened and closed here and nowhere else."""
         self._lost = lost = asyncio.Event()
+        self._status = 0
         try:
             async with mcp.Client(self._make_target(lost), message_handler=self._hear) as client:
                 listener = asyncio.create_task(self._listen(client))
@@ -140,7 +154,7 @@ class McpConnection:
                     listener.cancel()
         except Exception as error:
             if not opening.done():
-                opening.set_exception(RuntimeError(_find_cause(error)))
+                opening.set_exception(RuntimeError(self._explain_status() or _find_cause(error)))
             else:
                 logger.info("MCP server %r was lost: %s", self.server.name, _find_cause(error))
         finally:
@@ -165,11 +179,25 @@ class McpConnection:
         if server.target is not None:
             return server.target
         if server.url:
-            return _watch(_open_http(server), lost)
+            return self._watch(_open_http(server, self._note_answer), lost)
         parameters = mcp.StdioServerParameters(
             command=server.command, args=list(server.args), env=dict(server.env) or None, cwd=server.cwd
         )
-        return _watch(mcp_stdio.stdio_client(parameters), lost)
+        return self._watch(mcp_stdio.stdio_client(parameters), lost)
+
+    async def _note_answer(self, response: Any) -> None:
+        self._status = response.status_code
+
+    def _explain_status(self) -> str:
+        if self._status in _UNAUTHORIZED:
+            return f"it answered {self._status} (unauthorized). Check the `headers` of the server's entry"
+        return f"it answered with HTTP status {self._status}" if self._status >= 400 else ""
+
+    def _note_fault(self, error: Exception) -> None:
+        """The package leaves out a message that it cannot read; whoever waits for it would wait in vain."""
+        logger.warning("MCP server %r sent a message that cannot be read", self.server.name)
+        if self._fault is not None and not self._fault.done():
+            self._fault.set_result("its answer cannot be read, it may be nested too deeply")
 
     async def _hear(self, message: Any) -> None:
         if getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -187,57 +215,57 @@ class McpConnection:
             logger.debug("MCP server %r tells of no changes: %s", self.server.name, error)
 
     async def _note_change(self) -> None:
-        if self.on_change is not None and self._client is not None:
-            # Answers arrive through the task that hears the notice, so the list is asked for beside it.
-            task = asyncio.create_task(self._report_tools(self._client, self.on_change))
-            self._owners.add(task)
-            task.add_done_callback(self._owners.discard)
+        self._has_changed = True
+        if self._reporting is None or self._reporting.done():
+            # Answers arrive through the task that hears the notice, so the list is asked for in another.
+            self._reporting = asyncio.create_task(self._report_changes())
+            self._owners.add(self._reporting)
+            self._reporting.add_done_callback(self._owners.discard)
 
-    async def _report_tools(self, client: Any, report: Callable[[Sequence[Any]], None]) -> None:
-        try:
-            report(await _list_all(client))
-        except Exception:
-            logger.exception("the changed tools of MCP server %r could not be taken", self.server.name)
+    async def _report_changes(self) -> None:
+        """Report the tools once for all the notices that came in a while."""
+        while self._has_changed and self._client is not None and self.on_change is not None:
+            self._has_changed = False
+            try:
+                self.on_change(await self._list(self._client))
+            except ToolError as error:
+                logger.error("%s", error)
+            except Exception:
+                logger.exception("the changed tools of MCP server %r could not be taken", self.server.name)
+            await asyncio.sleep(CHANGE_SECONDS)
 
+    @contextlib.asynccontextmanager
+    async def _watch(self, transport: Any, lost: asyncio.Event) -> AsyncGenerator[Any, None]:
+        """A transport that sets `lost` as soon as the server's side of it ends."""
+        async with transport as (read, write), anyio.create_task_group() as group:
+            send, receive = anyio.create_memory_object_stream(0)
 
-async def _list_all(client: Any) -> list[Any]:
-    tools: list[Any] = []
-    cursor: str | None = None
-    while True:
-        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
-        tools += page.tools
-        cursor = page.next_cursor
-        if not cursor:
-            return tools
+            async def pass_on() -> None:
+                async with send:
+                    async for message in read:
+                        if isinstance(message, Exception):
+                            self._note_fault(message)
+                        await send.send(message)
+                lost.set()
+
+            group.start_soon(pass_on)
+            try:
+                yield receive, write
+            finally:
+                group.cancel_scope.cancel()
 
 
 @contextlib.asynccontextmanager
-async def _open_http(server: McpServer) -> AsyncGenerator[Any, None]:
+async def _open_http(
+    server: McpServer, hear: Callable[[Any], Coroutine[Any, Any, None]]
+) -> AsyncGenerator[Any, None]:
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.time_limit)
+    hooks = {"response": [hear]}
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), timeout=timeout) as client,
+        httpx2.AsyncClient(headers=dict(server.headers), timeout=timeout, event_hooks=hooks) as client,
         mcp_http.streamable_http_client(server.url, http_client=client) as streams,
     ):
         yield streams
-
-
-@contextlib.asynccontextmanager
-async def _watch(transport: Any, lost: asyncio.Event) -> AsyncGenerator[Any, None]:
-    """A transport that sets `lost` as soon as the server's side of it ends."""
-    async with transport as (read, write), anyio.create_task_group() as group:
-        send, receive = anyio.create_memory_object_stream(0)
-
-        async def pass_on() -> None:
-            async with send:
-                async for message in read:
-                    await send.send(message)
-            lost.set()
-
-        group.start_soon(pass_on)
-        try:
-            yield receive, write
-        finally:
-            group.cancel_scope.cancel()
 
 
 def _find_cause(error: Any) -> str:

@@ -103,8 +103,15 @@ def _read_entry(name: str, entry: Any) -> McpServer:
         allow=_read_list(name, entry, "allow") or ("*",),
         exclude=_read_list(name, entry, "exclude"),
         time_limit=entry.get("time_limit", 120.0),
-        trusted=bool(entry.get("trusted", True)),
+        trusted=_read_flag(name, entry, "trusted", default=True),
     )
+
+
+def _read_flag(server: str, entry: Mapping[str, Any], field: str, *, default: bool) -> bool:
+    value = entry.get(field, default)
+    if not isinstance(value, bool):
+        raise ConfigError(f"`{field}` of MCP server {server!r} must be true or false, got {value!r}.")
+    return value
 
 
 def _read_list(server: str, entry: Mapping[str, Any], field: str) -> tuple[str, ...]:

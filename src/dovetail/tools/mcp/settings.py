@@ -8,6 +8,7 @@ import asyncio
 import logging
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dovetail.data.shapes import is_list, is_mapping
@@ -70,14 +71,20 @@ class ConfiguredServers:
         except (DovetailError, ImportError) as error:
             logger.error("MCP server %r is left out: %s", name, error)
             self.problems[name] = str(error)
+        except Exception as error:
+            logger.exception("MCP server %r is left out", name)
+            self.problems[name] = f"{type(error).__name__}: {error}"
         else:
             del self.problems[name]
 
 
 def read_entry(name: str, entry: Any) -> McpServer:
-    """One server of the settings; `${NAME}` stands for a variable of the environment."""
+    """One server of the settings; `${NAME}` stands for a variable of the environment.
+
+    Unlike a server that a program is given in code, it is trusted only where the entry says so.
+    """
     [server] = read_servers({"mcpServers": {name: fill_variables(entry)}})
-    return server
+    return server if "trusted" in entry else replace(server, trusted=False)
 
 
 def fill_variables(value: Any) -> Any:

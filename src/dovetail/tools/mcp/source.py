@@ -22,6 +22,7 @@ class McpSource:
         self.connection = McpConnection(server)
         self._registry = registry
         self._names: dict[str, str] = {}
+        self._fingerprints: dict[str, str] = {}
         self.connection.on_change = self._publish
 
     @property
@@ -50,14 +51,25 @@ class McpSource:
                 continue
             name = self._choose_name(description.name, {*taken, *(siblings - {description.name})})
             taken.add(name)
-            tool = _make_tool(self.connection, description, name, self.name)
             try:
+                tool = _make_tool(self.connection, description, name, self.name)
                 _ = tool.checker
             except ConfigError as error:
                 logger.warning("a tool of MCP server %r is left out: %s", self.server.name, error)
                 continue
+            self._note_fingerprint(tool)
             tools.append(tool)
         return tools
+
+    def _note_fingerprint(self, tool: Tool) -> None:
+        """Warn of a tool that is no longer what it was; answers that were remembered for it end with that."""
+        known = self._fingerprints.setdefault(tool.name, tool.fingerprint)
+        if known != tool.fingerprint:
+            self._fingerprints[tool.name] = tool.fingerprint
+            logger.warning(
+                "MCP server %r has changed its tool %r: remembered approvals of it no longer hold",
+                *(self.server.name, tool.name),
+            )
 
     def _choose_name(self, name: str, taken: set[str]) -> str:
         """The tool's own name, or one with the server's before it; the same one as long as it is free."""

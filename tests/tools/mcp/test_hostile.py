@@ -1,0 +1,159 @@
+"""An MCP server that is wrong or hostile: what it may take is limited, and the reason is told."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from dovetail.bus import Policy
+from dovetail.messages.call import ToolCall
+from dovetail.messages.kind import Kind
+from dovetail.tools import CallScope, ToolRunner
+from dovetail.tools.mcp.connection import McpConnection
+from dovetail.tools.mcp.server import McpServer
+from dovetail.tools.mcp.settings import ConfiguredServers, read_entry
+from dovetail.tools.mcp.source import McpSource
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.tool import ToolContext
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+SERVER = Path(__file__).parent / "hostile_server.py"
+
+
+def entry(how: str, **fields: Any) -> dict[str, Any]:
+    return {"command": sys.executable, "args": [str(SERVER), how], **fields}
+
+
+@pytest.fixture
+async def servers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ConfiguredServers]:
+    monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 40.0)  # a busy machine starts programs slowly
+    servers = ConfiguredServers(ToolRegistry())
+    yield servers
+    await servers.close()
+
+
+@pytest.mark.parametrize(
+    ("how", "complaint"),
+    [
+        ("endless", "it has more than 100 pages"),
+        ("empty-pages", "it has more than 100 pages"),
+        ("repeated", "it repeats the cursor 'again'"),
+        ("many", "it has more than 1000 tools"),
+        ("large", "the descriptions have more than 5000000 characters"),
+        ("wrong-type", "tools: Input should be a valid list, got 'none'"),
+        ("wrong-schema", "tools.0.inputSchema: Input should be a valid dictionary"),
+        ("deep", "its answer cannot be read, it may be nested too deeply"),
+    ],
+)
+async def test_a_list_that_cannot_be_used_is_reported_with_its_reason(
+    servers: ConfiguredServers, how: str, complaint: str
+) -> None:
+    await servers.connect({"shed": entry(how)})
+    assert servers.problems["shed"].startswith("The tool list of MCP server 'shed' cannot be used: ")
+    assert complaint in servers.problems["shed"]
+
+
+async def test_names_that_no_model_takes_are_changed() -> None:
+    registry = ToolRegistry()
+    source = McpSource(read_entry("shed", entry("names")), registry)
+    tools = await source.get_tools()
+    assert [tool.name for tool in tools] == ["tool", "two_words", "files_read", "shed_files_read", "tool7"]
+    await source.close()
+
+
+async def test_a_huge_result_is_cut() -> None:
+    connection = McpConnection(McpServer(name="shed", command=sys.executable, args=(str(SERVER), "result")))
+    result = await connection.call("tool0", {}, ToolContext(call_id="c"))
+    assert 4_999_000 < len(str(result.llm_content)) < 5_001_000
+    assert "a part of it is left out" in str(result.llm_content)[-100:]
+    await connection.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "complaint"),
+    [
+        (401, "it answered 401 (unauthorized). Check the `headers` of the server's entry"),
+        (403, "it answered 403 (unauthorized)"),
+        (500, "it answered with HTTP status 500"),
+    ],
+)
+async def test_the_status_of_a_refusal_is_told(
+    servers: ConfiguredServers, status: int, complaint: str
+) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(status=status, text="no")
+
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await servers.connect({"shed": {"url": f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"}})
+    assert complaint in servers.problems["shed"]
+    await runner.cleanup()
+
+
+def test_a_server_of_the_settings_is_trusted_only_if_they_say_so() -> None:
+    assert not read_entry("shed", entry("result")).trusted
+    assert read_entry("shed", entry("result", trusted=True)).trusted
+    with pytest.raises(Exception, match="`trusted` of MCP server 'shed' must be true or false, got 'false'"):
+        read_entry("shed", entry("result", trusted="false"))
+
+
+async def test_a_changed_tool_is_warned_of_and_asked_about_again(caplog: pytest.LogCaptureFixture) -> None:
+    registry, policy = ToolRegistry(), Policy()
+    source = McpSource(read_entry("shed", entry("changing")), registry)
+    asked: list[str] = []
+
+    async def ask(
+        kind: str, call_id: str, payload: Mapping[str, Any], seconds: float | None
+    ) -> Mapping[str, Any]:
+        asked.append(str(payload["tool"]))
+        return {"approved": True, "remember": "always"}
+
+    async def call() -> None:
+        made = ToolCall(call_id="c", name="tool0", arguments={})
+        await ToolRunner(policy).run_call(registry.snapshot(), made, CallScope(ask=ask))
+
+    caplog.set_level(logging.WARNING)
+    registry.publish(source.name, await source.get_tools())
+    assert [tool.kind for tool in registry.get_all_tools()] == [Kind.Execute]
+    await call()
+    await call()
+    assert asked == ["tool0"]
+    assert "has changed its tool" not in caplog.text
+    registry.publish(source.name, await source.get_tools())
+    assert "MCP server 'shed' has changed its tool 'tool0'" in caplog.text
+    await call()
+    await call()
+    assert asked == ["tool0", "tool0"]
+    await source.close()
+
+
+async def test_many_notices_of_change_are_one_look_at_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail.tools.mcp.connection.CHANGE_SECONDS", 0.0)
+    source = McpSource(read_entry("shed", entry("changing")), ToolRegistry())
+    await source.get_tools()
+    seen: list[int] = []
+    changed = asyncio.Event()
+
+    def note(descriptions: Any) -> None:
+        seen.append(len(descriptions))
+        changed.set()
+
+    source.connection.on_change = note
+    for _ in range(1000):
+        await source.connection._note_change()  # pyright: ignore[reportPrivateUsage]
+    await changed.wait()
+    assert len(seen) == 1
+    await source.close()
+
+
+def test_a_program_that_names_a_server_trusts_it() -> None:
+    assert McpServer(name="shed", command="x").trusted
