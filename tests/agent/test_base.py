@@ -235,6 +235,18 @@ def test_agents_without_a_requester_take_the_one_of_their_runtime() -> None:
     assert Agent(model="openai:x", runtime=Fixed()).input("who?").start() == "I am openai:x"
 
 
+def test_order_of_system_and_role_does_not_matter() -> None:
+    first, _ = make_agent()
+    first.system("You sell wood.").role("clerk").input("x")
+    second, _ = make_agent()
+    second.role("clerk").system("You sell wood.").input("x")
+    assert first.get_prompt_text() == second.get_prompt_text()
+    third, _ = make_agent()
+    third.role("clerk", always=True).system("You sell wood.").input("x")
+    assert "role: clerk" in third.get_prompt_text()
+    assert "general: You sell wood." in third.get_prompt_text()
+
+
 @pytest.mark.parametrize(
     ("history", "expected"),
     [

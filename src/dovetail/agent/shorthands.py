@@ -60,8 +60,10 @@ class PromptShorthands(ABC):
         return self._write("options", options, None, always=always)
 
     def system(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Who the model is and what holds for the whole conversation."""
-        return self._write("system", prompt, mappings, always=always)
+        """Who the model is and what holds for the whole conversation; a role, rules and the like stay."""
+        known = self.get_prompt(always).get("system")
+        has_company = is_mapping(known) and "notice" in known and not is_mapping(prompt)
+        return self._write("system.general" if has_company else "system", prompt, mappings, always=always)
 
     def role(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Who the model is, beside what else the system slot says."""
