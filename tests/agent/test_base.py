@@ -8,7 +8,7 @@ import pytest
 
 from dovetail import Agent, BaseAgent
 from dovetail.agent.runtime import Runtime
-from dovetail.errors import AnswerTimeoutError, EmptyPromptError
+from dovetail.errors import AnswerTimeoutError, ConfigError, EmptyPromptError
 from dovetail.settings import Settings
 from dovetail.testing import Gate, Reply, ScriptedRequester
 
@@ -265,3 +265,18 @@ def test_history_is_one_message_or_many(history: Any, expected: list[str]) -> No
         getattr(agent, method)(history)
         contents = [message["content"] for message in agent.request_prompt.to_messages()]
         assert [text for text in contents if text != "[User continue input]"] == [*expected, "q"]
+
+
+def test_unknown_data_type_is_refused_before_anything_is_sent() -> None:
+    agent, requester = make_agent()
+    wrong: Any = "orginal"
+    with pytest.raises(TypeError, match=r"Unknown data type 'orginal'\. Expected one of: parsed, original"):
+        agent.input("x").start(type=wrong)
+    assert requester.requests == []
+
+
+def test_unknown_path_style_is_refused() -> None:
+    agent, _ = make_agent()
+    agent.set_settings("response.streaming_parse_path_style", "slsh").input("x").output({"a": (int,)})
+    with pytest.raises(ConfigError, match=r"streaming_parse_path_style 'slsh'\. Expected one of: dot, slash"):
+        agent.start()

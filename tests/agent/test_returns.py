@@ -115,3 +115,9 @@ def test_type_that_no_answer_can_become_is_refused_at_once() -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match="Socket"):
         agent.returns(Socket)
+
+
+@pytest.mark.parametrize("kind", ["Invoice", {"total": (float,)}, [(str,)], (int, "a number")])
+def test_schema_in_the_place_of_a_type_is_refused(kind: Any) -> None:
+    with pytest.raises(ConfigError, match=r"A typed answer needs a type[\s\S]*agent\.output"):
+        Agent(requester=ScriptedRequester([])).returns(kind)

@@ -6,7 +6,8 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.agent.typed_dicts import adapt_typed_dicts
 from dovetail.data.annotations import read_fields
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_list, is_mapping, is_sequence
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
@@ -41,7 +42,12 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
 
 def get_style(settings: Settings) -> PathStyle:
     """How the settings want paths to be written."""
-    return settings.get("response.streaming_parse_path_style") or "dot"
+    style = settings.get("response.streaming_parse_path_style") or "dot"
+    if style not in ("dot", "slash"):
+        raise ConfigError(
+            f"Unknown response.streaming_parse_path_style {style!r}. Expected one of: dot, slash."
+        )
+    return style
 
 
 class _Builder:
@@ -65,6 +71,11 @@ class TypedOutput(Generic[T]):
     """
 
     def __init__(self, kind: Any) -> None:
+        if isinstance(kind, str) or is_mapping(kind) or is_sequence(kind):
+            raise ConfigError(
+                f"A typed answer needs a type, got {shorten(kind)}.",
+                hint="Pass the class itself. For an output schema, use agent.output(...).start().",
+            )
         plain, note = split_annotated(kind)
         self.output = _describe(plain, note)
         self._is_wrapped = is_mapping(self.output) and read_fields(plain) is None

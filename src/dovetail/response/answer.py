@@ -18,6 +18,7 @@ _FieldType: TypeAlias = Literal["instant", "streaming_parse"]
 _EventType: TypeAlias = Literal["all", "specific"]
 _Names: TypeAlias = Collection[str] | str | None
 _VIEWS = {"parsed": "data", "original": "original_done", "text": "text"}
+_DATA_TYPES = (*_VIEWS, "all")
 
 
 class Demands(TypedDict, total=False):
@@ -140,6 +141,8 @@ class Answer(ABC, Generic[T]):
 
 
 async def _get_data(answer: Answer[Any], type: DataType, demands: Demands) -> Any:
+    if type not in _DATA_TYPES:
+        raise SignatureError(f"Unknown data type {type!r}. Expected one of: {', '.join(_DATA_TYPES)}.")
     result = await answer.async_get_result(**demands)
     return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
 

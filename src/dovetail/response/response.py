@@ -108,15 +108,18 @@ class Response(Answer[T]):
         if type == "specific":
             return read_events(attempt, {specific} if isinstance(specific, str) else specific or USUAL_EVENTS)
         raise ConfigError(
-            f"no generator type {type!r}", hint="There are: all, delta, specific, instant, original."
+            f"Unknown generator type {type!r}. Expected one of: all, delta, specific, instant, original."
         )
 
-    async def stream_alone(
+    def stream_alone(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
         """The answer while it arrives, for its only reader: leaving early stops the request."""
+        return self._read_alone(self.stream(type, specific))
+
+    async def _read_alone(self, stream: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
         try:
-            async with aclosing(self.stream(type, specific)) as items:
+            async with aclosing(stream) as items:
                 async for item in items:
                     yield item
         finally:

@@ -271,7 +271,7 @@ def test_missing_return_annotation_is_an_error_at_decoration() -> None:
 
 def test_what_is_no_function_is_refused() -> None:
     nothing: Any = 3
-    with pytest.raises(SignatureError, match="3 is no function"):
+    with pytest.raises(SignatureError, match="3 is not a function"):
         Agent().auto_func(nothing)
 
 

@@ -93,7 +93,7 @@ def _bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str,
 
 def _refuse_generator(function: Callable[..., Any]) -> None:
     if not inspect.isroutine(function):
-        raise SignatureError(f"{function!r} is no function", hint="Write one with `def` or `async def`.")
+        raise SignatureError(f"{function!r} is not a function", hint="Write one with `def` or `async def`.")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise SignatureError(
             f"{function.__qualname__!r} is a generator, and a model gives its answer once",
