@@ -253,6 +253,24 @@ async def test_further_rounds_see_the_results_so_far() -> None:
     assert [log["result"] for log in response.extra["tool_logs"]] == [3, 7]
 
 
+@pytest.mark.parametrize("rounds", [1, 3])
+async def test_judging_request_never_carries_action_results(rounds: int) -> None:
+    agent, requester = make_agent(
+        plan("add", first=1, second=2),
+        *([plan(None)] if rounds > 1 else []),
+        "It is 3.",
+        tools={"max_rounds": rounds},
+    )
+    agent.use_tools(add).input("x").set_request_prompt("action_results", {"weather": "it rains"})
+    assert await agent.async_start() == "It is 3."
+    *judging, answering = [str(request.messages[-1]["content"]) for request in requester.requests]
+    assert len(judging) == (2 if rounds > 1 else 1)
+    for text in judging:
+        assert "ACTION RESULTS" not in text
+        assert "it rains" not in text
+    assert "[ACTION RESULTS]:\nfind out: 3\nweather: it rains\n" in answering
+
+
 async def test_tools_are_listed_in_the_order_of_their_registration() -> None:
     agent, requester = make_agent(plan(None), "ok")
 

@@ -154,7 +154,9 @@ class ToolExtension(BaseAgent):
     async def _take_round(self, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> bool:
         listed = [self.runtime.manager.describe(tool) for tool in tools]
         choices = Choices.make(self.requester, tools, listed)
-        response = open_plan(prompt, settings, self.requester, choices)
+        logs = [data for event, data in settings.get(_EVENTS) or () if event == "tool"]
+        so_far = {log["purpose"]: log["result"] for log in logs}
+        response = open_plan(prompt, settings, self.requester, choices, so_far)
         try:
             plan = await read_plan(response, choices)
             if isinstance(plan, NoPlan):

@@ -98,13 +98,18 @@ def _list_ways(ways: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"name": name, "desc": use, "kwargs": {}} for name, use in ways.items()]
 
 
-def open_plan(prompt: Prompt, settings: Settings, requester: Requester, choices: Choices) -> Response[Any]:
-    """The response of the judging request; it knows the request, but no system, history or info."""
+def open_plan(
+    prompt: Prompt, settings: Settings, requester: Requester, choices: Choices, so_far: Mapping[str, Any]
+) -> Response[Any]:
+    """The response of the judging request; it knows the request, but no system, history or info.
+
+    `so_far` holds the results of earlier rounds of this request by their purpose.
+    """
     planning = Prompt(settings=settings)
     for key, value in (
         ("input", prompt.get("input")),
         ("extra instruction", prompt.get("instruct")),
-        ("action_results", prompt.get("action_results")),
+        ("results so far", dict(so_far) or None),
         ("tools", choices.describe()),
         ("instruct", INSTRUCTION),
         ("output", OUTPUT),
