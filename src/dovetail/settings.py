@@ -51,6 +51,7 @@ DEFAULTS: dict[str, Any] = {
     "extensions": {"import_limit": None},
     "mcp": {"servers": {}},
     "bus": {"enabled": True},
+    "policy": {"mode": "default", "max_mode": "default"},
     "store": {"url": None},
     "server": {
         "admin_token": None,

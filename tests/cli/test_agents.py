@@ -62,6 +62,11 @@ def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.Cap
     assert "unknown type 'strng' of the input 'text' counts as string" in capsys.readouterr().out
 
 
+def test_unknown_mode_of_a_run_names_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("agents", "run", "summarizer", "x", "--mode", "fast") == 1
+    assert "Unknown mode 'fast'. Expected one of: plan, default, auto, yolo." in capsys.readouterr().err
+
+
 def test_list_shows_agents_that_the_settings_switch_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,7 +84,7 @@ def test_explain_names_the_rule_of_the_policy_file(
 @pytest.mark.usefixtures("workspace")
 def test_unknown_mode_names_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("call", "cut", "plank=oak", "--mode", "fast") == 1
-    assert "'fast' is no mode; there are: plan, default, auto, yolo" in capsys.readouterr().err
+    assert "Unknown mode 'fast'. Expected one of: plan, default, auto, yolo" in capsys.readouterr().err
 
 
 def test_words_become_arguments_as_the_schema_asks() -> None:

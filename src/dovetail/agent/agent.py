@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dovetail.messages.event import Emit
     from dovetail.tools.scope import Ask
 
+_mode = lazy("dovetail.bus.mode")
 _run = lazy("dovetail.agent.run")
 _scope = lazy("dovetail.tools.scope")
 
@@ -60,6 +61,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
                 agent_path=(self.name,),
                 ask=options.get("ask"),
                 bus=self.runtime.active_bus,
+                mode=_mode.choose_mode(request.settings),
                 **heard,
             ),
         )

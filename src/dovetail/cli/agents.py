@@ -15,6 +15,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.agent_view import AgentView
+from dovetail.cli.choices import MODE, read_choices
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.terminal import read_value
 from dovetail.cli.trusted import open_record
@@ -117,9 +118,10 @@ def run_agent(
     inputs: list[str] = typer.Argument(None, help="Its inputs, key=value each."),
     model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
     plain: bool = typer.Option(False, "--plain", help="Print only the result."),
+    mode: str | None = MODE,
 ) -> None:
     """Run an agent and watch its turns, tools and children live; Ctrl-C stops it."""
-    dovetail = Dovetail({"model": {"name": model}} if model else None)
+    dovetail = Dovetail(read_choices(model, mode))
     FirstModel(dovetail.settings).prepare()
     view = AgentView(console, quiet=plain)
     output = asyncio.run(_run(dovetail, name, inputs or [], view))

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from dovetail.app import Dovetail
+from dovetail.cli.choices import MODE, read_choices
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.terminal import read_line
 from dovetail.cli.transcript import Transcript
@@ -25,9 +26,10 @@ def chat(
     model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
     session: str | None = typer.Option(None, help="Go on with this session."),
     workspace: Path | None = WORKSPACE,
+    mode: str | None = MODE,
 ) -> None:
     """Talk to an agent in the terminal."""
-    dovetail = Dovetail({"model": {"name": model}} if model else None, workspace=workspace)
+    dovetail = Dovetail(read_choices(model, mode), workspace=workspace)
     FirstModel(dovetail.settings).prepare()
     text = " ".join(message or ()) or ("" if sys.stdin.isatty() else sys.stdin.read())
     failed = asyncio.run(_talk(dovetail, text.strip(), ChatRequest(agent=agent, session_id=session)))

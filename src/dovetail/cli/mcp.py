@@ -7,10 +7,10 @@ from pathlib import Path
 import typer
 
 from dovetail.app import Dovetail
+from dovetail.bus.mode import read_mode
 from dovetail.bus.rule import Mode
 from dovetail.cli.listener import open_listener
 from dovetail.cli.tool_server import ToolServer
-from dovetail.cli.tools import check_mode
 from dovetail.cli.watching import follow_changes
 from dovetail.cli.workspace import WORKSPACE
 from dovetail.errors import ConfigError
@@ -43,7 +43,7 @@ def serve_mcp(
             f"MCP is served without a login, so not on {host!r}",
             hint="Serve it on 127.0.0.1, behind something that knows who calls.",
         )
-    asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], check_mode(mode), (host, http), watch))
+    asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], read_mode(mode), (host, http), watch))
 
 
 async def _serve(

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.bus.mode import read_mode
 from dovetail.bus.rule import MODES, Mode, PolicyCall
 from dovetail.cli.terminal import ask_person, read_value
 from dovetail.concurrency import run_sync
@@ -87,7 +88,7 @@ def call_tool(
     yes: bool = typer.Option(False, "--yes", "-y", help="Approve the call if the policy asks."),
 ) -> None:
     """Call a tool through the whole pipeline and print its result."""
-    outcome = run_sync(_call(name, arguments or [], check_mode(mode), yes))
+    outcome = run_sync(_call(name, arguments or [], read_mode(mode), yes))
     if outcome.result.error is not None:
         errors.print(f"[red]{outcome.status}[/red] {escape(outcome.result.error.message)}")
         raise typer.Exit(1)
@@ -112,7 +113,7 @@ def explain_call(
                 kind=tool.kind,
                 args=read_arguments(arguments or [], tool),
                 agent_path=tuple(filter(None, agent.split("/"))),
-                mode=check_mode(mode),
+                mode=read_mode(mode),
                 owner=LOCAL_OWNER,
             )
             return str(dovetail.runtime.policy.explain(call))
@@ -170,14 +171,6 @@ def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
             raise ConfigError(f"{word!r} is no argument of {tool.name!r}", hint=f"Give: {known or 'none'}")
         arguments[key] = read_value(text, properties.get(key) if is_mapping(properties) else None)
     return arguments
-
-
-def check_mode(mode: str) -> Mode:
-    """A mode of the policy by its name."""
-    for known in MODES:
-        if mode == known:
-            return known
-    raise ConfigError(f"{mode!r} is no mode; there are: {', '.join(MODES)}")
 
 
 def _show(event: Event) -> None:

@@ -7,6 +7,8 @@ from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.request_log import StoredMessages
 from dovetail.bus.bus import MessageBus
+from dovetail.bus.mode import choose_mode
+from dovetail.bus.rule import Mode
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.messages.budget import Budget, BudgetLimits
 from dovetail.messages.context import within
@@ -15,11 +17,11 @@ from dovetail.messages.request import ChatMessage, write_result
 from dovetail.runs.failure import describe_error
 from dovetail.runs.run import RunContext, RunOutcome, Work
 from dovetail.sessions.host import ChatHost
-from dovetail.sessions.preface import build_preface
 from dovetail.sessions.request import ChatTurn
 from dovetail.skills.injection import find_seen_skills
 from dovetail.subagents.definition import AgentDefinition
 from dovetail.subagents.equip import choose_tools, find_limits
+from dovetail.subagents.preface import build_preface
 from dovetail.subagents.template import fill_template
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import CallScope
@@ -45,6 +47,7 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
     model is one of the run.
     """
     definition = host.get_agent_registry().get_definition(turn.agent)
+    mode = choose_mode(host.settings, turn.mode)
     tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
     if turn.tab_id is None:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
@@ -71,9 +74,10 @@ def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
         loop,
         definition,
         turn,
-        build_preface(host, turn.session),
+        build_preface(host, "conversation", turn.session.created_at, tools, mode),
         host.runtime.active_bus,
         find_limits(definition, host.settings),
+        mode,
     )
     return Plan(work=answer.work, model=requester.model, generation=tools.generation)
 
@@ -86,6 +90,7 @@ class _Answer:
     preface: str
     bus: MessageBus | None
     limits: BudgetLimits
+    mode: Mode
 
     async def work(self, context: RunContext) -> RunOutcome:
         done = context.replay
@@ -123,6 +128,7 @@ class _Answer:
             agent_path=(self.definition.name,),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
+            mode=self.mode,
             ask=context.ask if self.turn.can_ask else None,
             answer=context.answer,
             bus=self.bus,

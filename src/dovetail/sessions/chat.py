@@ -55,6 +55,7 @@ class Chat:
             model=request.model,
             tab_id=request.tab_id,
             owner=request.owner,
+            mode=request.mode,
         )
         plan = plan_answer(self._host, turn)
         try:
@@ -115,7 +116,7 @@ class Chat:
             owner=turn.owner,
             session_id=turn.session.id,
             message_id=message_id,
-            input={"parent_id": parent_id, "model": turn.model, "tab_id": turn.tab_id},
+            input={"parent_id": parent_id, "model": turn.model, "tab_id": turn.tab_id, "mode": turn.mode},
         )
         handle = await self.runs.start(spec, Job(plan.work, self._keep), opening=opening)
         return StartedChat(
@@ -140,6 +141,7 @@ class Chat:
             model=spec.input["model"],
             tab_id=spec.input["tab_id"],
             owner=spec.owner,
+            mode=spec.input.get("mode"),
         )
         try:
             work = plan_answer(self._host, turn).work

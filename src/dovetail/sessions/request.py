@@ -28,7 +28,8 @@ AT_HEAD = _Head()
 class ChatRequest:
     """One message to a chat, or the wish for another answer (`regenerate`) to the message `message_id`.
 
-    `parent_id` is where a new message goes: after that message, None for a new root, or `AT_HEAD`.
+    `parent_id` is where a new message goes: after that message, None for a new root, or `AT_HEAD`. `mode` is
+    one of the policy's that the settings allow; None is the settings' own.
     """
 
     parts: Sequence[Part] = ()
@@ -41,6 +42,7 @@ class ChatRequest:
     model: str | None = None
     tab_id: str | None = None
     skills: Sequence[str] = ()
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ class ChatTurn:
     owner: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     can_ask: bool = True
+    mode: str | None = None
 
     @property
     def messages(self) -> list[ChatMessage]:

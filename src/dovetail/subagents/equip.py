@@ -67,9 +67,12 @@ def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[s
 
 
 def build_messages(
-    definition: AgentDefinition, inputs: Mapping[str, Any], history: Sequence[ChatMessage] = ()
+    definition: AgentDefinition,
+    inputs: Mapping[str, Any],
+    history: Sequence[ChatMessage] = (),
+    preface: str = "",
 ) -> list[ChatMessage]:
-    """System prompt, initial messages, history and the query, templates filled from the inputs.
+    """System prompt, preface, initial messages, history and the query, templates filled from the inputs.
 
     An input that may be left out and was has its default in templates, otherwise it is empty there.
     """
@@ -78,6 +81,8 @@ def build_messages(
     messages: list[ChatMessage] = []
     if prompt.system_prompt:
         messages.append({"role": "system", "content": fill_template(prompt.system_prompt, values)})
+    if preface:
+        messages.append({"role": "system", "content": preface})
     messages += [
         {**message, "content": fill_template(str(message.get("content", "")), values)}
         for message in prompt.initial_messages

@@ -16,6 +16,7 @@ from dovetail.agent.loop import TurnLoop
 from dovetail.agent.outcome import LoopOutcome
 from dovetail.agent.scope import RunScope, current_run
 from dovetail.bus.bus import MessageBus
+from dovetail.bus.mode import choose_mode
 from dovetail.data.text import to_text
 from dovetail.errors import ToolError
 from dovetail.messages.budget import Budget
@@ -25,8 +26,10 @@ from dovetail.messages.event import ChildEvent, EndReason, Event, RunEnd, RunSta
 from dovetail.subagents.definition import AgentDefinition, AgentInputs
 from dovetail.subagents.equip import build_messages, choose_tools, find_limits
 from dovetail.subagents.host import AgentHost
+from dovetail.subagents.preface import Place, build_preface
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import check_arguments
+from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.runner import Ask, CallScope
 from dovetail.tools.schema import compile_schema
 
@@ -98,16 +101,14 @@ class AgentExecutor:
         parent = current_run()
         self._refuse_circle(parent)
         self._check(inputs)
-        messages = build_messages(self.definition, inputs)
-        loop = self._make_loop(parent)
+        loop, scope = self._make_loop(parent), self._scope(parent)
+        messages = build_messages(self.definition, inputs, preface=self._build_preface(loop.tools, scope))
         budget = self._budget(parent)
         emit = self._emitter(parent)
         emit(self._start(loop, parent))
         try:
             async with _joined(signal, parent) as cancel:
-                outcome = await loop.run(
-                    messages, emit=emit, scope=self._scope(parent), budget=budget, cancel=cancel
-                )
+                outcome = await loop.run(messages, emit=emit, scope=scope, budget=budget, cancel=cancel)
         except BaseException as error:
             emit(_explain_break(error, budget.usage))
             raise
@@ -142,6 +143,10 @@ class AgentExecutor:
             records_requests=self._app.settings.get("runtime.record_requests", True),
         )
 
+    def _build_preface(self, tools: ToolSnapshot, scope: CallScope) -> str:
+        app = self._app
+        return build_preface(app, "task", time.time(), tools, scope.mode) if isinstance(app, Place) else ""
+
     def _start(self, loop: TurnLoop, parent: RunScope | None) -> RunStart:
         return RunStart(
             agent=self.definition.name,
@@ -152,7 +157,9 @@ class AgentExecutor:
         )
 
     def _scope(self, parent: RunScope | None) -> CallScope:
-        calls = parent.calls if parent else self.caller or CallScope(ask=self._ask)
+        calls = parent.calls if parent else self.caller
+        if calls is None:
+            calls = CallScope(ask=self._ask, mode=choose_mode(self._app.settings))
         return CallScope(
             session_id=calls.session_id,
             run_path=(*calls.run_path, self.run_id),

@@ -64,6 +64,7 @@ class ChatBody(BaseModel):
     model: str | None = None
     tab_id: str | None = None
     skills: list[str] = []
+    mode: str | None = None
 
     @property
     def last(self) -> ClientMessage | None:

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dovetail.app import Dovetail
+from dovetail.bus.mode import choose_mode
 from dovetail.errors import NotFoundError
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.server.layers.access import require_admin
@@ -37,9 +38,8 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     if name not in snapshot:
         raise NotFoundError(f"no tool {name!r}; there are: {', '.join(snapshot.tools) or 'none'}")
     call = ToolCall(call_id=new_call_id(), name=name, arguments=body.arguments)
-    outcome = await app.runtime.runner.run_call(
-        snapshot, call, CallScope(owner=owner, bus=app.runtime.active_bus)
-    )
+    scope = CallScope(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
+    outcome = await app.runtime.runner.run_call(snapshot, call, scope)
     error = outcome.result.error
     return {
         "call_id": call.call_id,

@@ -67,6 +67,7 @@ def _read_request(body: ChatBody, owner: str) -> ChatRequest:
         agent=body.agent,
         model=body.model,
         skills=body.skills,
+        mode=body.mode,
         tab_id=body.tab_id or ("client" if body.messages is not None else None),
     )
 
