@@ -20,7 +20,6 @@ RecordInput: TypeAlias = str | tuple[str, str | None] | list[Any]
 """A slot, a slot and the path inside of it, or a list of these."""
 
 _yaml = lazy("yaml")
-_MISSING = object()
 
 
 def read_input_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[InputPath]:
@@ -79,7 +78,7 @@ def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str
             found[slot] = _add_part(found.get(slot), inside, value)
     if all(value is None for value in found.values()):
         return None
-    return _write_yaml(found)
+    return write_value(found)
 
 
 def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | None:
@@ -91,18 +90,15 @@ def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | No
             if mode == "first":
                 return write_value(value)
             found[path] = value
-    return _write_yaml(found) if found else None
+    return write_value(found) if found else None
 
 
 def write_value(value: Any) -> str:
-    """Text as it is, everything else as YAML."""
-    if isinstance(value, str):
-        return value
-    return _yaml.safe_dump(sanitize(value), allow_unicode=True, sort_keys=False).strip()
-
-
-def _write_yaml(found: dict[str, Any]) -> str:
-    return _yaml.safe_dump(sanitize(found), allow_unicode=True)
+    """Mappings and lists as YAML, everything else as its text."""
+    plain = sanitize(value)
+    if not isinstance(plain, (dict, list, tuple, set)):
+        return str(plain)
+    return _yaml.safe_dump(plain, allow_unicode=True)
 
 
 def _add_part(slot: Any, path: str, value: Any) -> Any:
