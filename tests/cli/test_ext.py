@@ -148,7 +148,8 @@ def server() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            good = self.headers.get("x-admin-token") == "right" and self.path == "/api/v1/extensions/reload"
+            token, key = (self.headers.get(name) for name in ("x-admin-token", "authorization"))
+            good = (token == "right" or key == "Bearer mine") and self.path == "/api/v1/extensions/reload"
             body = b'{"version": 7, "failed_extensions": []}' if good else b'{"error": {"message": "no"}}'
             self.send_response(200 if good else 403)
             self.send_header("content-length", str(len(body)))
@@ -172,6 +173,10 @@ def test_a_reload_brings_the_token_and_shows_the_report(
     monkeypatch.setenv("EXTENSIONS_ADMIN_TOKEN", "right")
     assert run("ext", "reload", "--url", server) == 0
     assert json.loads(capsys.readouterr().out)["version"] == 7
+    assert run("ext", "reload", "--url", server, "--token", "wrong", "--key", "mine") == 0
+    assert json.loads(capsys.readouterr().out)["version"] == 7
+    assert run("ext", "reload", "--url", server, "--token", "密码") == 1
+    assert "the server answered 403" in capsys.readouterr().err
     assert run("ext", "reload", "--url", server, "--token", "wrong") == 1
     assert "the server answered 403" in capsys.readouterr().err
     assert run("ext", "reload", "--url", "http://127.0.0.1:9") == 1

@@ -21,7 +21,7 @@ from dovetail.messages.delta import ToolCallDelta
 from dovetail.messages.request import ModelRequest
 from dovetail.testing import Gate
 from postgres import make_database
-from serving import Serving, serve, text_of
+from serving import Serving, serve, serve_app, text_of
 
 TOOL = """
 def ask_version() -> str:
@@ -202,3 +202,30 @@ async def start_process(workspace: Path, environment: dict[str, str]) -> AsyncGe
         if process.returncode is None:
             process.terminate()
         await asyncio.wait_for(process.wait(), 20)
+
+
+async def test_the_report_names_broken_agents_skills_and_policies(tmp_path: Path) -> None:
+    for path, text in {
+        "agents/scout.md": "---\nname: scout\ndescription: Looks around\n---\nLook.\n",
+        "policy.toml": '[[rule]]\ntool = "x"\naction = "deny"\n',
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    async with (
+        serve_app(Dovetail(workspace=tmp_path)) as address,
+        httpx.AsyncClient(base_url=address, timeout=30) as client,
+    ):
+        (tmp_path / "agents/scout.md").write_text("---\nname: [\n---\n")
+        (tmp_path / "agents/guide.md").write_text("---\nname: guide\ndescription: Leads\n---\nLead.\n")
+        (tmp_path / "policy.toml").write_text('[[rule]]\ntool = "x"\naction = "perhaps"\n')
+        (tmp_path / "skills/tidy").mkdir(parents=True)
+        (tmp_path / "skills/tidy/SKILL.md").write_text("---\nname: [\n---\n")
+        report = (await client.post("/api/v1/extensions/reload")).json()
+    assert report["agents"]["new"] == ["guide"]
+    [agent] = report["agents"]["failed"]
+    [skill] = report["skills"]["failed"]
+    [policy] = report["policy"]["failed"]
+    assert (agent["path"], agent["keeps_last_good"]) == (str(tmp_path / "agents/scout.md"), True)
+    assert skill["path"] == str(tmp_path / "skills/tidy/SKILL.md")
+    assert (policy["path"], policy["keeps_last_good"]) == (str(tmp_path / "policy.toml"), True)
+    assert "perhaps" in policy["error"]

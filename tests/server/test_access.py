@@ -14,6 +14,7 @@ from dovetail.server.layers.rate_limit import Buckets, read_limit
 from dovetail.server.layers.security import HEADERS
 from serving import serve
 
+RELOAD = "/api/v1/extensions/reload"
 KEYS = {"server": {"api_keys": f"ann:one,bob:sha256:{hash_key('two')}"}}
 ANN = {"authorization": "Bearer one"}
 BOB = {"authorization": "Bearer two"}
@@ -301,3 +302,32 @@ async def test_every_answer_makes_browsers_careful(tmp_path: Path) -> None:
         for path in ("/", "/healthz", "/api/v1/tools", "/api/v1/nothing", "/nothing.js"):
             response = await server.client.get(path)
             assert HEADERS.items() <= dict(response.headers).items(), path
+
+
+@pytest.mark.parametrize("token", ["pässwörd-ünd-mehr", "密码-密码-密码", "plain-token"])
+async def test_an_admin_token_may_have_any_letters(tmp_path: Path, token: str) -> None:
+    async with serve(tmp_path, settings={"server": {"admin_token": token}}) as server:
+        headers = [(b"x-admin-token", token.encode())]
+        assert (await server.client.post(RELOAD, headers=headers)).status_code == 200
+        wrong = [(b"x-admin-token", f"{token}x".encode())]
+        assert (await server.client.post(RELOAD, headers=wrong)).status_code == 403
+
+
+async def test_with_api_keys_the_admin_token_alone_is_enough_for_a_reload(tmp_path: Path) -> None:
+    settings = {"server": {**KEYS["server"], "admin_token": "admin"}}
+    async with serve(tmp_path, settings=settings) as server:
+        for headers, status in (
+            ({"x-admin-token": "admin"}, 200),
+            ({"x-admin-token": "admin", "authorization": "Bearer one"}, 200),
+            ({"x-admin-token": "wrong"}, 403),
+            ({"authorization": "Bearer one"}, 403),
+            ({}, 401),
+        ):
+            assert (await server.client.post(RELOAD, headers=headers)).status_code == status
+        other = await server.client.get("/api/v1/tools", headers={"x-admin-token": "admin"})
+        assert other.status_code == 401
+
+
+async def test_with_api_keys_and_no_admin_token_the_header_opens_nothing(tmp_path: Path) -> None:
+    async with serve(tmp_path, settings=KEYS) as server:
+        assert (await server.client.post(RELOAD, headers={"x-admin-token": ""})).status_code == 401

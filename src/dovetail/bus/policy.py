@@ -57,6 +57,15 @@ class RuleSource(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyProblem:
+    """A policy file that cannot be used, and why."""
+
+    path: str
+    error: str
+    keeps_last_good: bool = False
+
+
 class RuleStore(RuleSource, Protocol):
     """A source that also keeps new rules."""
 
@@ -93,6 +102,11 @@ class Policy:
         sourced = [rule for source in self._sources for rule in source.load()]
         self._ordered = sorted([*self._own, *self._of_runs, *sourced, *BUILT_IN_RULES], key=_get_rank)
         self._candidates = {}
+
+    @property
+    def problems(self) -> list[PolicyProblem]:
+        """The files that could not be used at the last reading."""
+        return [problem for source in self._sources for problem in getattr(source, "problems", ())]
 
     def add(self, rule: PolicyRule) -> None:
         """Add a rule for as long as the program runs."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dovetail.bus.policy import Policy
+from dovetail.bus.policy import Policy, PolicyProblem
 from dovetail.bus.rule import MODES, PolicyRule
 from dovetail.bus.rule_text import read_rules, write_rule
 from dovetail.errors import ConfigError
@@ -53,6 +53,13 @@ class PolicyFile:
                 logger.error("a policy file has an error, %s: %s", then, error)
             self.problem = str(error)
         return self._make_emergency() if self._rules is None else self._rules
+
+    @property
+    def problems(self) -> list[PolicyProblem]:
+        """Why the file could not be used at the last reading; empty when it could."""
+        if self.problem is None:
+            return []
+        return [PolicyProblem(str(self._path), self.problem, keeps_last_good=self._rules is not None)]
 
     def read(self) -> list[PolicyRule]:
         """The rules that the file holds now.
@@ -98,6 +105,11 @@ class PolicyFiles:
         paths = list(self._find())
         self._files = {path: self._files.get(path) or PolicyFile(path, may_allow=False) for path in paths}
         return [rule for file in self._files.values() for rule in file.load()]
+
+    @property
+    def problems(self) -> list[PolicyProblem]:
+        """The files that could not be used at the last reading."""
+        return [problem for file in self._files.values() for problem in file.problems]
 
 
 class RememberedRules(PolicyFile):

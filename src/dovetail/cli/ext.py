@@ -29,6 +29,10 @@ app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in
 console = Console(highlight=False, soft_wrap=True)
 
 _TIME_LIMIT = 60.0
+_HINTS = {
+    401: "Give an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
+    403: "Give the token with --token or EXTENSIONS_ADMIN_TOKEN.",
+}
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.subagents.registry")
 
 
@@ -101,11 +105,24 @@ def _check_free(name: str, snapshot: ExtensionSnapshot) -> None:
 def reload_extensions(
     url: str = typer.Option("http://127.0.0.1:8000", help="Where the server listens.", envvar="DOVETAIL_URL"),
     token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
+    key: str | None = typer.Option(
+        None, help="An API key, for a server that has keys and no admin token.", envvar="DOVETAIL_SERVER_KEY"
+    ),
 ) -> None:
-    """Have a running server read its extension folders anew, and show its report."""
-    report = _post(f"{url.rstrip('/')}/api/v1/extensions/reload", token)
+    """Have a running server read its folders, agents, skills and policies again, and show its report."""
+    headers = {"x-admin-token": token} if token else {}
+    if key:
+        headers["authorization"] = f"Bearer {key}"
+    report = _post(f"{url.rstrip('/')}/api/v1/extensions/reload", headers)
     typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
-    raise typer.Exit(1 if report.get("failed_extensions") else 0)
+    raise typer.Exit(1 if _has_failed(report) else 0)
+
+
+def _has_failed(report: dict[str, Any]) -> bool:
+    parts = (report.get(name) for name in ("agents", "skills", "policy"))
+    return bool(report.get("failed_extensions")) or any(
+        is_dict(part) and part.get("failed") for part in parts
+    )
 
 
 @contextmanager
@@ -191,18 +208,19 @@ def _show_problems(snapshot: ExtensionSnapshot) -> None:
         console.print(notice.text, markup=False)
 
 
-def _post(url: str, token: str | None) -> dict[str, Any]:
+def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
     if not url.startswith(("http://", "https://")):
         raise ConfigError(f"{url!r} is not an http or https address")
-    headers = {"x-admin-token": token} if token else {}
-    request = urllib.request.Request(url, method="POST", headers=headers)
+    sent = {
+        name: value.encode().decode("latin-1") for name, value in headers.items()
+    }  # urllib encodes it back
+    request = urllib.request.Request(url, method="POST", headers=sent)
     try:
         with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:
             report: Any = json.load(response)
     except urllib.error.HTTPError as error:
         text = error.read().decode(errors="replace")
-        hint = "Give the token with --token or EXTENSIONS_ADMIN_TOKEN." if error.code == 403 else None
-        raise ConfigError(f"the server answered {error.code}: {text}", hint=hint) from error
+        raise ConfigError(f"the server answered {error.code}: {text}", hint=_HINTS.get(error.code)) from error
     except OSError as error:
         raise ConfigError(f"no server answers at {url}: {error}", hint="Start one: dovetail serve") from error
     return report if is_dict(report) else {}

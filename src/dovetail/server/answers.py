@@ -87,6 +87,8 @@ _EXTENSIONS: dict[str, Any] = {
     "excluded": ["example"],
     "notices": [],
     "agents": {"new": ["scout"], "changed": [], "removed": [], "failed": []},
+    "skills": {"failed": []},
+    "policy": {"failed": []},
 }
 _MODEL = {"id": "master", "object": "model", "created": 0, "owned_by": "dovetail"}
 _COMPLETION = {

@@ -103,7 +103,13 @@ def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: 
     api.add_middleware(BodyLimit)
     if limit and (keys or is_open):  # who works alone on a machine is not counted
         api.add_middleware(RateLimit, per_minute=limit, by_address=not keys)
-    api.add_middleware(AccessLayer, keys=keys, is_open=is_open, origins=origins)
+    api.add_middleware(
+        AccessLayer,
+        keys=keys,
+        is_open=is_open,
+        origins=origins,
+        has_admin_token=bool(settings.get("server.admin_token")),
+    )
     add_cross_origin(api, origins)
     api.add_middleware(ObserveLayer, metrics=metrics)
     api.add_middleware(SecurityHeaders)

@@ -103,15 +103,25 @@ async def get_extensions(app: App) -> Mapping[str, Any]:
 
 @router.post("/extensions/reload")
 async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
-    """Read the extension folders and agent files anew (document 001)."""
+    """Read the extension folders, agent files, skills and policies again."""
     require_admin(request)
     await app.reload()
     return _describe_reload(app)
 
 
 def _describe_reload(app: Dovetail) -> dict[str, Any]:
-    """What the last reload brought: the extension folders, and what changed among the agents."""
-    return {**app.extensions.snapshot.to_dict(), "agents": app.agents.report.to_dict()}
+    """What the last reload brought: the extension folders, what changed among the agents, what is broken."""
+    skills = [{"path": str(each.path), "error": each.message} for each in app.skills.problems]
+    policy = [
+        {"path": each.path, "error": each.error, "keeps_last_good": each.keeps_last_good}
+        for each in app.runtime.policy.problems
+    ]
+    return {
+        **app.extensions.snapshot.to_dict(),
+        "agents": app.agents.report.to_dict(),
+        "skills": {"failed": skills},
+        "policy": {"failed": policy},
+    }
 
 
 def _name_tools(definition: AgentDefinition) -> Sequence[str]:
