@@ -13,7 +13,7 @@ def numbers() -> int:
     yield 1
 
 
-def later(text: str) -> "Invoice":  # noqa: F821
+def later(text: str) -> "Invoice":
     """Read."""
 
 

@@ -4,7 +4,7 @@ from dovetail import Agent
 
 
 @Agent().auto_func
-def look(text: str) -> {"mood": (str, "one word"), "words": [(str, "found")]}:  # noqa: F722, F821
+def look(text: str) -> {"mood": (str, "one word"), "words": [(str, "found")]}:
     """Look closely."""
 
 
