@@ -5,7 +5,9 @@ looked up on its object, carries along the request that is being written there.
 """
 
 import inspect
+import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from types import MethodType
 from typing import Any, Protocol
 
@@ -51,9 +53,16 @@ class _Bound:
         self.__doc__ = method.__doc__
         self._pending = sender.pending
         self._claim = sender.claim_request()
+        self._context = None if self._claim is None else copy_context()
+        self._thread = threading.get_ident()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         claim, self._claim = self._claim, None  # one request, sent once
+        if claim is None or self._context is None or threading.get_ident() == self._thread:
+            return self._call(claim, *args, **kwargs)
+        return self._context.run(self._call, claim, *args, **kwargs)  # handlers and session of its writer
+
+    def _call(self, claim: Claim | None, *args: Any, **kwargs: Any) -> Any:
         with self._pending.carry(claim):
             outcome = self.__wrapped__(*args, **kwargs)
         if inspect.iscoroutine(outcome):

@@ -229,6 +229,19 @@ def test_threads_are_each_in_their_own_session() -> None:
     ]
 
 
+async def test_session_goes_along_with_a_method_that_is_handed_to_a_thread() -> None:
+    agent, _ = make_agent("1")
+
+    async def talk() -> None:
+        start = enter(agent, "ann").input("I am Ann.").start
+        agent.activate_chat_session("ben")
+        await asyncio.get_running_loop().run_in_executor(None, start)
+
+    await talk()
+    assert recorded(enter(agent, "ben")) == []
+    assert recorded(enter(agent, "ann")) == [("user", "I am Ann."), ("assistant", "1")]
+
+
 async def test_user_who_stopped_is_not_told_the_session_of_another() -> None:
     agent, requester = make_agent("1", "2")
     stopped = asyncio.Event()

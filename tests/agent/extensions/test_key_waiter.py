@@ -115,6 +115,14 @@ async def test_handlers_reach_the_tasks_that_are_started_later() -> None:
     assert seen == ["Oak", "Oak"]
 
 
+async def test_handlers_go_along_with_a_method_that_is_handed_to_a_thread() -> None:
+    agent = make_agent(ANSWER)
+    seen: list[Any] = []
+    waiter = agent.input("y").when_key("title", seen.append).start_waiter
+    await asyncio.get_running_loop().run_in_executor(None, waiter)
+    assert seen == ["Oak"]
+
+
 def test_handlers_of_threads_do_not_meet() -> None:
     agent = make_agent(ANSWER, ANSWER)
     both = threading.Barrier(2)
