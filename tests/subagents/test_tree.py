@@ -220,7 +220,9 @@ async def test_declined_call_of_a_child_is_told_to_the_child_which_goes_on() -> 
     parent = make("parent", "asker", "write")
     output = await (await AgentExecutor.create(parent, host, ask=ask)).run({"query": "go"})
     assert output.result == "It may not."
-    assert "not on Sundays" in results(host.runtime.scripted.requests[2])[0]
+    told = results(host.runtime.scripted.requests[2])[0]
+    assert "not on Sundays" in told
+    assert "say in your result what blocks you" in told
 
 
 async def test_clock_of_the_whole_tree_stands_still_while_a_person_thinks() -> None:

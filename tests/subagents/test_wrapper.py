@@ -7,8 +7,16 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.errors import ConfigError, ModelError, ToolError
-from dovetail.subagents.definition import AgentDefinition, InputConfig, PromptConfig, RunConfig
+from dovetail.subagents.definition import (
+    AgentDefinition,
+    InputConfig,
+    OutputConfig,
+    PromptConfig,
+    RunConfig,
+    ToolConfig,
+)
 from dovetail.subagents.executor import AgentExecutor
+from dovetail.subagents.registry import AgentRegistry
 from dovetail.subagents.wrapper import SubagentToolWrapper
 from subagents.host import Host, call, make_tool, results
 
@@ -141,3 +149,50 @@ async def test_agent_is_a_tool_as_soon_as_it_is_registered(tmp_path: Any) -> Non
     async with app:
         app.get_agent_registry().register_agent(make("late"))
         assert {"early", "late"} <= set(app.get_tool_registry().snapshot().tools)
+
+
+async def test_callback_that_fails_does_not_break_the_run(caplog: pytest.LogCaptureFixture) -> None:
+    def update(output: Any) -> None:
+        raise RuntimeError("no screen")
+
+    invocation = SubagentToolWrapper(make(), Host(["Fine."])).build({"task": "x"})
+    assert (await invocation.execute(asyncio.Event(), update)).llm_content == "Fine."
+    assert "what agent 'helper' does could not be shown" in caplog.text
+
+
+async def test_agent_brings_tools_of_its_own() -> None:
+    def weigh(plank: str) -> str:
+        """Weigh a plank."""
+        return f"{plank}: 3 kg"
+
+    host = Host([call("helper", '{"task": "x"}'), call("weigh", '{"plank": "oak"}', "c2"), "3 kg.", "Done."])
+    host.offer(make(tool_config=ToolConfig(tools=[weigh])))
+    await (await AgentExecutor.create(make("caller"), host)).run({"task": "go"})
+    first, second, third, _ = host.runtime.scripted.requests
+    assert [spec.name for spec in first.tools] == ["helper"]
+    assert [spec.name for spec in second.tools] == ["weigh"]
+    assert results(third) == ["oak: 3 kg"]
+    assert not host.get_tool_registry().snapshot().tools["helper"].is_read_only
+
+
+async def test_result_is_written_by_process_output() -> None:
+    output = OutputConfig(schema={"type": "object"})
+    handed = call("complete_task", '{"result": {"n": 3}}')
+    definition = make(output_config=output, process_output=lambda data: f"n is {data['n']}")
+    result = await SubagentToolWrapper(definition, Host([handed])).build({"task": "x"}).execute()
+    assert (result.llm_content, result.data["output"]) == ("n is 3", {"n": 3})
+    broken = make(process_output=lambda text: text["n"])
+    result = await SubagentToolWrapper(broken, Host(["x"])).build({"task": "x"}).execute()
+    assert result.error is not None
+    assert "`process_output` of agent 'helper' failed" in result.error.message
+
+
+@pytest.mark.parametrize("thing", ["x", None, 5])
+def test_only_definitions_can_be_registered(thing: Any) -> None:
+    with pytest.raises(ConfigError, match="must be an AgentDefinition"):
+        AgentRegistry().register_agent(thing)
+
+
+def test_tools_of_an_agent_are_a_list_and_not_one_text() -> None:
+    with pytest.raises(ConfigError, match="not the text 'look'"):
+        ToolConfig(tools="look")

@@ -67,7 +67,7 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row("description", definition.description)
     table.add_row("from", definition.source)
     table.add_row("model", definition.model_config.model or "the app's own")
-    table.add_row("tools", ", ".join(definition.tool_config.tools or ()) or _describe_tools(definition))
+    table.add_row("tools", ", ".join(definition.tool_config.names or ()) or _describe_tools(definition))
     table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
     if missing := find_missing(definition, tools):
         table.add_row("[yellow]not there[/yellow]", ", ".join(missing))
@@ -183,7 +183,7 @@ def _usage(known: dict[str, Any]) -> str:
 
 
 def _describe_tools(definition: AgentDefinition) -> str:
-    return "none" if definition.tool_config.tools == () else "all that its caller may use"
+    return "none" if definition.tool_config.names == () else "all that its caller may use"
 
 
 def _place(definition: AgentDefinition) -> str:

@@ -1,5 +1,6 @@
 """What a sub-agent is thinking and doing, for the caller that watches the call and for the bus."""
 
+import logging
 from time import monotonic
 from typing import Any, Literal
 
@@ -8,6 +9,8 @@ from dovetail.messages.event import ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.messages.model_event import ReasoningEnd, ReasoningMore, TextEnd, TextMore, ToolInputEnd
 from dovetail.tools.audit import mask_arguments
 from dovetail.tools.declarative import UpdateOutput
+
+logger = logging.getLogger(__name__)
 
 TOPIC = "subagent-activity"
 PACE = 0.1
@@ -94,9 +97,13 @@ class Activity:
             self._bus.publish(TOPIC, {"agent": self._agent, **item})
 
     def _show(self) -> None:
-        if self._update is not None:
-            items = [self._shorten(item) for item in list(self._items.values())[-MOST_ITEMS:]]
+        if self._update is None:
+            return
+        items = [self._shorten(item) for item in list(self._items.values())[-MOST_ITEMS:]]
+        try:
             self._update({"agent": self._agent, "status": self._status, "activity": items})
+        except Exception:
+            logger.exception("what agent %r does could not be shown", self._agent)
 
     def _shorten(self, item: dict[str, Any]) -> dict[str, Any]:
         longest = LONGEST_TEXT if self._is_live else LONGEST_STORED_TEXT

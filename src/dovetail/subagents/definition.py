@@ -1,13 +1,15 @@
 """An agent as data: what it takes, what it hands in, how it is prompted, limited and equipped."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 from dovetail.data.numbers import is_number
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
+from dovetail.tools.function import make_tool
+from dovetail.tools.tool import Tool
 
 AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
@@ -78,9 +80,27 @@ class RunConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolConfig:
-    """Which tools an agent may use: names or globs; None means all its caller may use."""
+    """Which tools an agent may use: names or globs; None means all its caller may use.
 
-    tools: tuple[str, ...] | None = None
+    A tool or function among them is the agent's own: it has it whatever its caller may use.
+    """
+
+    tools: Sequence[str | Tool | Callable[..., Any]] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tools, str):
+            raise ConfigError(f"`tools` must be a list of names, globs or tools, not the text {self.tools!r}")
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names and globs that choose among the caller's tools."""
+        return None if self.tools is None else tuple(tool for tool in self.tools if isinstance(tool, str))
+
+    @property
+    def own(self) -> tuple[Tool, ...]:
+        """The tools that the agent brings itself."""
+        own = [tool for tool in self.tools or () if not isinstance(tool, str)]
+        return tuple(tool if isinstance(tool, Tool) else make_tool(tool) for tool in own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +118,8 @@ class AgentDefinition:
     tool_config: ToolConfig = field(default_factory=ToolConfig)
     is_tool: bool = True
     source: str = "code"
+    process_output: Callable[[Any], str] | None = None
+    """Writes what the agent handed in, or its answer, as the text that its caller reads."""
 
 
 def check_limit(name: str, value: Any) -> None:
@@ -122,6 +144,8 @@ def check_definition(definition: AgentDefinition) -> None:
     Raises:
         ConfigError: its name is not one of at most 64 plain letters, or it has no description.
     """
+    if not isinstance(definition, AgentDefinition):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(f"An agent must be an AgentDefinition, got {shorten(definition)}.")
     name, description = definition.name, definition.description
     if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(

@@ -23,26 +23,23 @@ _BUDGET_NAMES = dict(zip(TREE_LIMITS, ("depth", "width", "total"), strict=True))
 def choose_tools(
     definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]
 ) -> tuple[ToolSnapshot, str | None]:
-    """The tools an agent may use, never more than `available`, and the name of its completion tool, if any.
+    """The tools an agent may use and the name of its completion tool, if any.
+
+    They are never more than `available` and the tools that the definition itself brings.
 
     They come in the order in which the definition names them: models look at the first ones first.
     Agents that are already at work above it are left out, so no circle can form. A dispatcher stands for
     its agents: it is narrowed to those that the definition names, unless the definition names it.
     """
     hidden = {*agent_path, definition.name, COMPLETE_TASK}
-    patterns = definition.tool_config.tools
+    patterns = definition.tool_config.names
     wanted = [kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None]
     chosen = {tool.name: tool for tool in sorted(wanted, key=lambda tool: _find_place(tool, patterns))}
+    chosen |= {tool.name: tool for tool in definition.tool_config.own}
     if definition.output_config is None:
         return ToolSnapshot.of(chosen.values(), available.generation), None
     chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
     return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
-
-
-def changes_nothing(definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]) -> bool:
-    """Whether an agent can only read: agents below it have no tools that it does not have itself."""
-    tools, _ = choose_tools(definition, available, agent_path)
-    return all(tool.is_read_only for tool in tools if tool.origin != "agent")
 
 
 def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits:
@@ -62,7 +59,7 @@ def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[s
     """The names and globs of a definition that no tool fits: misspelt, or of a server not connected yet."""
     names = [tool.name for tool in available]
     names += [name for tool in available if isinstance(tool, Dispatcher) for name in tool.agents]
-    patterns = definition.tool_config.tools or ()
+    patterns = definition.tool_config.names or ()
     return [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
 
 

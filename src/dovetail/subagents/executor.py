@@ -109,13 +109,36 @@ class AgentExecutor:
         try:
             async with _joined(signal, parent) as cancel:
                 outcome = await loop.run(messages, emit=emit, scope=scope, budget=budget, cancel=cancel)
+            output = self._to_output(outcome, time.perf_counter() - started)
         except BaseException as error:
             emit(_explain_break(error, budget.usage))
             raise
-        output = _to_output(outcome, time.perf_counter() - started)
         failure = {"type": "error", "message": output.error} if output.error else None
         emit(RunEnd(outcome.reason, output.result, outcome.usage, failure))
         return output
+
+    def _to_output(self, outcome: LoopOutcome, duration: float) -> AgentOutput:
+        return AgentOutput(
+            result=self._write_result(outcome),
+            terminate_reason=outcome.reason,
+            turns=outcome.turns,
+            duration=duration,
+            usage=outcome.usage,
+            data=outcome.data,
+            error=str(outcome.error) if outcome.error else None,
+            limit=outcome.limit,
+        )
+
+    def _write_result(self, outcome: LoopOutcome) -> str:
+        value = outcome.text if outcome.data is None else outcome.data
+        process = self.definition.process_output
+        if process is None or outcome.reason != "goal":
+            return to_text(value)
+        try:
+            return to_text(process(value))
+        except Exception as error:
+            name = self.definition.name
+            raise ToolError(f"`process_output` of agent {name!r} failed: {error!r}") from error
 
     def _refuse_circle(self, parent: RunScope | None) -> None:
         path = parent.calls.agent_path if parent else ()
@@ -186,19 +209,6 @@ class AgentExecutor:
                 self._on_activity(event)
 
         return emit
-
-
-def _to_output(outcome: LoopOutcome, duration: float) -> AgentOutput:
-    return AgentOutput(
-        result=outcome.text if outcome.data is None else to_text(outcome.data),
-        terminate_reason=outcome.reason,
-        turns=outcome.turns,
-        duration=duration,
-        usage=outcome.usage,
-        data=outcome.data,
-        error=str(outcome.error) if outcome.error else None,
-        limit=outcome.limit,
-    )
 
 
 def _explain_break(error: BaseException, usage: Usage) -> RunEnd:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from dovetail.agent.scope import current_run
@@ -12,13 +13,14 @@ from dovetail.messages.event import EndReason
 from dovetail.messages.kind import Kind
 from dovetail.subagents.activity import Activity
 from dovetail.subagents.definition import AgentDefinition, AgentInputs, check_definition
-from dovetail.subagents.equip import changes_nothing
+from dovetail.subagents.dispatcher import Dispatcher
+from dovetail.subagents.equip import choose_tools
 from dovetail.subagents.executor import AgentExecutor, AgentOutput
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
 from dovetail.tools.result import make_error_result, make_failure
-from dovetail.tools.tool import ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +59,10 @@ class SubagentToolWrapper(BaseDeclarativeTool):
     def is_read_only(self) -> bool:
         """Whether all tools that the agent may use here only read."""
         run = current_run()
-        tools = run.tools if run else self._app.get_tool_registry().snapshot()
-        return changes_nothing(self.definition, tools, run.calls.agent_path if run else ())
+        available = run.tools if run else self._app.get_tool_registry().snapshot()
+        tools, _ = choose_tools(self.definition, available, run.calls.agent_path if run else ())
+        # Agents below it have no tools that it does not have itself, except for those that they bring.
+        return all(part.is_read_only for tool in tools for part in _find_parts(tool))
 
     def create_invocation(self, params: AgentInputs) -> "SubagentInvocation":
         """One run of the agent on these inputs."""
@@ -119,6 +123,13 @@ class SubagentInvocation(BaseToolInvocation):
         if not isinstance(error, DovetailError):
             logger.error("agent %r crashed", self.definition.name, exc_info=error)
         return make_error_result(error)
+
+
+def _find_parts(tool: Tool) -> Iterable[Tool]:
+    """What a tool may use by itself: a plain tool is that, an agent is the tools that it brings."""
+    if isinstance(tool, Dispatcher):
+        return [part for agent in tool.agents.values() for part in _find_parts(agent)]
+    return tool.definition.tool_config.own if isinstance(tool, SubagentToolWrapper) else (tool,)
 
 
 def make_agent_result(definition: AgentDefinition, output: AgentOutput, run_id: str) -> ToolResult:

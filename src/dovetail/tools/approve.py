@@ -54,7 +54,7 @@ class Approver:
                 f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
             )
         if answer.get("approved") is not True:
-            raise ToolError(_explain_refusal(prepared.tool.name, answer), type="declined")
+            raise ToolError(_explain_refusal(prepared.tool.name, answer, scope), type="declined")
         return self._apply(prepared, answer, scope)
 
     def _apply(self, prepared: Prepared, answer: Mapping[str, Any], scope: CallScope) -> Prepared:
@@ -109,7 +109,10 @@ def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
     )
 
 
-def _explain_refusal(name: str, answer: Mapping[str, Any]) -> str:
+def _explain_refusal(name: str, answer: Mapping[str, Any], scope: CallScope) -> str:
     words = answer.get("value")
     said = f" and said: {words}" if isinstance(words, str) and words.strip() else ""
-    return f"the user declined this call of {name!r}{said}; do not make it again unless asked to"
+    text = f"the user declined this call of {name!r}{said}; do not make it again unless asked to"
+    if len(scope.agent_path) > 1:  # a sub-agent: only its result reaches the caller
+        text += ". If you cannot finish without it, say in your result what blocks you"
+    return text

@@ -125,8 +125,8 @@ def _describe_reload(app: Dovetail) -> dict[str, Any]:
 
 
 def _name_tools(definition: AgentDefinition) -> Sequence[str]:
-    tools = definition.tool_config.tools
-    return ("*",) if tools is None else tools
+    config = definition.tool_config
+    return ("*",) if config.names is None else (*config.names, *(tool.name for tool in config.own))
 
 
 def _describe_tool(tool: Tool) -> dict[str, Any]:
