@@ -277,3 +277,19 @@ def test_exported_tools_are_read_again() -> None:
     prompt = Prompt({"tools": [tool], "input": "go"})
     again = Prompt(read_yaml_prompt(prompt.to_yaml_prompt()).request)
     assert again.to_text() == prompt.to_text()
+
+
+def test_deep_nesting_is_a_clear_error() -> None:
+    for text in ('{"input": %s}' % ("[" * 500 + "]" * 500), "{input: %s}" % ("[" * 120 + "]" * 120)):
+        with pytest.raises(PromptSyntaxError, match="nested too deeply, at most 100 levels"):
+            read_json_prompt(text)
+        with pytest.raises(PromptSyntaxError, match="nested too deeply, at most 100 levels"):
+            read_yaml_prompt(text)
+
+
+def test_only_what_looks_like_a_path_is_called_one() -> None:
+    with pytest.raises(PromptSyntaxError, match=r"'shop\.json' is meant as a path: there is no such file"):
+        read_json_prompt("shop.json")
+    with pytest.raises(PromptSyntaxError) as caught:
+        read_yaml_prompt("input:\tx")
+    assert caught.value.hint is None

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from dovetail.data.bounded_yaml import load_yaml
+from dovetail.data.bounded_yaml import DEEPEST, load_yaml
+from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import PromptError, PromptFileError, PromptSyntaxError, PromptTypeError
 from dovetail.lazy import lazy
@@ -18,6 +19,8 @@ Format = Literal["yaml", "json"]
 
 UTF_8 = "utf-8"
 LONGEST_PATH = 1024
+_TOO_DEEP = f"it is nested too deeply, at most {DEEPEST} levels are read"
+_PATH = re.compile(r"[^{}\[\]:]*\.(ya?ml|json5?)|[^\s{}\[\]:]*/[^\s{}\[\]:]*")
 _JSON5_PROBLEM = re.compile(r"<string>:(\d+) (.+) at column (\d+)", re.DOTALL)
 
 
@@ -31,7 +34,10 @@ class Source:
 
     def parse(self) -> Any:
         """The data in the text; a mistake in it is told with its line and column."""
-        return _parse_yaml(self) if self.format == "yaml" else _parse_json(self)
+        data = _parse_yaml(self) if self.format == "yaml" else _parse_json(self)
+        if self.format == "json" and _is_deep(data, DEEPEST):
+            raise _make_error(self, _TOO_DEEP, None, None)
+        return data
 
 
 def read_source(path_or_text: str | Path, format: Format, encoding: str | None = UTF_8) -> Source:
@@ -105,12 +111,21 @@ def _parse_json(source: Source) -> Any:
         return _parse_json5(source)
 
 
+def _is_deep(value: Any, levels: int) -> bool:
+    if not (is_mapping(value) or is_list(value)):
+        return False
+    items = value.values() if is_mapping(value) else value
+    return levels == 0 or any(_is_deep(item, levels - 1) for item in items)
+
+
 def _parse_json5(source: Source) -> Any:
     if not source.text.strip():
         raise _make_error(source, "the text is empty", None, None)
     try:
         return _json5.loads(source.text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise _make_error(source, _TOO_DEEP, None, None) from error
+    except ValueError as error:
         told = _JSON5_PROBLEM.fullmatch(str(error))
         line, what, column = (int(told[1]), told[2], int(told[3])) if told else (None, str(error), None)
         raise _make_error(source, what, line, column) from error
@@ -120,6 +135,6 @@ def _make_error(source: Source, what: str, line: int | None, column: int | None)
     problem = f"this is not valid {source.format.upper()}: {what}"
     text = source.text.strip()
     hint = None
-    if source.name == "<text>" and looks_like_path(text) and not text.startswith(("{", "[")):
+    if source.name == "<text>" and looks_like_path(text) and _PATH.fullmatch(text):
         hint = f"If {shorten(text)} is meant as a path: there is no such file."
     return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)

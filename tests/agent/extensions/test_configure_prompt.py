@@ -111,3 +111,15 @@ def test_mappings_reach_aliases() -> None:
     agent = Agent(requester=ScriptedRequester([]))
     agent.load_json_prompt('{".alias": {"instruct": {"prompt": "Be ${how}."}}}', {"how": "brief"})
     assert agent.request_prompt["instruct"] == "Be brief."
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("async_start", "start"), ("name", None), ("request_prompt", None)]
+)
+def test_what_cannot_be_called_here_is_no_alias(
+    name: str, near: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    Agent(requester=ScriptedRequester([])).load_yaml_prompt(f".alias: {{{name}: null}}")
+    assert f"'{name}' is skipped" in caplog.text
+    assert near is None or f"Did you mean {near}" in caplog.text
+    assert f"mean {name}" not in caplog.text

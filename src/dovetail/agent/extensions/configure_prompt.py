@@ -50,7 +50,8 @@ class ConfigurePromptExtension(BaseAgent):
         return self
 
     def _find_alias(self, name: str) -> Callable[..., object] | None:
-        method = None if name.startswith("_") else getattr(self, name, None)
+        """The public method of that name; one whose result must be awaited is of no use here."""
+        method = None if name.startswith(("_", "async_")) else getattr(self, name, None)
         return method if callable(method) else None
 
     def _call_alias(self, step: "AliasStep") -> None:
@@ -58,7 +59,8 @@ class ConfigurePromptExtension(BaseAgent):
         if method is not None:
             step.apply(method)
             return
-        names = [name for name in dir(self) if not name.startswith("_")]
-        near = difflib.get_close_matches(step.name, names, n=3)
+        names = [name for name in dir(type(self)) if callable(getattr(type(self), name))]
+        names = [name for name in names if not name.startswith(("_", "async_"))]
+        near = difflib.get_close_matches(step.name.removeprefix("async_"), names, n=3)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
         logger.warning("The alias %r is skipped: the agent has no such method.%s", step.name, hint)
