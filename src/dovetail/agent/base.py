@@ -134,6 +134,25 @@ class BaseAgent(Asking[Any]):
         """Send the request and give its data: the parsed output, or the text if none was asked for."""
         return run_sync(self.async_start(type, timeout=timeout, **demands))
 
+    async def async_close(self) -> None:
+        """Give back what the agent holds open; also done at the end of `with` and `async with`."""
+
+    def close(self) -> None:
+        """Give back what the agent holds open, such as connections to MCP servers."""
+        run_sync(self.async_close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.async_close()
+
     def get_prompt_text(self) -> str:
         """What the request says as it stands, as one text."""
         lines = self.request_prompt.to_text().split("\n")

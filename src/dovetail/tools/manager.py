@@ -4,10 +4,9 @@ import difflib
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from dovetail.concurrency import run_sync
@@ -16,14 +15,16 @@ from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.tools.function import FunctionTool, make_tool
 from dovetail.tools.kwargs import read_parameters, write_parameters
-from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot, new_serial
 from dovetail.tools.result import read_value
 from dovetail.tools.runner import CallScope, ToolRunner
 from dovetail.tools.tool import Tool
 from dovetail.tools.toolbox import Toolbox, is_same
 
-mcp_source = lazy("dovetail.tools.mcp.source")
+if TYPE_CHECKING:
+    from dovetail.tools.mcp.shared import SharedServers
+
+mcp_shared = lazy("dovetail.tools.mcp.shared")
 
 Tags: TypeAlias = str | Iterable[str] | None
 
@@ -39,7 +40,6 @@ class ToolManager:
         self._boxes: WeakValueDictionary[int, Toolbox] = WeakValueDictionary()
         self._boxes_lock = threading.Lock()
         self._notations: WeakKeyDictionary[Tool, dict[str, Any]] = WeakKeyDictionary()
-        self._sources: dict[str, Any] = {}
 
     def open_box(self, tag: str, owner: str) -> Toolbox:
         """A box for the own tools of an agent, which is listed here under a tag as long as it lives."""
@@ -162,40 +162,35 @@ class ToolManager:
         """Call a tool through the pipeline; gives what it returned."""
         return run_sync(self.async_call_tool(name, kwargs))
 
-    async def connect_mcp(self, transport: Any) -> set[str]:
-        """Connect to the MCP servers that a transport names; gives the origins of their tools."""
-        servers = [self._name_apart(server) for server in read_servers(transport)]
-        new = [server for server in servers if server.name not in self._sources]
-        for source in await mcp_source.connect(new, self.registry):
-            self._sources[source.server.name] = source
-        return {self._sources[server.name].name for server in servers}
+    @cached_property
+    def servers(self) -> "SharedServers":
+        """The MCP servers whose tools are registered here."""
+        return mcp_shared.SharedServers(self.registry)
 
     async def async_use_mcp(self, transport: Any, tags: Tags = None) -> list[Tool]:
         """Connect to the MCP servers that a transport names and register their tools; gives these.
 
         The tags hold for all tools of these servers, also for those that appear later.
         """
-        origins = await self.connect_mcp(transport)
+        origins = await self.servers.connect(transport)
         for tag in _list_tags(tags):
             self._tagged_origins.setdefault(tag, set()).update(origins)
         return [tool for tool in self.registry.snapshot() if tool.origin in origins]
 
     async def async_close(self) -> None:
         """Close the connections to MCP servers."""
-        for source in self._sources.values():
-            await source.close()
+        await self.servers.close()
+
+    async def close_box(self, box: Toolbox) -> None:
+        """Close the connections to MCP servers that only the agent of this box uses."""
+        others = [other.origins for other in self._list_boxes() if other is not box]
+        kept = set[str]().union(*others, *self._tagged_origins.values())
+        unused, box.origins = box.origins - kept, set()
+        await self.servers.close(unused)
 
     def use_mcp(self, transport: Any, tags: Tags = None) -> list[Tool]:
         """Connect to an MCP server (or several) and register its tools; gives these."""
         return run_sync(self.async_use_mcp(transport, tags))
-
-    def _name_apart(self, server: McpServer) -> McpServer:
-        """The server under a name that no other server has."""
-        others = {name for name, source in self._sources.items() if source.server != server}
-        name, number = server.name, 2
-        while name in others:
-            name, number = f"{server.name}_{number}", number + 1
-        return server if name == server.name else replace(server, name=name)
 
     def describe(self, tool: Tool) -> dict[str, Any]:
         """What prompts tell of a tool."""

@@ -1,5 +1,6 @@
 """An agent uses the tools of a real MCP server, given in sync and in async code."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -72,3 +73,22 @@ async def test_server_that_is_not_there_is_a_clear_error() -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match="MCP server 'gone' cannot be reached"):
         await agent.async_use_mcp({"mcpServers": {"gone": {"command": "no-such-program-here"}}})
+
+
+async def test_agents_share_a_connection_that_stays_open_for_the_last_of_them() -> None:
+    runtime = Runtime()
+    (first, _), (second, _) = make_agent(runtime=runtime), make_agent(PLAN, "It is 5.", runtime=runtime)
+    async with second:
+        async with first:
+            await asyncio.gather(first.async_use_mcp(TRANSPORT), second.async_use_mcp(TRANSPORT))
+            assert [tool.name for tool in first.tools] == ["add", "fail"]
+        assert len(first.tools) == 0
+        assert await second.input("3 + 2?").async_start() == "It is 5."
+
+
+async def test_own_tool_and_that_of_a_server_have_two_names() -> None:
+    agent, _ = make_agent()
+    async with agent:
+        await agent.async_use_mcp(TRANSPORT)
+        agent.register_tool("add", "Add.", {}, lambda: "own")
+        assert sorted(tool.name for tool in agent.tools) == ["add", "fail", "shed_add"]

@@ -90,12 +90,18 @@ class ToolExtension(BaseAgent):
 
     async def async_use_mcp(self, transport: Any) -> Self:
         """Give the agent all tools of an MCP server, or of several."""
-        self._toolbox.origins |= await self.runtime.manager.connect_mcp(transport)
+        self._toolbox.origins |= await self.runtime.manager.servers.connect(transport)
         return self
 
     def use_mcp(self, transport: Any) -> Self:
         """Give the agent all tools of an MCP server, or of several."""
         return run_sync(self.async_use_mcp(transport))
+
+    async def async_close(self) -> None:
+        """Close the connections that only this agent uses; it gives up the tools of its MCP servers."""
+        await super().async_close()
+        if "_toolbox" in vars(self):
+            await self.runtime.manager.close_box(self._toolbox)
 
     def get_native_tools(self, settings: Settings) -> NativeTools | None:
         """The tools that the model may call by itself, if the strategy leaves it to the model."""

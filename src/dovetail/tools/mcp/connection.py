@@ -57,6 +57,11 @@ class McpConnection:
         self._has_changed = False
         self._reporting: asyncio.Task[None] | None = None
 
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The event loop of the connection, once it was needed."""
+        return self._loop
+
     async def list_tools(self) -> list[Any]:
         """The descriptions of all tools of the server."""
         return await self._at_home(self._list_tools)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.errors import ConfigError, ToolError
+from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
@@ -85,26 +85,6 @@ class McpSource:
                 )
             self._names[name] = chosen
         return self._names[name]
-
-
-async def connect(servers: Sequence[McpServer], registry: ToolRegistry) -> list[McpSource]:
-    """Connect to servers and put their tools into a registry.
-
-    Raises:
-        ConfigError: a server cannot be reached.
-    """
-    sources: list[McpSource] = []
-    try:
-        for server in servers:
-            source = McpSource(server, registry)
-            sources.append(source)
-            registry.add_source(source)
-            registry.publish(source.name, await source.get_tools())
-    except ToolError as error:
-        for source in sources:
-            await source.close()
-        raise ConfigError(error.message) from error
-    return sources
 
 
 def _make_tool(connection: McpConnection, description: Any, name: str, origin: str) -> Tool:
