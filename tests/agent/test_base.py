@@ -280,3 +280,10 @@ def test_unknown_path_style_is_refused() -> None:
     agent.set_settings("response.streaming_parse_path_style", "slsh").input("x").output({"a": (int,)})
     with pytest.raises(ConfigError, match=r"streaming_parse_path_style 'slsh'\. Expected one of: dot, slash"):
         agent.start()
+
+
+def test_history_that_was_set_as_one_message_can_be_added_to() -> None:
+    agent, _ = make_agent()
+    agent.set_agent_prompt("chat_history", {"role": "user", "content": "a"})
+    agent.add_chat_history({"role": "assistant", "content": "b"}).input("q")
+    assert [message["content"] for message in agent.request_prompt.to_messages()] == ["a", "b", "q"]

@@ -86,7 +86,8 @@ class BaseAgent(Asking[Any]):
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
         """Add one message or many to the history."""
-        self.agent_prompt.set("chat_history", list_messages(history))
+        known = list_messages(self.agent_prompt.get("chat_history"))
+        self.agent_prompt.replace("chat_history", [*known, *list_messages(history)])
         return self
 
     def reset_chat_history(self) -> Self:

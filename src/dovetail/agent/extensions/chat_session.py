@@ -63,7 +63,7 @@ class ChatSessionExtension(RecordPathsExtension):
         self._store: ChatStore = MemoryChatStore()
         self._shown: str | None = None
         self._chosen: ContextValue[_Choice] = ContextValue()
-        self._history_before: list[ChatMessage] | None = None
+        self._history_before: Any = None
         self._turns: WeakKeyDictionary[Settings, _Turn] = WeakKeyDictionary()
         self._recording = threading.RLock()
         self.extension_handlers.append("finally", self._record)
@@ -130,7 +130,7 @@ class ChatSessionExtension(RecordPathsExtension):
             own = self.request_prompt.get("chat_history", inherit=False)
             request = super()._take_request()
             if session_id != self._shown:
-                before = self._history_before or []
+                before = list_messages(self._history_before)
                 history = before if session_id is None else self._fit(self._store.load(session_id))
                 request.prompt.replace("chat_history", [*history, *list_messages(own)])
         if session_id is not None:
