@@ -119,3 +119,12 @@ async def test_an_agent_with_the_name_of_another_tool_hurts_nobody(
         assert app.agents.get_definition("measure").description == "Ours."
         assert app.tools.get_tool("summarizer") is not None
     assert "agent 'measure' is not offered as a tool: code" in caplog.text
+
+
+async def test_a_rule_for_a_tool_that_is_not_there_is_logged_with_the_near_name(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "policy.toml").write_text('[[rule]]\ntool = "read_artefact"\naction = "deny"\n')
+    async with Dovetail(workspace=tmp_path):
+        pass
+    assert "policy.toml:1: no tool is called 'read_artefact'; did you mean 'read_artifact'?" in caplog.text

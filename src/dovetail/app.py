@@ -175,6 +175,10 @@ class Dovetail:
         self.tools.publish("skills", loaders)
         self.runtime.policy.reload()
         await self.mcp.connect(self.settings.get("mcp.servers"))
+        for notice in self.runtime.policy.find_unknown_tools(
+            tool.name for tool in self.tools.get_all_tools()
+        ):
+            logger.warning("a policy rule may not do what it says: %s", notice)
         return snapshot
 
     def _offer_agents(self) -> None:

@@ -92,13 +92,19 @@ def test_pattern_cannot_break_out_of_its_anchors_or_run_for_ever() -> None:
     with pytest.raises(ConfigError, match="no pattern"):
         PolicyRule(action="allow", arguments={"path": "(?!x).*"})
     slow = PolicyRule(action="deny", arguments={"path": "(a+)+"})
-    assert slow.find_argument_mismatch({"path": "a" * 50_000 + "b"}) is not None
+    assert slow.find_argument_mismatch(PolicyCall(tool="x", args={"path": "a" * 50_000 + "b"})) is not None
 
 
 def test_numbers_and_objects_are_matched_by_their_canonical_json() -> None:
     rule = PolicyRule(action="deny", arguments={"count": r"\d{3,}", "filter": r'\{"a":1,"b":.*\}'})
-    assert rule.find_argument_mismatch({"count": 1000, "filter": {"b": [2], "a": 1}}) is None
-    assert rule.find_argument_mismatch({"count": 99, "filter": {"b": [2], "a": 1}}) is not None
+    assert (
+        rule.find_argument_mismatch(PolicyCall(tool="x", args={"count": 1000, "filter": {"b": [2], "a": 1}}))
+        is None
+    )
+    assert (
+        rule.find_argument_mismatch(PolicyCall(tool="x", args={"count": 99, "filter": {"b": [2], "a": 1}}))
+        is not None
+    )
 
 
 def make_call(**changes: object) -> PolicyCall:

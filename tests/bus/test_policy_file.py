@@ -16,7 +16,7 @@ GOOD = """
 name = "look at the repository"
 tool = ["shell", "run_*"]
 kind = "execute"
-arguments = { command = "git (status|log)( .*)?" }
+arguments = { command = "git status" }
 action = "allow"
 
 [[rule]]
@@ -62,6 +62,15 @@ def test_rules_of_a_file_decide(tmp_path: Path) -> None:
         ('[[rule]]\naction = "ask"\narguments = "a"\n', r"policy.toml:1: `arguments` must be a table"),
         ('[[rule]]\naction = "ask"\npriority = 1000\n', r"policy.toml:1: `priority` must be"),
         ('[[rule]]\naction = "ask"\nagent = 3\n', r"policy.toml:1: `agent` must be a text"),
+        ('[[rules]]\naction = "deny"\n', r"policy.toml: unknown key 'rules'\nRules are written as"),
+        ('mode = "auto"\n[[rule]]\naction = "deny"\n', r"policy.toml: unknown key 'mode'"),
+        (
+            '[[rule]]\naction = "deny"\narguments = ' + "[" * 5000,
+            r"policy.toml: a value is nested too deeply",
+        ),
+        ("a" + ".a" * 5000 + " = 1", r"policy.toml: a key is nested too deeply"),
+        ('[[rule]]\naction = "deny"\n' * 5001, r"policy.toml has more than 5000 rules"),
+        ('[[rule]]\naction = "deny"\n' * 50_000, r"policy.toml has more than 1000000 bytes"),
         ('[rule]\naction = "ask"\n', r"policy.toml: `rule` must be written as \[\[rule\]\]"),
     ],
 )
@@ -126,3 +135,31 @@ def test_the_question_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
     reason = policy.decide(PolicyCall(tool="read_file", kind=Kind.Read)).reason
     assert "the policy has an error" in reason
     assert "policy.toml cannot be read" in reason
+
+
+@pytest.mark.parametrize("what", ["dangling link", "loop", "folder", "[[rules]]"])
+def test_a_file_that_is_none_fails_closed(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "policy.toml"
+    match what:
+        case "dangling link":
+            path.symlink_to(tmp_path / "gone.toml")
+        case "loop":
+            path.symlink_to(path)
+        case "folder":
+            path.mkdir()
+        case _:
+            path.write_text('[[rules]]\ntool = "read_file"\naction = "deny"\n')
+    policy = Policy(sources=[PolicyFile(path)])
+    assert policy.decide(PolicyCall(tool="read_file", kind=Kind.Read)).action == "ask"
+    [problem] = policy.problems
+    assert str(path) in problem.error
+    assert not problem.keeps_last_good
+
+
+def test_a_rule_that_names_no_tool_is_noticed_with_the_near_name(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('[[rule]]\ntool = ["run_shel_command", "run_*", "write_file"]\naction = "deny"\n')
+    policy = Policy(sources=[PolicyFile(path)])
+    assert policy.find_unknown_tools(["run_shell_command", "write_file"]) == [
+        f"{path}:1: no tool is called 'run_shel_command'; did you mean 'run_shell_command'?"
+    ]

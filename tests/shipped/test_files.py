@@ -146,12 +146,24 @@ async def test_only_writing_asks(shipped: ExtensionSnapshot) -> None:
         (".dovetail/remembered.toml", "ask"),
         ("extensions/handy/extension.py", "ask"),
         ("agents/master.md", "ask"),
+        ("skills/review/SKILL.md", "ask"),
+        ("sub/.git/config", "ask"),
+        (".git", "ask"),
+        ("prompts/master.yaml", "ask"),
+        (".gitignore", "allow"),
+        ("link/e/extension.py", "ask"),
+        ("ln.txt", "ask"),
+        ("chain/e/extension.py", "ask"),
     ],
 )
 def test_free_edits_do_not_reach_what_decides_what_may_run(
-    shipped: ExtensionSnapshot, path: str, action: str
+    shipped: ExtensionSnapshot, workspace: Path, path: str, action: str
 ) -> None:
-    policy = Policy(sources=[PolicyFiles(lambda: shipped.policy_files)])
+    (workspace / "extensions").mkdir()
+    (workspace / "link").symlink_to("extensions")
+    (workspace / "chain").symlink_to("link")
+    (workspace / "ln.txt").symlink_to("policy.toml")
+    policy = Policy(sources=[PolicyFiles(lambda: shipped.policy_files)], root=workspace)
     call = PolicyCall(tool="write_file", kind=Kind.Write, args={"path": path, "content": ""}, mode="auto")
     assert policy.decide(call).action == action
     assert policy.decide(replace(call, mode="yolo")).action == "allow"

@@ -22,7 +22,7 @@ def check_pattern(pattern: str) -> None:
     _compile(pattern)
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=10_000)
 def _compile(pattern: str) -> Any:
     try:
         _make_validator(pattern)  # alone first: an unbalanced bracket must not break out of the anchors

@@ -3,20 +3,24 @@
 Among rules of equal priority deny beats a remembered answer, that beats ask, and ask beats allow.
 """
 
+import difflib
 import glob
 import logging
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
+from dovetail.bus.arguments import Arguments, to_canonical_json
 from dovetail.bus.built_in import BUILT_IN_RULES, LAST_RULE
-from dovetail.bus.rule import MODES, Action, PolicyCall, PolicyRule, to_canonical_json
+from dovetail.bus.rule import MODES, Action, PolicyCall, PolicyRule
 
 logger = logging.getLogger(__name__)
 
 _STRICTNESS: dict[Action, int] = {"deny": 0, "ask": 2, "allow": 3}
 _REMEMBERED = 1
+_NOT_WRITTEN = ("built-in", "remembered")
 _MOST_KEYS = 1000
 _MOST_OF_RUNS = 500
 """Answers for one run that are kept; nobody tells when a run is over, so the oldest ones go."""
@@ -75,7 +79,10 @@ class RuleStore(RuleSource, Protocol):
 
 
 class Policy:
-    """An ordered set of rules, from code, from sources and from remembered answers."""
+    """An ordered set of rules, from code, from sources and from remembered answers.
+
+    Paths among arguments start at `root`, the workspace; without one at the current folder.
+    """
 
     def __init__(
         self,
@@ -83,7 +90,9 @@ class Policy:
         *,
         sources: Iterable[RuleSource] = (),
         store: RuleStore | None = None,
+        root: Path | None = None,
     ) -> None:
+        self._root = root
         self._own = list(rules)
         self._of_runs: deque[PolicyRule] = deque(maxlen=_MOST_OF_RUNS)
         self._sources = [*sources, *([store] if store else [])]
@@ -108,6 +117,18 @@ class Policy:
         """The files that could not be used at the last reading."""
         return [problem for source in self._sources for problem in getattr(source, "problems", ())]
 
+    def find_unknown_tools(self, names: Iterable[str]) -> list[str]:
+        """Notices about rules that name a tool which is not there, each with the name that is near."""
+        known = list(names)
+        notices: list[str] = []
+        for rule in self._ordered:
+            if rule.source in _NOT_WRITTEN or glob.escape(rule.tool) != rule.tool or rule.tool in known:
+                continue
+            near = difflib.get_close_matches(rule.tool, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            notices.append(f"{rule.source}: no tool is called {rule.tool!r}{hint}")
+        return notices
+
     def add(self, rule: PolicyRule) -> None:
         """Add a rule for as long as the program runs."""
         if rule not in self._ordered:
@@ -116,17 +137,19 @@ class Policy:
 
     def decide(self, call: PolicyCall) -> Decision:
         """What the first rule that matches says."""
+        arguments = Arguments(call.args, call.defaults, self._root)
         for rule in self._find_candidates(call):
-            if not rule.looks_at_arguments or rule.find_argument_mismatch(call.args) is None:
+            if not rule.looks_at_arguments or rule.find_argument_mismatch(call, arguments) is None:
                 return Decision(rule.action, rule)
         return Decision(LAST_RULE.action, LAST_RULE)
 
     def explain(self, call: PolicyCall) -> Explanation:
         """Which rule decides and why the ones before it do not."""
         decision = self.decide(call)
+        arguments = Arguments(call.args, call.defaults, self._root)
         steps: list[tuple[PolicyRule, str | None]] = []
         for rule in self._ordered:
-            steps.append((rule, rule.find_mismatch(call)))
+            steps.append((rule, rule.find_mismatch(call, arguments)))
             if rule is decision.rule:
                 break
         return Explanation(decision, tuple(steps))

@@ -1,15 +1,16 @@
 """Policy files: rules as TOML, read again while the program runs.
 
     [[rule]]
-    tool = "shell"
-    arguments = { command = "git (status|log)( .*)?" }
+    tool = "run_shell_command"
+    exact = '{"command":"df -h"}'
     action = "allow"
 
 A file with an error keeps the rules it had before and says the line. One that was never good may have meant
-to forbid anything, so until it is mended every call is asked about.
+to forbid anything, so until it is fixed every call is asked about.
 """
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> 
     return Policy(
         sources=[PolicyFile(workspace / "policy.toml"), PolicyFiles(find_further)],
         store=RememberedRules(workspace / ".dovetail" / "remembered.toml"),
+        root=workspace,
     )
 
 
@@ -35,6 +37,8 @@ class PolicyFile:
     """The rules of one file; with `may_allow=False` (an extension folder's) it may only forbid and ask."""
 
     lowest_priority = 0
+    most_rules = 5000
+    most_bytes = 1_000_000
 
     def __init__(self, path: Path, *, may_allow: bool = True) -> None:
         self._path = path
@@ -68,10 +72,22 @@ class PolicyFile:
             ConfigError: it cannot be read or has an error; the message names the file and the line.
         """
         try:
-            text = self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+            text = self._read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self._path} cannot be read: {error}") from error
         return list(self._read(text))
+
+    def _read_text(self) -> str:
+        """The text of the file; a name that is there but leads to no file is an error, not an empty file."""
+        if not os.path.lexists(self._path):
+            return ""
+        if not self._path.is_file():
+            raise ConfigError(f"{self._path} is not a file but a folder, or a link that leads to no file")
+        with self._path.open("rb") as file:
+            content = file.read(self.most_bytes + 1)
+        if len(content) > self.most_bytes:
+            raise ConfigError(f"{self._path} has more than {self.most_bytes} bytes")
+        return content.decode("utf-8")
 
     def _make_emergency(self) -> list[PolicyRule]:
         if not self._may_allow:
@@ -79,7 +95,7 @@ class PolicyFile:
         ask = PolicyRule(
             action="ask",
             modes=tuple(mode for mode in MODES if mode != "plan"),
-            name="until the file is mended",
+            name="until the file is fixed",
             priority=999,
             reason=f"the policy has an error: {self.problem}",
             source=str(self._path),
@@ -87,7 +103,10 @@ class PolicyFile:
         return [ask, replace(ask, modes=("plan",), kinds=READ_ONLY)]
 
     def _read(self, text: str) -> Iterator[PolicyRule]:
-        for rule in read_rules(text, self._path, lowest_priority=self.lowest_priority):
+        rules = read_rules(text, self._path, lowest_priority=self.lowest_priority)
+        for number, rule in enumerate(rules):
+            if number == self.most_rules:
+                raise ConfigError(f"{self._path} has more than {self.most_rules} rules")
             if rule.action == "allow" and not self._may_allow:
                 raise ConfigError(f"{rule.source}: an extension folder may forbid and ask, but not allow")
             yield rule
@@ -116,6 +135,8 @@ class RememberedRules(PolicyFile):
     """The answers that are to hold always, in a file of their own."""
 
     lowest_priority = -1000  # an answer stands beside the rule that asked, also beside a built-in one
+    most_rules = 50_000
+    most_bytes = 20_000_000
 
     def _make_emergency(self) -> list[PolicyRule]:
         return []  # it only ever allows

@@ -1,16 +1,17 @@
 """One policy rule: which calls it speaks of and what it says.
 
 An argument pattern is matched against one top-level argument, as a whole: a string by its own text, any other
-value by its canonical JSON. A nested value can therefore never stand in for a top-level one.
+value by its canonical JSON. A nested value can therefore never stand in for a top-level one. Other ways to
+write a path are in `arguments.py`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, TypeAlias, get_args
 
-from dovetail.bus.pattern import check_pattern, matches_whole
+from dovetail.bus.arguments import Arguments, to_canonical_json
+from dovetail.bus.pattern import check_pattern
 from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
 
@@ -21,12 +22,13 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 MODES: tuple[Mode, ...] = get_args(Mode)
 """All modes, the strictest first."""
 
-_MISSING = object()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyCall:
-    """What a policy may know of a call before it runs."""
+    """What a policy may know of a call before it runs.
+
+    `defaults` names what the tool takes for each argument that is left out; None where that is not known.
+    """
 
     tool: str
     kind: Kind = Kind.Other
@@ -36,6 +38,7 @@ class PolicyCall:
     run_path: tuple[str, ...] = ()
     owner: str | None = None
     definition: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def agent(self) -> str:
@@ -86,9 +89,9 @@ class PolicyRule:
         """Whether the rule depends on the arguments of a call."""
         return bool(self.arguments) or self.exact is not None
 
-    def find_mismatch(self, call: PolicyCall) -> str | None:
+    def find_mismatch(self, call: PolicyCall, arguments: Arguments | None = None) -> str | None:
         """Why the rule does not speak of this call, or None when it does."""
-        return self.find_static_mismatch(call) or self.find_argument_mismatch(call.args)
+        return self.find_static_mismatch(call) or self.find_argument_mismatch(call, arguments)
 
     def find_static_mismatch(self, call: PolicyCall) -> str | None:
         """Like `find_mismatch`, without a look at the arguments."""
@@ -108,19 +111,13 @@ class PolicyRule:
             return "the tool has changed since"
         return None
 
-    def find_argument_mismatch(self, args: Mapping[str, Any]) -> str | None:
+    def find_argument_mismatch(self, call: PolicyCall, arguments: Arguments | None = None) -> str | None:
         """Why the arguments do not fit the rule, or None when they do."""
+        arguments = arguments or Arguments(call.args, call.defaults)
+        find = arguments.find_allow_mismatch if self.action == "allow" else arguments.find_other_mismatch
         for name, pattern in self.arguments.items():
-            value = args.get(name, _MISSING)
-            if value is _MISSING:
-                return f"argument {name!r} is not given"
-            if not matches_whole(pattern, value if isinstance(value, str) else to_canonical_json(value)):
-                return f"argument {name!r} does not match {pattern!r}"
-        if self.exact is not None and self.exact != to_canonical_json(args):
+            if (mismatch := find(name, pattern)) is not None:
+                return mismatch
+        if self.exact is not None and self.exact != to_canonical_json(call.args):
             return f"the arguments are not exactly {self.exact}"
         return None
-
-
-def to_canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values have equal texts."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)

@@ -10,6 +10,7 @@ from typing import Any
 
 from dovetail.bus.rule import MODES, Mode, PolicyRule
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
 
@@ -27,7 +28,8 @@ _FIELDS = {
     "reason",
     "tool",
 }
-_HEADING = re.compile(r"^[ \t]*\[\[\s*rule\s*\]\]", re.MULTILINE)
+_HEADING = re.compile(r"[ \t]*\[\[\s*rule\s*\]\]")
+_DEEP_KEY = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")  # the parser takes quadratic time for these
 
 
 def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[PolicyRule]:
@@ -36,10 +38,13 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
     Raises:
         ConfigError: the text is no TOML, or a rule of it is wrong.
     """
-    rules = _read_toml(text, path).get("rule", [])
+    document = _read_toml(text, path)
+    if unknown := [key for key in document if key != "rule"]:
+        raise ConfigError(f"{path}: unknown key {shorten(unknown[0])}", hint="Rules are written as [[rule]].")
+    rules = document.get("rule", [])
     if not is_list(rules):
         raise ConfigError(f"{path}: `rule` must be written as [[rule]]")
-    lines = [text.count("\n", 0, heading.start()) + 1 for heading in _HEADING.finditer(text)]
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if _HEADING.match(line)]
     for index, entry in enumerate(rules):
         line = lines[index] if len(lines) == len(rules) else 0
         place = f"{path}:{line}" if line else f"{path}, rule {index + 1}"
@@ -133,8 +138,12 @@ def _read_texts(entry: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _read_toml(text: str, path: Path) -> Mapping[str, Any]:
+    if _DEEP_KEY.search(text):
+        raise ConfigError(f"{path}: a key is nested too deeply")
     try:
         return tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: a value is nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         place = f"{path}:{line[1]}" if line else str(path)

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import shutil
 import subprocess
@@ -109,7 +110,7 @@ def check_pip() -> Check:
 def check_policy() -> Check:
     """The rules of the workspace."""
     path = find_workspace() / "policy.toml"
-    if not path.exists():
+    if not os.path.lexists(path):
         return Check("ok", "policy", "no policy.toml; the built-in rules apply")
     try:
         rules = PolicyFile(path).read()

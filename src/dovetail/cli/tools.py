@@ -115,6 +115,8 @@ def explain_call(
                 agent_path=tuple(filter(None, agent.split("/"))),
                 mode=read_mode(mode),
                 owner=LOCAL_OWNER,
+                definition=tool.fingerprint,
+                defaults=tool.defaults,
             )
             return str(dovetail.runtime.policy.explain(call))
 

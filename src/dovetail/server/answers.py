@@ -88,7 +88,7 @@ _EXTENSIONS: dict[str, Any] = {
     "notices": [],
     "agents": {"new": ["scout"], "changed": [], "removed": [], "failed": []},
     "skills": {"failed": []},
-    "policy": {"failed": []},
+    "policy": {"failed": [], "notices": []},
 }
 _MODEL = {"id": "master", "object": "model", "created": 0, "owned_by": "dovetail"}
 _COMPLETION = {

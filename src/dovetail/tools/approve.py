@@ -106,6 +106,7 @@ def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
         run_path=scope.run_path,
         owner=scope.owner,
         definition=prepared.tool.fingerprint,
+        defaults=prepared.tool.defaults,
     )
 
 

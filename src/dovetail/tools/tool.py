@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
 from dovetail.messages.request import ToolSpec
@@ -158,6 +159,16 @@ class Tool:
     def owner(self) -> str:
         """Who brought the tool and from where, for messages."""
         return f"{self.origin} ({self.source})" if self.source else self.origin
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What is taken for each argument that is left out; None where the schema does not say."""
+        properties = self.parameters.get("properties")
+        if not is_mapping(properties):
+            return {}
+        return {
+            name: schema.get("default") if is_mapping(schema) else None for name, schema in properties.items()
+        }
 
     @property
     def fingerprint(self) -> str:
