@@ -76,7 +76,7 @@ async def test_a_file_is_read_in_pieces(shipped: ExtensionSnapshot, workspace: P
         ("text.txt/y.txt", "no folder"),
         ("binary", "is not a text file"),
         ("pipe", "is not a regular file"),
-        ("a\0b", "not a usable path"),
+        ("a\0b", "does not exist"),
         ("x" * 5000, "not a usable path"),
     ],
 )
