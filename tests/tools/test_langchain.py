@@ -1,14 +1,18 @@
 """LangChain tools and ours, both ways."""
 
+import asyncio
 from typing import Annotated, Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, ToolException
 from langchain_core.tools import tool as langchain_tool
-from pydantic import BaseModel, Field
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, Field, SecretStr
 
 from dovetail.bus import Policy, PolicyRule
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, ToolError
+from dovetail.testing import ScriptedServer
 from dovetail.tools import Kind, ToolManager, ToolRunner, make_tool
 from dovetail.tools.langchain import from_langchain, to_langchain
 
@@ -81,8 +85,7 @@ async def test_our_tool_becomes_a_structured_tool_with_its_label_as_tag() -> Non
         {"type": "tool_call", "id": "1", "name": "get_weather", "args": {"city": "Bern"}}
     )
     assert message.content == "Bern: 26 c"
-    with pytest.raises(ToolException, match="`city` is missing"):
-        await weather.ainvoke({})
+    assert "`city` is missing" in await weather.ainvoke({})
 
 
 def test_our_tool_is_called_by_sync_langchain_code_too() -> None:
@@ -91,9 +94,63 @@ def test_our_tool_is_called_by_sync_langchain_code_too() -> None:
 
 async def test_policy_holds_for_langchain_too() -> None:
     runner = ToolRunner(Policy([PolicyRule(action="deny", tool="burn", reason="no fire")]))
-    burn = to_langchain(make_tool(lambda: "burnt", name="burn", description="Burn."), runner=runner)
+    ours = make_tool(lambda: "burnt", name="burn", description="Burn.")
+    burn = to_langchain(ours, runner=runner, handle_tool_error=False)
     with pytest.raises(ToolException, match="'burn' may not run: no fire"):
         await burn.ainvoke({})
+    assert to_langchain(ours, runner=runner, handle_tool_error="Leave it.").invoke({}) == "Leave it."
+
+
+@pytest.mark.parametrize("handler", [True, "Leave it.", lambda error: f"told: {error}"])
+async def test_tool_that_handles_its_errors_fails_here_with_the_same_text(handler: Any) -> None:
+    def saw(plank: str) -> str:
+        """Saw a plank."""
+        raise ToolException("the saw is blunt")
+
+    theirs = StructuredTool.from_function(saw, handle_tool_error=handler)
+    manager = ToolManager()
+    manager.add(from_langchain(theirs))
+    with pytest.raises(ToolError) as caught:
+        await manager.async_call_tool("saw", {"plank": "oak"})
+    assert str(caught.value) == theirs.invoke({"plank": "oak"})
+
+
+def make_failing_tools() -> list[Any]:
+    def cut(plank: str) -> str:
+        """Cut a plank."""
+        raise ToolError(f"{plank} is too hard")
+
+    def crash() -> str:
+        """Crash."""
+        raise ZeroDivisionError("by zero")
+
+    policy = Policy([PolicyRule(action="ask", tool="burn")])
+    burn = make_tool(lambda: "burnt", name="burn", description="Burn.")
+    return [*map(to_langchain, map(make_tool, (cut, crash))), to_langchain(burn, runner=ToolRunner(policy))]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("cut", {"plank": "oak"}, "oak is too hard"),
+        ("cut", {"plnk": "oak"}, "`plank` is missing"),
+        ("cut", {"plank": ["oak"]}, "`plank` must be"),
+        ("crash", {}, "ZeroDivisionError: by zero"),
+        ("burn", {}, "approval"),
+    ],
+)
+async def test_failed_call_is_told_to_langchains_agent(
+    name: str, arguments: dict[str, Any], told: str
+) -> None:
+    replies = [{"tool_calls": [{"name": name, "arguments": arguments}]}, "It did not work."] * 2
+    with ScriptedServer(replies) as server:
+        model = ChatOpenAI(model="scripted", base_url=server.url, api_key=SecretStr("none"))
+        agent: Any = create_agent(model, make_failing_tools())
+        ask = {"messages": [{"role": "user", "content": "Go."}]}
+        for outcome in (await agent.ainvoke(ask), await asyncio.to_thread(agent.invoke, ask)):
+            call, answer = outcome["messages"][-2:]
+            assert (call.type, call.status, answer.content) == ("tool", "error", "It did not work.")
+            assert told in call.content
 
 
 async def test_there_and_back_is_the_same_tool() -> None:

@@ -21,15 +21,17 @@ def from_langchain(tool: Any, *, kind: Kind = Kind.Other, **choices: Any) -> Too
     if not isinstance(tool, langchain_tools.BaseTool):
         raise ConfigError(f"{tool!r} is no LangChain tool")
     returns_artifact = tool.response_format == "content_and_artifact"
+    # A tool that handles its errors would return them as if they were results.
+    raising = tool.model_copy(update={"handle_tool_error": False}) if tool.handle_tool_error else tool
 
     async def execute(args: dict[str, Any], context: ToolContext) -> Any:
         try:
             if not returns_artifact:
-                return await tool.ainvoke(args)
+                return await raising.ainvoke(args)
             call = {"type": "tool_call", "name": tool.name, "args": args, "id": context.call_id}
-            return _read_message(await tool.ainvoke(call))
+            return _read_message(await raising.ainvoke(call))
         except langchain_tools.ToolException as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(_explain(error, tool.handle_tool_error)) from error
 
     choices.setdefault("tags", tuple(tool.tags or ()))
     choices.setdefault("origin", "langchain")
@@ -44,11 +46,18 @@ def from_langchain(tool: Any, *, kind: Kind = Kind.Other, **choices: Any) -> Too
     )
 
 
-def to_langchain(tool: Tool, *, runner: ToolRunner | None = None, scope: CallScope | None = None) -> Any:
+def to_langchain(
+    tool: Tool,
+    *,
+    runner: ToolRunner | None = None,
+    scope: CallScope | None = None,
+    handle_tool_error: Any = True,
+) -> Any:
     """One of our tools as a LangChain `StructuredTool` with the same tags.
 
-    Calls go through `runner` (a fresh one by default) on behalf of `scope`; a failed call raises LangChain's
-    `ToolException`, whose text is for the model.
+    Calls go through `runner` (a fresh one by default) on behalf of `scope`. A failed call becomes the tool's
+    answer, so that LangChain's agent can react to it; with `handle_tool_error=False` it raises LangChain's
+    `ToolException`, and a text or a function there makes the answer, as in LangChain.
     """
     snapshot = ToolSnapshot.of([tool])
     runner = runner or ToolRunner()
@@ -71,7 +80,15 @@ def to_langchain(tool: Tool, *, runner: ToolRunner | None = None, scope: CallSco
         description=tool.description or tool.title,
         args_schema=dict(tool.parameters),
         tags=list(tool.tags),
+        handle_tool_error=handle_tool_error,
     )
+
+
+def _explain(error: Exception, handler: Any) -> str:
+    """The text of an error, as the tool's own handler tells it."""
+    if callable(handler):
+        return str(handler(error))
+    return handler if isinstance(handler, str) else str(error)
 
 
 def _read_schema(tool: Any) -> dict[str, Any]:
