@@ -67,8 +67,10 @@ def _report(outcome: Outcome, seconds: int, characters: int) -> list[str]:
         lines = [f"exit_code: none (ended after the time limit of {seconds} s)"]
     else:
         lines = [f"exit_code: {outcome.exit_code}"]
-    stdout = outcome.stdout.text[:characters]
-    stderr = outcome.stderr.text[: characters - len(stdout)]
+    # What went wrong is said at the error output: a third of the room is kept for it.
+    room = max(characters // 3, characters - len(outcome.stdout.text))
+    stderr = outcome.stderr.text[:room]
+    stdout = outcome.stdout.text[: characters - len(stderr)]
     lines += [f"stdout:\n{stdout.rstrip()}"] if stdout.strip() else ["stdout: (empty)"]
     if outcome.stderr.length:
         lines.append(f"stderr:\n{stderr.rstrip()}")

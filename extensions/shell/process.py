@@ -18,8 +18,16 @@ MARK = "DOVETAIL_SHELL_CALL"
 GRACE_SECONDS = 1.0
 DRAIN_SECONDS = 0.5
 SWEEPS = 5
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|DATABASE_URL", re.IGNORECASE)
-ADDRESS_WITH_PASSWORD = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
+SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|DATABASE_URL|PRIVATE|COOKIE|WEBHOOK"
+    r"|PASS(_|$)|PGPASS|AUTH(_|$)|(^|_)(PAT|SK|PWD|DSN|JWT|CREDS?|BEARER|SIGNATURE|SALT)(_|$)",
+    re.IGNORECASE,
+)
+NOT_SECRET = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK"})
+SECRET_VALUE = re.compile(
+    r"://[^/\s:@]*:[^/\s@]+@"  # an address with a password
+    r"|-----BEGIN |\b(sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AKIA|eyJ[\w-]{8,}\.)[\w-]{8}"
+)
 
 
 class Output:
@@ -48,12 +56,15 @@ class Output:
     async def read(self) -> None:
         """Read to the end; what is above the limit is counted and dropped."""
         while chunk := await self._stream.read(65536):
-            text = self._decoder.decode(chunk)
-            self.length += len(text)
-            self.text += text[: self._limit - len(self.text)]
+            self._add(self._decoder.decode(chunk))
+
+    def _add(self, text: str) -> None:
+        self.length += len(text)
+        self.text += text[: self._limit - len(self.text)]
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop listening; a character of which only the beginning has come is shown as one that is broken."""
+        self._add(self._decoder.decode(b"", final=True))
         if self._transport is not None:
             self._transport.close()
 
@@ -125,7 +136,7 @@ def _open_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if not SECRET.search(name) and not ADDRESS_WITH_PASSWORD.search(value)
+        if name in NOT_SECRET or not (SECRET_NAME.search(name) or SECRET_VALUE.search(value))
     }
 
 

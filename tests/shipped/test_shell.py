@@ -87,7 +87,6 @@ async def test_a_cwd_that_leads_out_or_is_no_folder_is_refused(
         ("echo 'open", "No closing quotation"),
         ("no-such-program-here", "there is no program 'no-such-program-here'"),
         ("./data.txt", "may not be executed"),
-        ("echo a\0b", "cannot be started"),
     ],
 )
 async def test_what_cannot_be_started_is_explained(
@@ -107,6 +106,21 @@ async def test_long_output_is_cut_at_its_beginning_kept(shipped: ExtensionSnapsh
     assert (await ask(shipped.tools, NAME, command=command, max_output_chars=10)).count("x") == 11
     assert (await ask(shipped.tools, NAME, command=command, max_output_chars=99_999)).count("x") == 20_001
     assert (await ask(shipped.tools, NAME, command=command, max_output_chars=-5)).count("x") == 6001
+
+
+async def test_the_error_output_has_room_beside_a_long_output(shipped: ExtensionSnapshot) -> None:
+    program = "import sys; print('o' * 30000); print('e' * 30000, file=sys.stderr)"
+    text = await ask(shipped.tools, NAME, command=f'python3 -c "{program}"', max_output_chars=900)
+    assert (text.count("o" * 600), text.count("e" * 300)) == (1, 1)
+    assert "truncated: showing 900 of 60002 characters" in text
+    program = "import sys; print('o' * 30000); print('it broke', file=sys.stderr)"
+    text = await ask(shipped.tools, NAME, command=f'python3 -c "{program}"')
+    assert "stderr:\nit broke" in text
+
+
+async def test_a_cut_off_character_is_shown_as_a_broken_one(shipped: ExtensionSnapshot) -> None:
+    program = r"import sys; sys.stdout.buffer.write(b'caf\xc3')"
+    assert "stdout:\ncaf\ufffd" in await ask(shipped.tools, NAME, command=f'python3 -c "{program}"')
 
 
 async def test_output_that_is_no_text_is_shown_all_the_same(shipped: ExtensionSnapshot) -> None:
@@ -136,6 +150,25 @@ async def test_secrets_of_the_environment_stay_out(
     assert "HARMLESS=shown" in text
     assert "also.shown" in text
     assert "hidden" not in text
+
+
+SECRETS = ["GITHUB_PAT", "STRIPE_SK", "PGPASS", "NPM_AUTH", "AUTH", "MY_PWD", "SESSION_COOKIE", "SENTRY_DSN", "SLACK_WEBHOOK", "SMTP_PASS", "NPM_CONFIG__AUTH", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "GCP_CREDS", "JWT", "JIRA_OAUTH", "SSH_PRIVATE"]
+HARMLESS = ["PWD", "OLDPWD", "PATHS", "SSH_AUTH_SOCK", "AUTHOR", "PASSENGERS", "DISK", "SKY", "PATTERN"]
+
+
+async def test_names_of_secrets_are_known(
+    shipped: ExtensionSnapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in SECRETS:
+        monkeypatch.setenv(name, f"hidden-{name}")
+    for name in HARMLESS:
+        monkeypatch.setenv(name, f"shown-{name}")
+    values = ["sk-abcdefgh12345678", "ghp_abcdefgh12345678", "-----BEGIN X-----", "xoxb-12345678-abc"]
+    for number, value in enumerate(values):
+        monkeypatch.setenv(f"PLAIN_{number}", f"{value} hidden")
+    text = await ask(shipped.tools, NAME, command="env")
+    assert [line for line in text.splitlines() if "hidden" in line] == []
+    assert [name for name in HARMLESS if f"{name}=shown-{name}" not in text] == []
 
 
 STUBBORN = """
