@@ -40,7 +40,9 @@ def test_a_new_folder_is_sound_and_its_test_passes(
     written["test_it_greets"]()
     source = workspace / "extensions" / "hello" / "extension.py"
     source.write_text(source.read_text().replace('"name": "hello"', '"name": "greet"'))
-    with pytest.raises(AssertionError, match="no tool 'hello' any more; there are: greet"):
+    written["test_it_greets"]()  # another name does not break it
+    source.write_text(source.read_text().replace("Hello, ", "Goodbye, "))
+    with pytest.raises(AssertionError):
         written["test_it_greets"]()
 
 

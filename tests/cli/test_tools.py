@@ -51,7 +51,9 @@ def test_list_and_show_tell_what_a_tool_is(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.usefixtures("workspace")
 def test_call_runs_through_policy_and_prints_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("call", "cut", "plank=oak=old", "pieces=3") == 1
-    assert "denied 'cut' needs an approval and nobody can be asked" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "denied 'cut' needs an approval and nobody can be asked" in said
+    assert "Approve it with --yes" in said
     assert run("call", "cut", "plank=oak=old", "pieces=3", "--yes") == 0
     assert capsys.readouterr().out == "oak=old in 3\n"
     assert run("call", "cut", '{"plank": "7"}', "--mode", "yolo") == 0

@@ -1,4 +1,4 @@
-"""Every rule of document 001, sections 2, 7 and 9, has a message of its own."""
+"""Every rule for the tools of a folder has a message of its own."""
 
 from typing import Any
 
@@ -6,8 +6,9 @@ import pytest
 
 from dovetail.extensions import ExtensionLoader
 from dovetail.messages.call import ToolCall
+from dovetail.messages.kind import Kind
 from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
-from extension_folders import Folders
+from extension_folders import Folders, ask
 
 GOOD = {
     "label": "'math'",
@@ -153,3 +154,74 @@ async def test_a_folder_whose_rules_cannot_be_read_does_not_serve(folders: Folde
     assert (await loader.reload()).policy_files == (policy,)
     policy.write_text("[[rule")
     assert (await loader.reload()).kept == ("one",)
+
+
+MADE = '''
+from dovetail import Kind, tool
+
+@tool(kind=Kind.Read, display_name="Look up", tags=("stock",), time_limit=5)
+def look_up(item: str, factor: float = 1) -> str:
+    """Look something up.
+
+    Args:
+        item: what to look up
+    """
+    return f"{item} {factor}"
+
+@tool
+async def count(items: list[str]) -> int:
+    """Count items."""
+    return len(items)
+'''
+
+
+async def test_tools_made_with_the_decorator_can_be_exported(folders: Folders) -> None:
+    folders.write("alpha", f"{MADE}\nTOOLS = [look_up, count]\n")
+    folders.write("beta", f"{MADE.replace('look_up', 'find')}\nTOOL = find\n")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.failed_extensions == ()
+    look_up, count, find = snapshot.tools
+    assert (look_up.name, look_up.title, look_up.kind, look_up.time_limit) == (
+        "look_up",
+        "Look up",
+        Kind.Read,
+        5,
+    )
+    assert (look_up.tags, count.tags, find.origin) == (("stock",), ("alpha",), "extension:beta")
+    assert look_up.parameters["properties"]["item"]["description"] == "what to look up"
+    assert await ask(snapshot.tools, "look_up", item="oak", factor=2) == "oak 2.0"
+    assert await ask(snapshot.tools, "count", items=["a", "b"]) == "2"
+
+
+async def test_a_tool_made_with_the_decorator_can_be_the_execute_of_a_dict(folders: Folders) -> None:
+    parameters = {"item": {"required": True}}
+    entry = f"label='x', name='get', description='d', parameters={parameters}, execute=look_up"
+    folders.write("alpha", f"{MADE}\nTOOL = dict({entry})\n")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert await ask(snapshot.tools, "get", item="oak") == "oak 1"
+
+
+async def test_a_plain_function_is_explained(folders: Folders) -> None:
+    folders.write("alpha", "def f(): pass\nTOOLS = [f]\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert failure.error.startswith("a tool must be a dict, not function\nOr made from a function with @tool")
+
+
+async def test_a_tool_may_have_a_title(folders: Folders) -> None:
+    folders.write("one", write_definition(title="'Add numbers'"))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert (snapshot.tools[0].title, snapshot.notices) == ("Add numbers", ())
+
+
+@pytest.mark.parametrize("written", ['{"name": "x", "execute": f()}', "dict(name='x',\n  execute=f())"])
+async def test_an_execute_that_is_called_by_mistake_is_explained(folders: Folders, written: str) -> None:
+    folders.write("one", f"def f(options={{}}):\n    return options['path']\nTOOL = {written}\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert failure.error.startswith("KeyError: 'path'\nLine ")
+    assert "calls the function while the tool is made: give it without parentheses" in failure.error
+
+
+async def test_an_execute_that_is_the_result_of_a_call_is_explained(folders: Folders) -> None:
+    folders.write("one", write_definition(execute="str(1)"))
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "execute must be callable, not '1'\nGive the function itself" in failure.error

@@ -230,3 +230,14 @@ async def test_an_environment_that_changes_between_reloads_is_read_anew(
     monkeypatch.setenv("EXTENSION_EXCLUDED_EXTENSIONS", "TWO")
     snapshot = await loader.reload()
     assert (snapshot.tools, snapshot.excluded, snapshot.removed) == ((), ("two",), ("two",))
+
+
+async def test_an_import_circle_is_told_with_readable_names_and_once(
+    folders: Folders, caplog: pytest.LogCaptureFixture
+) -> None:
+    folders.write("my_ext", "from .helper import X\n", helper="from .extension import TOOL\nX = 1\n")
+    loader = ExtensionLoader(folders.root)
+    errors = {(await loader.reload()).failed_extensions[0].error for _ in range(3)}
+    assert len(errors) == 1
+    assert "from partially initialized module 'my_ext.extension'" in errors.pop()
+    assert len([record for record in caplog.records if "my_ext" in record.getMessage()]) == 1

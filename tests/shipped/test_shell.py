@@ -152,7 +152,25 @@ async def test_secrets_of_the_environment_stay_out(
     assert "hidden" not in text
 
 
-SECRETS = ["GITHUB_PAT", "STRIPE_SK", "PGPASS", "NPM_AUTH", "AUTH", "MY_PWD", "SESSION_COOKIE", "SENTRY_DSN", "SLACK_WEBHOOK", "SMTP_PASS", "NPM_CONFIG__AUTH", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "GCP_CREDS", "JWT", "JIRA_OAUTH", "SSH_PRIVATE"]
+SECRETS = [
+    "GITHUB_PAT",
+    "STRIPE_SK",
+    "PGPASS",
+    "NPM_AUTH",
+    "AUTH",
+    "MY_PWD",
+    "SESSION_COOKIE",
+    "SENTRY_DSN",
+    "SLACK_WEBHOOK",
+    "SMTP_PASS",
+    "NPM_CONFIG__AUTH",
+    "AWS_SECRET_ACCESS_KEY",
+    "DB_PASSWORD",
+    "GCP_CREDS",
+    "JWT",
+    "JIRA_OAUTH",
+    "SSH_PRIVATE",
+]
 HARMLESS = ["PWD", "OLDPWD", "PATHS", "SSH_AUTH_SOCK", "AUTHOR", "PASSENGERS", "DISK", "SKY", "PATTERN"]
 
 

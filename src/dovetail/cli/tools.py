@@ -91,6 +91,8 @@ def call_tool(
     outcome = run_sync(_call(name, arguments or [], read_mode(mode), yes))
     if outcome.result.error is not None:
         errors.print(f"[red]{outcome.status}[/red] {escape(outcome.result.error.message)}")
+        if outcome.result.data == {"needs": "approval"}:
+            errors.print("Approve it with --yes, or run this in a terminal to be asked.")
         raise typer.Exit(1)
     content = outcome.result.llm_content
     typer.echo(content if isinstance(content, str) else to_json_text(content))

@@ -14,18 +14,24 @@ from dovetail.extensions.calling import CallPlan, plan_call
 from dovetail.extensions.parameters import to_json_schema
 from dovetail.extensions.place import find_tool_lines
 from dovetail.messages.kind import Kind
+from dovetail.tools.function import FunctionTool
+from dovetail.tools.tool import Tool
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
-OPTIONAL_FIELDS = ("kind", "time_limit", "browser")
+OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """One tool as a folder declares it, checked; without a function it is carried out by the browser."""
+    """One tool as a folder declares it, checked; without a function it is carried out by the browser.
+
+    `made` is a tool that the folder has made itself, with `@tool`: it only has to be taken over.
+    """
 
     label: str
     name: str
+    title: str = ""
     description: str
     schema: Mapping[str, Any]
     function: Callable[..., Any] | None
@@ -33,6 +39,7 @@ class ToolDefinition:
     kind: Kind
     time_limit: float | None
     line: int | None = None
+    made: Tool | None = None
 
 
 def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
@@ -53,7 +60,8 @@ def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefini
                 hint=error.hint,
             ) from error
         definitions.append(definition)
-        notices += _find_unknown_fields(entry, definition.name)
+        if definition.made is None:
+            notices += _find_unknown_fields(entry, definition.name)
     return definitions, notices
 
 
@@ -74,10 +82,12 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
 
 
 def _read_definition(entry: Any) -> ToolDefinition:
+    if isinstance(entry, Tool):
+        return _read_made(entry)
     if not is_mapping(entry):
         raise ExtensionError(
             f"a tool must be a dict, not {type(entry).__name__}",
-            hint="A tool of the browser is a dict with 'browser': True instead of 'execute'.",
+            hint="Or made from a function with @tool (from dovetail import tool).",
         )
     function = _read_function(entry)
     label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))
@@ -89,12 +99,32 @@ def _read_definition(entry: Any) -> ToolDefinition:
     return ToolDefinition(
         label=label,
         name=name,
+        title=_read_text(entry, "title") if "title" in entry else "",
         description=description,
         schema=schema,
         function=function,
         plan=None if function is None else plan_call(function, schema),
         kind=_read_kind(entry.get("kind", Kind.Other)),
         time_limit=_read_time_limit(entry.get("time_limit", None if function is None else 120.0)),
+    )
+
+
+def _read_made(tool: Tool) -> ToolDefinition:
+    if not tool.description.strip():
+        raise ExtensionError(
+            "description must be a text that is not empty",
+            hint="Write a docstring, or give one: @tool(description='…').",
+        )
+    return ToolDefinition(
+        label=next(iter(tool.tags), ""),
+        name=tool.name,
+        description=tool.description,
+        schema=tool.parameters,
+        function=None,
+        plan=None,
+        kind=tool.kind,
+        time_limit=tool.time_limit,
+        made=tool,
     )
 
 
@@ -110,9 +140,17 @@ def _read_function(entry: Mapping[str, Any]) -> Callable[..., Any] | None:
         if "execute" in entry:
             raise ExtensionError("has execute, but the browser carries it out", hint="Leave one of them out.")
         return None
-    if not callable(entry["execute"]):
-        raise ExtensionError(f"execute must be callable, not {entry['execute']!r}")
-    return entry["execute"]
+    execute = entry["execute"]
+    if isinstance(execute, FunctionTool):
+        return execute.function
+    if isinstance(execute, Tool):
+        raise ExtensionError(f"execute must be a function, not the tool {execute.name!r}")
+    if not callable(execute):
+        raise ExtensionError(
+            f"execute must be callable, not {execute!r:.200}",
+            hint="Give the function itself: 'execute': my_function, without parentheses.",
+        )
+    return execute
 
 
 def _read_text(entry: Mapping[str, Any], field: str) -> str:
@@ -138,9 +176,9 @@ def _read_time_limit(value: Any) -> float | None:
 
 
 def _describe(entry: Any) -> str:
-    if not is_mapping(entry):
+    if not is_mapping(entry) and not isinstance(entry, Tool):
         return ""
-    name = entry.get("name")
+    name = entry.name if isinstance(entry, Tool) else entry.get("name")
     return f"tool {name!r}: " if isinstance(name, str) and name else "a tool without a name: "
 
 

@@ -18,7 +18,7 @@ from dovetail.errors import ExtensionError
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.guard import ProcessGuard, list_own_modules
 from dovetail.extensions.modules import open_package, purge_package
-from dovetail.extensions.place import find_place
+from dovetail.extensions.place import find_called_execute, find_place
 
 _SAMPLE_SECONDS = 0.1
 _BUSY_SECONDS = 0.002
@@ -169,6 +169,8 @@ def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
 
 
 def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
+    if (called := find_called_execute(error, folder.path, folder.sources[ENTRY])) is not None:
+        return f"Line {called} calls the function while the tool is made: give it without parentheses."
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     if error.name in list_own_modules(folder):

@@ -86,6 +86,11 @@ def open_package(folder: ExtensionFolder) -> str:
     return package
 
 
+def show_module_names(text: str) -> str:
+    """A text with the modules of folders called as their authors call them: `weather.helper`."""
+    return re.sub(rf"\b{_PREFIX}(\w+?)_\d+\b", r"\1", text)
+
+
 def purge_package(package: str) -> None:
     """Forget a package: its sources, its modules and the loggers that bear their names."""
     _finder.folders.pop(package, None)

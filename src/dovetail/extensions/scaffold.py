@@ -18,7 +18,7 @@ def {name}(who: str, times: int = 1) -> str:
 TOOL = {{
     "label": "{name}",
     "name": "{name}",
-    "description": "Greet somebody by name",
+    "description": "Greet a person by name",
     "parameters": {{
         "who": {{"type": "string", "description": "Whom to greet", "required": True}},
         "times": {{"type": "integer", "description": "How often", "default": 1}},
@@ -29,24 +29,12 @@ TOOL = {{
 
 _TEST = '''"""Run it with: pytest {place}"""
 
-import asyncio
-from pathlib import Path
-
-from dovetail.extensions import ExtensionLoader
-from dovetail.tools.tool import ToolContext
-
-
-async def call(arguments: dict[str, object]) -> object:
-    """Load the folder as the service does and call its tool."""
-    snapshot = await ExtensionLoader(Path(__file__).parent.parent).reload()
-    assert "{name}" in snapshot.loaded_extensions, snapshot.failed_extensions
-    tools = {{tool.name: tool for tool in snapshot.tools}}
-    assert "{name}" in tools, f"no tool '{name}' any more; there are: {{', '.join(tools)}}"
-    return await tools["{name}"].execute(arguments, ToolContext(call_id="test"))
+from dovetail.testing import call_folder_tool
 
 
 def test_it_greets() -> None:
-    assert asyncio.run(call({{"who": "Ada", "times": 2}})) == "Hello, Ada! Hello, Ada!"
+    """Calls the folder's tool as a model would; with several tools, name one before the arguments."""
+    assert call_folder_tool(__file__, who="Ada", times=2) == "Hello, Ada! Hello, Ada!"
 '''
 
 

@@ -7,6 +7,7 @@ from dovetail.errors import ExtensionError
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.folder import Discovery, ExtensionFolder
+from dovetail.extensions.modules import show_module_names
 from dovetail.extensions.names import Settlement
 from dovetail.extensions.version import ExtensionVersion
 
@@ -34,7 +35,7 @@ class Trial:
     def fail(self, extension: str, error: ExtensionError) -> None:
         """Note why the newest version of a folder cannot serve."""
         self._failures[extension] = ExtensionFailure(
-            extension=extension, error=str(error), file=error.file, line=error.line
+            extension=extension, error=show_module_names(str(error)), file=error.file, line=error.line
         )
 
     def report(self, settlement: Settlement, version: int, discovery: Discovery) -> ExtensionSnapshot:

@@ -66,11 +66,11 @@ class _Execute:
     """Calls the function and holds the lease, so that the code lives as long as the tool."""
 
     call: Execute
-    plan: CallPlan
+    plan: CallPlan | None
     lease: Lease
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        return await self.call(self.plan.apply(arguments), context)
+        return await self.call(arguments if self.plan is None else self.plan.apply(arguments), context)
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
@@ -78,6 +78,7 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
     function, plan = definition.function, definition.plan
     common: dict[str, Any] = {
         "name": definition.name,
+        "display_name": definition.title,
         "description": definition.description,
         "parameters": definition.schema,
         "kind": definition.kind,
@@ -85,7 +86,14 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
         "origin": f"extension:{folder.name}",
         "source": f"{file}:{getattr(function, '__name__', definition.name)}",
     }
-    if function is None or plan is None:
+    if (made := definition.made) is not None:
+        built = made.with_changes(
+            execute=_Execute(made.execute, None, lease),
+            origin=common["origin"],
+            source=common["source"],
+            tags=made.tags or (folder.name,),
+        )
+    elif function is None or plan is None:
         built = make_browser_tool(**common, patience=definition.time_limit)
     else:
         tool = make_tool(function, **common, time_limit=definition.time_limit)

@@ -1,4 +1,4 @@
-"""Models that play a script, without a network or over HTTP, for users' tests and ours."""
+"""For users' tests and ours: models that play a script, and calls of an extension folder's tools."""
 
 from typing import TYPE_CHECKING
 
@@ -8,9 +8,18 @@ if TYPE_CHECKING:
     from dovetail.requesters.script.gate import Gate
     from dovetail.requesters.script.reply import Break, Reply
     from dovetail.requesters.scripted import ScriptedRequester
+    from dovetail.testing.folder import async_call_folder_tool, call_folder_tool
     from dovetail.testing.server import ScriptedServer
 
-__all__ = ["Break", "Gate", "Reply", "ScriptedRequester", "ScriptedServer"]
+__all__ = [
+    "Break",
+    "Gate",
+    "Reply",
+    "ScriptedRequester",
+    "ScriptedServer",
+    "async_call_folder_tool",
+    "call_folder_tool",
+]
 
 __getattr__ = lazy_exports(
     __name__,
@@ -20,5 +29,7 @@ __getattr__ = lazy_exports(
         "Reply": "dovetail.requesters.script.reply",
         "ScriptedRequester": "dovetail.requesters.scripted",
         "ScriptedServer": "dovetail.testing.server",
+        "async_call_folder_tool": "dovetail.testing.folder",
+        "call_folder_tool": "dovetail.testing.folder",
     },
 )

@@ -35,6 +35,7 @@ class Approver:
             raise ToolError(
                 f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
                 type="policy_violation",
+                data={"needs": "approval"},
             )
         return False
 

@@ -1,0 +1,65 @@
+"""Calls a tool of an extension folder in a test, the way a model would."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from dovetail.bus.policy import Policy
+from dovetail.bus.policy_file import PolicyFiles
+from dovetail.concurrency import run_sync
+from dovetail.errors import ConfigError, ToolError
+from dovetail.extensions.exclusion import Exclusion
+from dovetail.extensions.loader import ExtensionLoader
+from dovetail.messages.call import ToolCall, new_call_id
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.result import read_value
+from dovetail.tools.runner import CallScope, ToolRunner
+
+
+def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:
+    """Load one extension folder and call its tool through the whole pipeline; returns what the tool returned.
+
+    `folder` is the folder or a file in it, such as the test's own `__file__`. `tool` may be left out where
+    the folder has only one. Approvals count as given; what the folder's own rules forbid stays forbidden.
+
+    Raises:
+        ConfigError: the folder cannot be loaded, or has no such tool.
+        ToolError: the arguments are wrong, the call is denied, or the tool failed.
+    """
+    return run_sync(async_call_folder_tool(folder, tool, **arguments))
+
+
+async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:
+    """The same in an async test."""
+    path, siblings = await asyncio.to_thread(_find, folder)
+    loader = ExtensionLoader(path.parent, exclusion=lambda: Exclusion(extensions=siblings))
+    snapshot = await loader.reload()
+    try:
+        for failure in snapshot.failed_extensions:
+            raise ConfigError(str(failure))
+        tools = ToolSnapshot.of(snapshot.tools)
+        runner = ToolRunner(Policy(sources=[PolicyFiles(lambda: snapshot.policy_files)]))
+        call = ToolCall(call_id=new_call_id(), name=_choose(tool, tools, path), arguments=arguments)
+        outcome = await runner.run_call(tools, call, CallScope(mode="yolo"))
+    finally:
+        await loader.close()
+    if (error := outcome.result.error) is not None:
+        raise ToolError(error.message, type=error.type, data=outcome.result.data)
+    return read_value(outcome.result)
+
+
+def _find(folder: str | Path) -> tuple[Path, frozenset[str]]:
+    """The folder, and the names of those beside it, which are not loaded."""
+    path = Path(folder).resolve()
+    path = path if path.is_dir() else path.parent
+    return path, frozenset(each.name.casefold() for each in path.parent.iterdir() if each != path)
+
+
+def _choose(name: str | None, tools: ToolSnapshot, folder: Path) -> str:
+    names = list(tools.tools)
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None or name not in names:
+        asked = f"has no tool {name!r}" if name else f"has {len(names)} tools: name one"
+        raise ConfigError(f"{folder} {asked}. Expected one of: {', '.join(names) or 'none'}.")
+    return name
