@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from dovetail import Agent
 from dovetail.errors import ConfigError, ResponseError
@@ -121,3 +121,28 @@ def test_type_that_no_answer_can_become_is_refused_at_once() -> None:
 def test_schema_in_the_place_of_a_type_is_refused(kind: Any) -> None:
     with pytest.raises(ConfigError, match=r"A typed answer needs a type[\s\S]*agent\.output"):
         Agent(requester=ScriptedRequester([])).returns(kind)
+
+
+class Numbers(RootModel[list[int]]):
+    """A list with a name."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "expected"),
+    [
+        (Point | None, '{"x": 1}', Point(x=1)),
+        (Point | None, '{"value": {"x": 1}}', Point(x=1)),
+        (Point | None, '{"value": null}', None),
+        (dict[str, Point], '{"a": {"x": 1}}', {"a": Point(x=1)}),
+        (Numbers, "[1, 2]", Numbers([1, 2])),
+    ],
+)  # fmt: skip
+def test_answer_without_the_field_value_is_read_too(kind: Any, reply: str, expected: Any) -> None:
+    assert Agent(requester=ScriptedRequester([reply])).input("x").returns(kind).start() == expected
+
+
+def test_description_of_a_pydantic_field_is_told() -> None:
+    requester = ScriptedRequester(['{"value": 3}'])
+    kind: Any = Annotated[int, Field(gt=0, description="in metres")]
+    assert Agent(requester=requester).input("x").returns(kind).start() == 3
+    assert '"value": <int> // in metres' in str(requester.requests[0].messages[-1]["content"])

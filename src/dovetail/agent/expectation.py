@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.agent.typed_dicts import adapt_typed_dicts
 from dovetail.data.annotations import read_fields
@@ -77,7 +77,9 @@ class TypedOutput(Generic[T]):
                 hint="Pass the class itself. For an output schema, use agent.output(...).start().",
             )
         plain, note = split_annotated(kind)
-        self.output = _describe(plain, note)
+        if getattr(plain, "__pydantic_root_model__", False):  # a class around another type
+            plain = plain.__pydantic_fields__["root"].annotation
+        self.output = _describe(plain, note or _read_description(plain))
         self._is_wrapped = is_mapping(self.output) and read_fields(plain) is None
         try:
             self._adapter = _pydantic.TypeAdapter(adapt_typed_dicts(kind))
@@ -95,8 +97,8 @@ class TypedOutput(Generic[T]):
         return Expectation(shape, self._write_schema() if with_schema else None)
 
     def _build(self, data: Any) -> T:
-        if self._is_wrapped and is_mapping(data):
-            data = data.get("value")
+        if self._is_wrapped and is_mapping(data) and "value" in data:
+            data = data["value"]  # models leave the field out at times and give the value itself
         return self._adapter.validate_python(data)
 
     def _write_schema(self) -> dict[str, Any]:
@@ -106,6 +108,12 @@ class TypedOutput(Generic[T]):
         definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         wrapped = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
         return {**wrapped, "additionalProperties": False, **definitions}
+
+
+def _read_description(kind: Any) -> str:
+    """What `Annotated[int, Field(description="…")]` says."""
+    notes = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
+    return next((text for note in notes if (text := getattr(note, "description", None))), "")
 
 
 def _describe(kind: Any, note: str) -> Any:
