@@ -129,7 +129,9 @@ async def test_data_of_an_older_version_is_read_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"title": "\ud83d"}, {"usage": {"x": object()}}, {"version": 10**30}], ids=str
+    "values",
+    [{"title": "\ud83d"}, {"usage": {"x": object()}}, {"version": 10**30}],
+    ids=["surrogate", "object", "number"],
 )
 async def test_a_value_that_cannot_be_stored_is_not_an_absent_database(
     any_database: Database, values: dict[str, Any]
