@@ -51,6 +51,11 @@ async def fit(messages: Sequence[ChatMessage], window: int, requester: Requester
     return await _summarize(fitted, limit, requester)
 
 
+def fits(messages: Sequence[ChatMessage], window: int) -> bool:
+    """Whether the messages leave room for an answer in `window` tokens."""
+    return estimate_tokens(messages) <= int(window * _FULL)
+
+
 def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
     """About how many tokens the messages are: a third of a token per ASCII character, one for any other."""
     text = json.dumps(list(messages), ensure_ascii=False, default=str)

@@ -90,7 +90,7 @@ class Execution:
             with contain_exits():
                 value = await self._tool.execute(args, context)
             result = add_notes(make_result(value), self._notes)
-            if not self._guard.lets_through(result):
+            if not self._guard.lets_through(result, scope):
                 result = await self._guard.keep(result, scope)
             record(span, {}, error=result.error and result.error.type)
         return result

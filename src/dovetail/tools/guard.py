@@ -22,12 +22,13 @@ class SizeGuard:
         self._store = store
         self._limit = limit
 
-    def lets_through(self, result: ToolResult) -> bool:
+    def lets_through(self, result: ToolResult, scope: CallScope) -> bool:
         """Whether the result is small enough; media do not count."""
         content = result.llm_content
+        limit = self._limit if scope.largest_result is None else scope.largest_result
         if isinstance(content, str):
-            return len(content) <= self._limit
-        return sum(len(str(part.get("text", ""))) for part in content) <= self._limit
+            return len(content) <= limit
+        return sum(len(str(part.get("text", ""))) for part in content) <= limit
 
     async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
         """Keep the text of a large result; gives a result with its beginning, and with its media."""

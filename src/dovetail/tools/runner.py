@@ -21,6 +21,7 @@ from dovetail.tools.outcome import CallOutcome
 from dovetail.tools.prepare import Preparer
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.scope import Ask, CallScope
+from dovetail.tools.tool import ToolResult
 
 __all__ = ["Ask", "CallOutcome", "CallScope", "ToolRunner"]
 
@@ -54,3 +55,7 @@ class ToolRunner:
     async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, scope: CallScope) -> CallOutcome:
         """Run a single call."""
         return (await self.run_batch(snapshot, [call], scope))[0]
+
+    async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
+        """Keep a large result for the `reader`; gives one with its beginning, which says how to read on."""
+        return await self._steps.guard.keep(result, scope)

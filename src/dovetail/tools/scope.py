@@ -44,6 +44,8 @@ class CallScope:
     """Ends an `ask` about a call with an answer that came another way; False when none is waiting."""
     pause: Callable[[], AbstractContextManager[None]] = nullcontext
     """Stops the clock of the run while a person is asked."""
+    largest_result: int | None = None
+    """Characters that a result may have before it is kept as an artifact; None: the pipeline's own limit."""
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     settle: Callable[[], Awaitable[None]] | None = None
     """Waits until all events so far are stored; awaited before a tool that must not run twice."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -363,3 +364,41 @@ def test_both_requests_go_over_the_wire() -> None:
     assert "Judge if you need to use tool" in judging["messages"][0]["content"]
     assert "find out: 3" in answering["messages"][0]["content"]
     assert "tools" not in judging
+
+
+async def test_long_result_reaches_the_model_whole_if_it_can_read_that_much() -> None:
+    whole = "plank" * 10_000
+    agent, requester = make_agent(plan("look", purpose="look"), "Many planks.")
+    response = agent.use_tools(tool(lambda: whole, name="look")).input("x").get_response()
+    pairs = [pair async for pair in response.async_get_generator("specific")]
+    assert pairs[0][1]["result"] == whole
+    assert response.extra["tool_logs"][0]["result"] == whole
+    assert whole in text_of(requester, 1)
+
+
+async def test_result_that_does_not_fit_is_read_on_in_the_next_round() -> None:
+    whole = "".join(f"plank {number}\n" for number in range(9_000))
+    agent, requester = make_agent(
+        plan("look", purpose="look"),
+        lambda request: plan("read_artifact", purpose="read on", **read_hint(request)),
+        plan(None),
+        "Many planks.",
+        tools={"max_rounds": 5},
+        model={"context_tokens": 12_000},
+    )
+    response = agent.use_tools(tool(lambda: whole, name="look")).input("x").get_response()
+    assert await response.async_get_text() == "Many planks."
+    first, second = response.extra["tool_logs"]
+    assert first["result"] == whole
+    assert "name: read_artifact" not in text_of(requester, 0)
+    assert "name: read_artifact" in text_of(requester, 1)
+    answer = text_of(requester, 3)
+    assert "plank 100" in answer
+    assert "plank 8999" not in answer
+    assert whole[4000:4100] in second["result"]
+
+
+def read_hint(request: Any) -> dict[str, Any]:
+    found = re.search(r"artifact_id=\W*(\w+)\W*offset=(\d+)", str(request.messages[-1]["content"]))
+    assert found is not None
+    return {"artifact_id": found[1], "offset": int(found[2]), "length": 2000}

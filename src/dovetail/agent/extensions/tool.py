@@ -5,15 +5,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
+from dovetail.agent.extensions.tool_rounds import EVENTS, Rounds
 from dovetail.agent.native import NativeTools
-from dovetail.agent.request import SPENT
-from dovetail.agent.tool_log import tell, write_log
+from dovetail.agent.tool_log import tell
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall, new_call_id
-from dovetail.messages.delta import Usage
 from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
 
@@ -25,18 +22,12 @@ if TYPE_CHECKING:
     Usable: TypeAlias = str | Tool | Callable[..., Any]
 
 _function = lazy("dovetail.tools.function")
-_scope = lazy("dovetail.tools.scope")
 _tool = lazy("dovetail.tools.tool")
 _toolbox = lazy("dovetail.tools.toolbox")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NOTICE = (
-    "NOTICE: Where the answer builds on {action_results}, quote the key information from there, or name its "
-    "source: a URL where there is one."
-)
 STRATEGIES = ("judge", "native", "auto")
-_EVENTS = "request.tool_events"
 
 
 class ToolExtension(BaseAgent):
@@ -153,44 +144,17 @@ class ToolExtension(BaseAgent):
         tools = self.tools
         if not len(tools) or self._choose_strategy(settings) != "judge":
             return
+        rounds = Rounds(self.runtime, self.requester, prompt, settings, tools)
         for _ in range(_read_rounds(settings)):
-            if not await self._take_round(tools, prompt, settings):
+            if not await rounds.take():
                 return
 
-    async def _take_round(self, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> bool:
-        listed = [self.runtime.manager.describe(tool) for tool in tools]
-        choices = Choices.make(self.requester, tools, listed)
-        logs = [data for event, data in settings.get(_EVENTS) or () if event == "tool"]
-        so_far = {log["purpose"]: log["result"] for log in logs}
-        response = open_plan(prompt, settings, self.requester, choices, so_far)
-        try:
-            plan = await read_plan(response, choices)
-            if isinstance(plan, NoPlan):
-                if plan.problem:
-                    settings.append(_EVENTS, ("warning", f"no tool is used: {plan.problem}"))
-                return False
-            await self._follow(plan, tools, prompt, settings)
-            settings.set(SPENT, settings.get(SPENT, Usage()) + await end_plan(response))
-            return True
-        finally:
-            response.cancel()
-
-    async def _follow(self, plan: Plan, tools: "ToolSnapshot", prompt: Prompt, settings: Settings) -> None:
-        call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
-        outcome = await self.runtime.runner.run_call(
-            tools, call, _scope.CallScope(bus=self.runtime.active_bus)
-        )
-        log = write_log(outcome, plan.purpose)
-        prompt.set("action_results", {plan.purpose: log["result"]})
-        prompt.set("extra_instruction", NOTICE)
-        settings.append(_EVENTS, ("tool", log))
-
     def _tell_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
-        for event, data in settings.get(_EVENTS) or ():
+        for event, data in settings.get(EVENTS) or ():
             if event == "tool":
                 tell(data, result_data, self.runtime, settings)
             yield event, data
-        settings.delete(_EVENTS)
+        settings.delete(EVENTS)
 
 
 def _read_rounds(settings: Settings) -> int:

@@ -1,0 +1,84 @@
+"""The rounds of the judging way: the model plans, a tool runs, and what it found goes into the request."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dovetail.agent.compaction import fits
+from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
+from dovetail.agent.request import SPENT
+from dovetail.agent.runtime import Runtime
+from dovetail.agent.tool_log import write_log
+from dovetail.lazy import lazy
+from dovetail.messages.call import ToolCall, new_call_id
+from dovetail.messages.delta import Usage
+from dovetail.prompt.prompt import Prompt
+from dovetail.requesters.requester import Requester
+from dovetail.settings import Settings
+
+if TYPE_CHECKING:
+    from dovetail.tools.outcome import CallOutcome
+    from dovetail.tools.registry import ToolSnapshot
+
+_registry = lazy("dovetail.tools.registry")
+_scope = lazy("dovetail.tools.scope")
+
+NOTICE = (
+    "NOTICE: Where the answer builds on {action_results}, quote the key information from there, or name its "
+    "source: a URL where there is one."
+)
+EVENTS = "request.tool_events"
+"""The setting of a request that holds the events of its rounds, as `(event, data)`."""
+
+_USUAL_WINDOW = 128_000  # tokens, for models that do not say how many they can read
+_ANY_SIZE = 2**63
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of one request."""
+
+    runtime: Runtime
+    requester: Requester
+    prompt: Prompt
+    settings: Settings
+    tools: "ToolSnapshot"
+    so_far: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What the model has been told of the results, by purpose."""
+
+    async def take(self) -> bool:
+        """Ask whether a tool is needed and run it; false when none is."""
+        listed = [self.runtime.manager.describe(tool) for tool in self.tools]
+        choices = Choices.make(self.requester, self.tools, listed)
+        response = open_plan(self.prompt, self.settings, self.requester, choices, self.so_far)
+        try:
+            plan = await read_plan(response, choices)
+            if isinstance(plan, NoPlan):
+                if plan.problem:
+                    self.settings.append(EVENTS, ("warning", f"no tool is used: {plan.problem}"))
+                return False
+            await self._follow(plan)
+            self.settings.set(SPENT, self.settings.get(SPENT, Usage()) + await end_plan(response))
+            return True
+        finally:
+            response.cancel()
+
+    async def _follow(self, plan: Plan) -> None:
+        call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
+        scope = _scope.CallScope(bus=self.runtime.active_bus, largest_result=_ANY_SIZE)
+        outcome = await self.runtime.runner.run_call(self.tools, call, scope)
+        log = write_log(outcome, plan.purpose)
+        shown = await self._fit(log["result"], outcome)
+        self.so_far[plan.purpose] = shown
+        self.prompt.set("action_results", {plan.purpose: shown})
+        self.prompt.set("extra_instruction", NOTICE)
+        self.settings.append(EVENTS, ("tool", log))
+
+    async def _fit(self, value: Any, outcome: "CallOutcome") -> Any:
+        """What the model gets: all, if it can read that much, otherwise the beginning and how to read on."""
+        window = self.runtime.window(self.requester, self.settings) or _USUAL_WINDOW
+        if fits([{"prompt": self.prompt.get(), "result": value}], window):
+            return value
+        runner = self.runtime.runner
+        kept = await runner.keep(outcome.result, _scope.CallScope())
+        self.tools = _registry.ToolSnapshot.of(dict.fromkeys([*self.tools, runner.reader]))
+        return kept.llm_content
