@@ -32,9 +32,9 @@ def test_start_takes_a_time_limit() -> None:
 
 def test_a_demand_that_means_nothing_is_refused() -> None:
     agent, _ = make_agent("Hello!", "Hello!")
-    with pytest.raises(TypeError, match="'retries'; there are: ensure_keys, max_retries"):
+    with pytest.raises(TypeError, match=r"'retries'\. Expected one of: ensure_keys, max_retries"):
         agent.input("Hi").start(retries=3)
-    with pytest.raises(TypeError, match=r"'timeout'; there are: .*\n.*where the request is made"):
+    with pytest.raises(TypeError, match=r"'timeout'\. Expected one of: .*\n.*where the request is made"):
         agent.input("Hi").get_data(timeout=3)
 
 

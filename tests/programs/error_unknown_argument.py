@@ -14,6 +14,6 @@ except ConfigError as error:
     print(error)
 
 # Output:
-# an answer cannot be asked for with 'ensure_key'; there are: ensure_keys, max_retries, raise_ensure_failure
+# Unknown argument 'ensure_key'. Expected one of: ensure_keys, max_retries, raise_ensure_failure.
 # Unknown data type 'orginal'. Expected one of: parsed, original, text, all.
 # Unknown generator type 'instants'. Expected one of: all, delta, specific, instant, original.

@@ -10,6 +10,6 @@ for prepare in (lambda: agent, lambda: agent.when_key("title", print)):
 
 # Output:
 # there is no handler to wait with
-# Add one first: agent.when_key('title', print).
+# Add one first: agent.when_key('title', print). Those of other tasks are not for this.
 # the request has no keys to wait for (title): it has no output
 # Say what the answer holds: agent.output({'title': (str, 'a few words')}).

@@ -39,7 +39,7 @@ def refuse_unknown(demands: Demands) -> None:
     known = Demands.__annotations__
     if unknown := [name for name in demands if name not in known]:
         raise SignatureError(
-            f"an answer cannot be asked for with {unknown[0]!r}; there are: {', '.join(known)}",
+            f"Unknown argument {unknown[0]!r}. Expected one of: {', '.join(known)}.",
             hint="A time limit is given where the request is made: `start(timeout=…)` or `get_response`.",
         )
 
