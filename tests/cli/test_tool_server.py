@@ -3,10 +3,14 @@
 from typing import Any
 
 from mcp import Client
+from mcp.types import ElicitResult
 
 from dovetail.cli.tool_server import ToolServer
 from dovetail.errors import ToolError
+from dovetail.subagents.definition import AgentDefinition
 from dovetail.tools import Kind, ToolRegistry, ToolResult, ToolRunner, make_tool
+from subagents.host import Host, call, results
+from subagents.host import make_tool as make_agent_tool
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
 
@@ -55,3 +59,23 @@ async def test_only_what_is_offered_can_be_called_and_new_tools_appear() -> None
         assert "no tool 'refuse'" in (await client.call_tool("refuse", {})).content[0].text
         registry.register_tool(make_tool(lambda: "dug", name="dig"))
         assert [tool.name for tool in (await client.list_tools()).tools] == ["draw", "dig"]
+
+
+async def test_question_inside_an_agent_is_not_answered_by_another_try() -> None:
+    host = Host([call("burn", call_id="c1"), "I may not."], make_agent_tool("burn", kind=Kind.Delete))
+    host.offer(AgentDefinition(name="stoker", description="Burns."))
+    asked: list[str] = []
+
+    async def approve(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"approve": True})
+
+    registry = host.get_tool_registry()
+    server = ToolServer(registry, host.runtime.runner, ["*"], "default").server
+    async with Client(server, elicitation_callback=approve) as client:
+        tools = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+        result = await client.call_tool("stoker", {})
+    assert (asked, result.content[0].text) == ([], "I may not.")
+    assert "cannot be asked while an agent works" in results(host.runtime.scripted.requests[-1])[0]
+    hints: Any = tools["stoker"]
+    assert (hints.read_only_hint, hints.destructive_hint) == (False, None)

@@ -101,6 +101,9 @@ async def test_input_of_a_schema_that_is_left_out_is_empty_or_its_default() -> N
     result = await SubagentToolWrapper(definition, host).build({"a": "x"}).execute(asyncio.Event())
     assert result.llm_content == "ok"
     assert host.runtime.scripted.requests[0].messages[-1]["content"] == "a=x b= c=3"
+    host = Host(["ok"])
+    await SubagentToolWrapper(make(input_config=InputConfig(schema=SCHEMA)), host).build({"a": "x"}).execute()
+    assert host.runtime.scripted.requests[0].messages[-1]["content"] == "a: x\nc: 3"
 
 
 @pytest.mark.parametrize("config", [InputConfig(schema=SCHEMA), TASK])

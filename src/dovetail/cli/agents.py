@@ -77,6 +77,8 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row(
         "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
     )
+    if definition.output_config is not None:
+        table.add_row("output", json.dumps(definition.output_config.schema or {"type": "string"}, indent=2))
     console.print(table)
     console.rule("system prompt", align="left")
     console.print(definition.prompt_config.system_prompt, markup=False)

@@ -86,11 +86,14 @@ class _Question:
     ) -> Mapping[str, Any]:
         if kind != "approval":
             return {"status": "failed", "errorText": f"an MCP client cannot answer a {kind}"}
-        if _APPROVAL in self._answers:
+        is_inner = bool(payload.get("agent_path"))  # a question of an agent; another try may ask another one
+        if _APPROVAL in self._answers and not is_inner:
             return _read_answer(self._answers[_APPROVAL])
         text = f"{payload['title']}: {payload['reason']}\n{to_json_text(payload['args'])}"
         if self._session.can_send_request:
             return _read_answer(await self._session.elicit_form(text, _FORM))
+        if is_inner:
+            return {"approved": False, "value": "this client cannot be asked while an agent works"}
         form = types.ElicitRequestFormParams(message=text, requested_schema=_FORM)
         self.open = types.InputRequiredResult(input_requests={_APPROVAL: types.ElicitRequest(params=form)})
         return {"approved": False}

@@ -24,8 +24,8 @@ class Activity:
     """Collects an agent's thoughts, calls and errors as items and shows them.
 
     `update` gets the agent, its status and the newest items: at the start, whenever an item is complete or
-    changes, and at the end. With `is_live` it also follows text while it is written; without, as in a run
-    whose journal holds that text already, it gets the beginning of each piece. The bus gets each item alone.
+    changes, and at the end. With `is_live` it also follows text while it is written; without, as in the
+    pipeline, whose progress is stored, it gets the beginning of each piece. The bus gets each item alone.
     """
 
     def __init__(

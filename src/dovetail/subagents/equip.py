@@ -85,7 +85,8 @@ def build_messages(
         for message in prompt.initial_messages
     ]
     messages += history
-    query = fill_template(prompt.query, values) if prompt.query else _describe(inputs)
+    known = {name: value for name, value in values.items() if name in inputs or value != ""}
+    query = fill_template(prompt.query, values) if prompt.query else _describe(known)
     messages.append({"role": "user", "content": query})
     return messages
 

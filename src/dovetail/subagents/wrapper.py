@@ -98,7 +98,7 @@ class SubagentInvocation(BaseToolInvocation):
         What it thinks and does goes to `update_output` and to the bus while it works.
         """
         bus = self.message_bus
-        activity = Activity(self.definition.name, update_output, bus, is_live=current_run() is None)
+        activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
         executor = await AgentExecutor.create(self.definition, self._app, activity.note, bus=bus)
         if self.context is not None:
             executor.parent_call_id, executor.caller = self.context.call_id, self.context.scope
