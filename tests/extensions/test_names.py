@@ -210,3 +210,12 @@ async def test_a_name_that_providers_refuse_fails_the_folder(folders: Folders, n
     snapshot = await ExtensionLoader(folders.root).reload()
     assert snapshot.loaded_extensions == ("beta",)
     assert "name must be" in snapshot.failed_extensions[0].error
+
+
+async def test_an_agent_that_the_settings_switch_off_leaves_its_name_free(
+    folders: Folders, tmp_path: Path
+) -> None:
+    folders.write("alpha", name_tools("scout"))
+    write_agent(tmp_path, "scout")
+    async with Dovetail({"agents": {"scout": {"enabled": False}}}, workspace=tmp_path) as app:
+        assert find_origins(app, "scout") == ["extension:alpha"]

@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dovetail.data.front_matter import split_front_matter
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.subagents.completion import COMPLETE_TASK
 from dovetail.subagents.dispatcher import DISPATCHER
 from dovetail.subagents.file import list_agent_files
 from dovetail.subagents.host import AgentHost
+from dovetail.subagents.override import is_switched_off
 
 
 def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
@@ -16,8 +18,11 @@ def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, st
     names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
     if not app.settings.get("subagents.enabled", True):
         return names
+    overrides = app.settings.get("agents")
+    overrides = overrides if is_mapping(overrides) else {}
+    off = {name for name, each in overrides.items() if is_mapping(each) and is_switched_off(each)}
     for folder in folders:
-        names |= {name: f"agent {name!r} ({folder})" for name in list_agent_names(folder)}
+        names |= {name: f"agent {name!r} ({folder})" for name in list_agent_names(folder) if name not in off}
     return names | {
         definition.name: f"agent {definition.name!r} ({definition.source})"
         for definition in app.get_agent_registry().get_all_definitions()
