@@ -1,7 +1,8 @@
 """Runs one program without a shell and leaves nothing of it behind.
 
-The program gets a session of its own. Its processes end with it: at its end, at the time limit and when the
-call is cancelled, whatever signals they ignore and even if they moved to another session.
+A supervisor starts the program in a session of its own. Its processes end with it: at its end, at the time
+limit and when the call is cancelled, whatever signals they ignore, even if they moved to another session and
+cleared their environment.
 """
 
 import asyncio
@@ -9,13 +10,16 @@ import codecs
 import os
 import re
 import signal
+import sys
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 MARK = "DOVETAIL_SHELL_CALL"
+SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 GRACE_SECONDS = 1.0
+PATIENCE_SECONDS = 2.0
 DRAIN_SECONDS = 0.5
 SWEEPS = 5
 SECRET_NAME = re.compile(
@@ -82,36 +86,38 @@ async def run_program(
     arguments: Sequence[str], folder: Path, time_limit: float, output_limit: int
 ) -> Outcome:
     """Run a program to its end or its time limit; what it printed so far is returned in both cases."""
-    stdout, stderr = Output(output_limit), Output(output_limit)
+    stdout, stderr, report = Output(output_limit), Output(output_limit), Output(output_limit)
     readers: list[asyncio.Task[None]] = []
     try:
         mark = uuid.uuid4().hex
-        process = await _start(arguments, folder, mark, (stdout, stderr))
-        readers = [asyncio.create_task(output.read()) for output in (stdout, stderr)]
-        exit_code = await _wait(process, mark, time_limit)
+        process = await _start(arguments, folder, mark, (stdout, stderr, report))
+        readers = [asyncio.create_task(output.read()) for output in (stdout, stderr, report)]
+        is_late = await _wait(process, mark, time_limit)
         await asyncio.wait(readers, timeout=DRAIN_SECONDS)
     finally:
         for reader in readers:
             reader.cancel()
-        stdout.close()
-        stderr.close()
-    return Outcome(exit_code=exit_code, stdout=stdout, stderr=stderr)
+        for output in (stdout, stderr, report):
+            output.close()
+    return Outcome(exit_code=None if is_late else _read_report(report.text), stdout=stdout, stderr=stderr)
 
 
 async def _start(
-    arguments: Sequence[str], folder: Path, mark: str, outputs: tuple[Output, Output]
+    arguments: Sequence[str], folder: Path, mark: str, outputs: tuple[Output, Output, Output]
 ) -> asyncio.subprocess.Process:
     targets: list[int] = []
     try:
         for output in outputs:
             targets.append(await output.open())
         return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", SUPERVISOR, str(targets[2]), str(GRACE_SECONDS)),
             *arguments,
             cwd=folder,
             env={**_open_environment(), MARK: mark},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=targets[0],
             stderr=targets[1],
+            pass_fds=(targets[2],),
             start_new_session=True,
         )
     finally:
@@ -119,16 +125,37 @@ async def _start(
             os.close(target)
 
 
-async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: float) -> int | None:
-    """The exit code, or None after the time limit; in any case nothing of the program is left."""
+def _read_report(text: str) -> int | None:
+    """The exit code that the supervisor has reported; a program that could not be started is an OSError."""
+    word, _, value = text.partition(" ")
+    if word == "error":
+        raise OSError(int(value), os.strerror(int(value)))
+    return int(value) if word == "exit" and value != "None" else None
+
+
+async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: float) -> bool:
+    """Whether the time limit ended the program; in any case nothing of it is left."""
     try:
         async with asyncio.timeout(time_limit):
-            return await process.wait()
+            await process.wait()
+            return False
     except TimeoutError:
-        await _ask_to_end(process)
-        return None
+        await _end(process, signal.SIGTERM, GRACE_SECONDS + PATIENCE_SECONDS)
+        return True
     finally:
         await asyncio.shield(_end_all(process, mark))
+
+
+async def _end(process: asyncio.subprocess.Process, number: signal.Signals, patience: float) -> bool:
+    """Tell the supervisor to end the program; whether it has done so."""
+    if process.returncode is None:
+        _signal(process.pid, number)
+    try:
+        async with asyncio.timeout(patience):
+            await process.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 def _open_environment() -> dict[str, str]:
@@ -140,18 +167,10 @@ def _open_environment() -> dict[str, str]:
     }
 
 
-async def _ask_to_end(process: asyncio.subprocess.Process) -> None:
-    """Ask the group to end and give it a moment to do so."""
-    _signal_group(process.pid, signal.SIGTERM)
-    try:
-        async with asyncio.timeout(GRACE_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        return
-
-
 async def _end_all(process: asyncio.subprocess.Process, mark: str) -> None:
-    """End the whole group, then every process that carries the call's mark and left the group."""
+    """Have the supervisor end everything; if it cannot, end every process that carries the call's mark."""
+    if await _end(process, signal.SIGUSR1, PATIENCE_SECONDS) and process.returncode == 0:
+        return
     _signal_group(process.pid, signal.SIGKILL)
     for _ in range(SWEEPS):
         if not (marked := await asyncio.to_thread(_find_marked, mark)):

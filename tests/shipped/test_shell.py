@@ -1,6 +1,7 @@
 """The `shell` folder: document 001, section 10."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -223,6 +224,39 @@ async def test_what_a_command_leaves_running_ends_with_it(shipped: ExtensionSnap
     text = await ask(shipped.tools, NAME, command="sh -c 'sleep 600 & echo $!'")
     pid = int(text.partition("stdout:\n")[2].split()[0])
     assert wait_until_gone([pid])
+
+
+DAEMON = """
+import os, sys
+reader, writer = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.write(writer, str(os.getpid()).encode())
+        os.closerange(0, 100)
+        os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
+    os._exit(0)
+print(os.read(reader, 10).decode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+async def test_a_daemon_that_clears_its_traces_ends_with_its_command(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    (workspace / "daemon.py").write_text(DAEMON)
+    text = await ask(shipped.tools, NAME, command=f"{sys.executable} daemon.py")
+    assert "exit_code: 0" in text
+    [pid] = read_pids(text)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("false", 1), ("sh -c 'kill -9 $$'", -9), ("sh -c 'exit 77'", 77)]
+)
+async def test_the_exit_code_is_the_programs_own(shipped: ExtensionSnapshot, command: str, code: int) -> None:
+    assert f"exit_code: {code}\n" in await ask(shipped.tools, NAME, command=command)
 
 
 async def test_a_cancelled_call_ends_its_processes(shipped: ExtensionSnapshot, workspace: Path) -> None:
