@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dovetail.messages.kind import Kind
+from dovetail.sessions.message import Message
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve
 
@@ -120,3 +123,97 @@ async def test_markdown_that_is_no_conversation_is_refused(tmp_path: Path) -> No
             assert response.status_code == status
             assert told in response.text
         assert (await server.get("/api/v1/sessions"))["sessions"] == []
+
+
+GOOD: list[dict[str, Any]] = [
+    {"type": "step-start"},
+    {"type": "text", "text": "Hi"},
+    {"type": "reasoning", "text": "Hm", "state": "done"},
+    {
+        "type": "dynamic-tool",
+        "toolName": "saw",
+        "toolCallId": "c",
+        "state": "output-available",
+        "output": [1],
+    },
+    {"type": "data-skill", "data": {"name": "x", "content": "y", "folder": "z", "allowed_tools": ["a"]}},
+    {"type": "data-skill", "data": {"name": "x", "error": "not there"}},
+    {"type": "data-subagent", "id": "r", "data": {"run_id": "r", "path": ["a", "r"], "agent": "scout"}},
+    {"type": "file", "url": "data:text/plain,Hi", "mediaType": "text/plain"},
+    {"type": "something-newer", "whatever": {}},
+]
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({}, "`type` of a part must be a text"),
+    ({"type": 5}, "`type` of a part must be a text"),
+    ({"type": "text"}, "a part of type 'text' needs `text`"),
+    ({"type": "text", "text": {"a": 1}}, "`text` of a part of type 'text' must be a text, got {'a': 1}"),
+    ({"type": "reasoning"}, "needs `text`"),
+    ({"type": "dynamic-tool"}, "needs `toolName`"),
+    ({"type": "dynamic-tool", "toolName": "saw"}, "needs `toolCallId`"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": ""}, "must have 1 to 200 characters"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "state": "odd"}, "Unknown `state` 'odd'"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "approval": "yes"}, "must be an object"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "approval": {}}, "needs `id`"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "title": []}, "`title`"),
+    ({"type": "data-skill"}, "needs `data`"),
+    ({"type": "data-skill", "data": {}}, "`data` of a skill needs `name`"),
+    ({"type": "data-skill", "data": {"name": "x"}}, "`data` of a skill needs `content`"),
+    (
+        {"type": "data-skill", "data": {"name": "x", "content": "", "folder": "", "allowed_tools": [1]}},
+        "texts",
+    ),
+    ({"type": "data-subagent", "data": {"run_id": "r"}}, "needs `path`"),
+    ({"type": "data-subagent", "data": {"run_id": "r", "path": [1]}}, "`path` must be a list of texts"),
+    ({"type": "file", "url": 5}, "`url` of a part of type 'file' must be a text"),
+]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+async def test_parts_of_every_known_shape_come_back(tmp_path: Path, role: str) -> None:
+    async with serve(tmp_path, ["Yes."]) as server:
+        made = await take_back(server, {"messages": [{"id": "m", "role": role, "parts": GOOD}]})
+        exported = await server.get(f"/api/v1/sessions/{made['id']}/export")
+        assert exported["messages"][0]["parts"] == GOOD
+        response = await server.client.get(f"/api/v1/sessions/{made['id']}/export?format=markdown")
+        assert response.status_code == 200
+        assert [chunk async for chunk in server.stream("POST", "/api/v1/chat", json=ask(made["id"]))]
+
+
+def ask(session_id: str) -> dict[str, Any]:
+    return {"message": "Go on.", "session_id": session_id, "tab_id": "t"}
+
+
+@pytest.mark.parametrize(("part", "problem"), WRONG)
+async def test_a_part_of_a_wrong_shape_is_refused_with_its_place(
+    tmp_path: Path, part: dict[str, Any], problem: str
+) -> None:
+    parts = [{"type": "text", "text": "Hi"}, part]
+    async with serve(tmp_path) as server:
+        body = {"messages": [{"id": "m", "role": "assistant", "parts": parts}]}
+        response = await server.client.post("/api/v1/sessions/import", json=body)
+        assert response.status_code == 422
+        message = response.json()["error"]["message"]
+        assert "part 1 of message 'm'" in message
+        assert problem in message
+
+
+async def test_markdown_with_too_many_messages_is_refused(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        body = {"markdown": "## You\n\nHi\n\n" * 10_001}
+        response = await server.client.post("/api/v1/sessions/import", json=body)
+        assert response.status_code == 422
+        assert "There are 10001 messages in this Markdown, at most 10000 fit" in response.text
+
+
+async def test_a_session_of_an_older_version_with_odd_parts_opens(tmp_path: Path) -> None:
+    odd = [
+        {"type": "text"},
+        {"type": "reasoning"},
+        {"type": "dynamic-tool"},
+        {"type": "data-skill", "data": {}},
+    ]
+    async with serve(tmp_path, ["Yes."]) as server:
+        made = await server.app.sessions.add([Message(id="m", role="assistant", parts=odd)])
+        for view in ("", "/messages", "/export", "/export?format=markdown"):
+            assert (await server.client.get(f"/api/v1/sessions/{made.id}{view}")).status_code == 200
+        assert [chunk async for chunk in server.stream("POST", "/api/v1/chat", json=ask(made.id))]

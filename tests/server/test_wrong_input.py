@@ -1,6 +1,8 @@
 """What a client is told when it sends something wrong: where, what it sent, and what would do."""
 
+import asyncio
 import base64
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import httpx
 import pytest
 
 from dovetail.messages.kind import Kind
+from dovetail.testing import Gate, Reply
 from dovetail.tools.browser import open_url
 from dovetail.tools.tool import Tool, ToolContext
 from serving import serve
@@ -196,3 +199,55 @@ async def test_an_answer_that_does_not_fit_its_question_leaves_it_open(
     assert refused.status_code == 422
     told = refused.json()["error"]["message"]
     assert "has no `" in told or "`aproved` is not known; there are: `approved`" in told
+
+
+@pytest.mark.parametrize("depth", [101, 900, 50_000])
+async def test_a_body_that_is_nested_too_deeply_is_told_so(tmp_path: Path, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    async with serve(tmp_path) as server:
+        body = f'{{"toolCallId": "c", "status": "success", "output": {deep}}}'
+        status, message = tell(await server.client.post("/ai/tools/ack", content=body, headers=JSON))
+        assert (status, message) == (422, "body: it is nested more than 100 levels deep")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+async def test_numbers_that_json_does_not_have_are_told(tmp_path: Path, number: str) -> None:
+    async with serve(tmp_path) as server:
+        body = f'{{"toolCallId": "c", "status": "success", "output": {number}}}'
+        status, message = tell(await server.client.post("/ai/tools/ack", content=body, headers=JSON))
+        assert (status, message) == (422, f"body: this is not JSON: {number}")
+
+
+async def test_half_characters_of_a_client_are_replaced(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["Yes."]) as server:
+        body = r'{"message": "a\ud83d b\u0000 c\ud83d\ude00", "session_id": "s"}'
+        headers = {**JSON, "accept": "application/json"}
+        assert (await server.client.post("/api/v1/chat", content=body, headers=headers)).status_code == 200
+        [question, _] = (await server.get("/api/v1/sessions/s"))["path"]
+        assert question["parts"][0]["text"] == "a\ufffd b\ufffd c😀"
+        assert (await server.get("/api/v1/sessions?q=%00"))["sessions"][0]["id"] == "s"
+
+
+async def test_a_body_in_chunks_that_is_too_large_is_a_413(tmp_path: Path) -> None:
+    async def speak() -> AsyncIterator[bytes]:
+        for _ in range(21):
+            yield b"x" * 1_000_000
+
+    async with serve(tmp_path) as server:
+        response = await server.client.post("/api/v1/chat", content=speak(), headers=JSON)
+        assert (response.status_code, response.json()["error"]["type"]) == (413, "too_large")
+        assert (await server.client.get("/readyz")).status_code == 200
+
+
+@pytest.mark.parametrize("number", [True, -5, 10**30, "3", None, 1.5])
+async def test_a_wrong_number_of_an_event_does_not_break_the_stream(tmp_path: Path, number: Any) -> None:
+    gate = Gate("go")
+    async with serve(tmp_path, [Reply(steps=["Hello ", gate, "there."])]) as server:
+        chat = asyncio.create_task(server.chat("Hi"))
+        await gate.reached.async_wait()
+        message = {"id": "m", "role": "assistant", "parts": [], "metadata": {"number": number}}
+        body = {"id": "s", "messages": [message], "tab_id": "t"}
+        async with server.client.stream("POST", "/api/v1/chat", json=body) as response:
+            assert response.status_code == 200
+        gate.open()
+        await chat

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +184,26 @@ async def test_a_password_is_never_shown() -> None:
 async def test_a_closed_database_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is not open"):
         await count(Database(tmp_path / "x.db"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_two_transactions_that_wait_for_each_other_both_succeed() -> None:
+    ids = ("a", "b")
+    async with Database(await make_database()) as database:
+        async with database.write() as connection:
+            await connection.execute(sa.insert(sessions), [{**ROW, "id": one} for one in ids])
+
+        def change(order: Sequence[str], place: int) -> Callable[[Transaction], None]:
+            def work(connection: Transaction) -> None:
+                connection.execute(
+                    sa.update(sessions).where(sessions.c.id == order[0]).values(title=str(place))
+                )
+                connection.execute(sa.text("SELECT pg_sleep(0.2)"))  # until the other holds its first row
+                connection.execute(
+                    sa.update(sessions).where(sessions.c.id == order[1]).values(title=str(place))
+                )
+
+            return work
+
+        await asyncio.gather(database.write_with(change(ids, 1)), database.write_with(change(ids[::-1], 2)))

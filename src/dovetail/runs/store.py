@@ -139,12 +139,14 @@ class RunStore:
         own = set(connection.scalars(_OWN, wanted))
         kept = [batch for batch in batches if batch.run_id in own]
         if kept:
-            _end(connection, kept)
             rows = [
                 {"run_id": batch.run_id, **encode_block(block)} for batch in kept for block in batch.blocks
             ]
             connection.execute(_INSERT_ENTRIES, rows)
+            # The session before the run's state, in the order in which a new question takes them: two
+            # transactions that take them the other way round wait for each other.
             _keep(connection, kept)
+            _end(connection, kept)
         return [batch.run_id for batch in batches if batch.run_id not in own]
 
 

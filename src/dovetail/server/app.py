@@ -14,6 +14,7 @@ from dovetail.assets import find_assets
 from dovetail.server.failures import add_error_handlers
 from dovetail.server.layers.access import AccessLayer, read_keys
 from dovetail.server.layers.body_limit import BodyLimit
+from dovetail.server.layers.clean_input import CleanInput
 from dovetail.server.layers.cross_origin import add_cross_origin, read_origins
 from dovetail.server.layers.observing import ObserveLayer
 from dovetail.server.layers.rate_limit import RateLimit, read_limit
@@ -24,6 +25,7 @@ from dovetail.server.observer import RunObserver
 from dovetail.server.openapi import DescribedApi
 from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions, sign_in
 from dovetail.server.routes.page import make_page_router
+from dovetail.server.sse import JsonAnswer
 from dovetail.sessions.warming import warm_up
 from dovetail.settings import Settings
 from dovetail.version import __version__
@@ -74,6 +76,7 @@ def create_app(
         title="Dovetail",
         version=__version__,
         lifespan=lifespan,
+        default_response_class=JsonAnswer,
         docs_url=None,
         redoc_url=None,
         telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` tells it all
@@ -100,6 +103,7 @@ def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: 
     keys = api.state.keys
     origins = read_origins(settings.get("server.cors_origins"), has_keys=bool(keys))
     limit = read_limit(settings.get("server.rate_limit"))
+    api.add_middleware(CleanInput)
     api.add_middleware(BodyLimit)
     if limit and (keys or is_open):  # who works alone on a machine is not counted
         api.add_middleware(RateLimit, per_minute=limit, by_address=not keys)

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from dovetail.errors import (
@@ -22,6 +22,7 @@ from dovetail.errors import (
 from dovetail.runs.failure import describe_error
 from dovetail.server.openai import to_openai_error
 from dovetail.server.paths import PAGE
+from dovetail.server.sse import JsonAnswer
 from dovetail.server.wrong_input import describe_problems
 
 
@@ -61,13 +62,13 @@ RUN_STATUSES = {
 """The status of a plain JSON answer whose run failed, by the error's type."""
 
 
-def error_response(status: int, error: Mapping[str, Any], path: str) -> JSONResponse:
+def error_response(status: int, error: Mapping[str, Any], path: str) -> JsonAnswer:
     """An error as the response to a request for `path`: below `/v1/` in OpenAI's shape."""
     headers = {"www-authenticate": "Bearer"} if status == 401 else None
     if path.startswith("/v1/"):
         status = 400 if status == 422 else status
         error = to_openai_error(status, error)
-    return JSONResponse({"error": error}, status, headers)
+    return JsonAnswer({"error": error}, status, headers)
 
 
 def find_status(error: DovetailError) -> int:

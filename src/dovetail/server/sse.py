@@ -5,18 +5,32 @@ import re
 from json.encoder import encode_basestring
 from typing import Any
 
+from starlette.responses import JSONResponse
+
+from dovetail.data.clean import clean_data, clean_text
+
 DONE = b"data: [DONE]\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
+LATEST = 2**31 - 1
+"""The largest number that an event can have."""
 _NUMBER = re.compile("[0-9]{1,10}")
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False).encode
+
+
+class JsonAnswer(JSONResponse):
+    """An answer as JSON that is never refused for the texts in it."""
+
+    def render(self, content: Any) -> bytes:
+        """The body."""
+        return dump(content)
 
 
 def dump(value: Any) -> bytes:
-    """A value as JSON; half a surrogate pair, which has no UTF-8, is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    """A value as JSON; what no border has cleaned, such as the name of a file, is cleaned here."""
     try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"), default=str).encode()
+        return _encode(value).encode()
+    except ValueError:  # half a character, which has no UTF-8, or a number that is not finite
+        return _encode(clean_data(value)).encode()
 
 
 def quote(text: str) -> bytes:
@@ -24,7 +38,7 @@ def quote(text: str) -> bytes:
     try:
         return encode_basestring(text).encode()
     except UnicodeEncodeError:
-        return json.dumps(text).encode()
+        return encode_basestring(clean_text(text)).encode()
 
 
 def frame(data: bytes, number: int | None = None) -> bytes:
@@ -38,4 +52,4 @@ def read_event_id(value: str | None) -> int:
     """The number in a `Last-Event-ID` header; 0 for none, and for what no event of ours can have."""
     if value is None or not _NUMBER.fullmatch(value):
         return 0
-    return min(int(value), 2**31 - 1)
+    return min(int(value), LATEST)

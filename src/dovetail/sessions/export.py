@@ -20,9 +20,9 @@ def to_markdown(session: Session, path: Iterable[Message]) -> str:
 def _write_part(part: Part) -> str:
     kind = part.get("type")
     if kind == "text":
-        return str(part["text"]).strip("\n")
+        return str(part.get("text", "")).strip("\n")
     if kind == "reasoning":
-        return "\n".join(f"> {line}" for line in str(part["text"]).strip().splitlines())
+        return "\n".join(f"> {line}" for line in str(part.get("text", "")).strip().splitlines())
     if kind == "dynamic-tool":
         return _write_call(part)
     if kind == "file":
@@ -31,7 +31,7 @@ def _write_part(part: Part) -> str:
 
 
 def _write_call(part: Part) -> str:
-    lines = [f"`{part['toolName']}` {to_text(part.get('input'))}"]
+    lines = [f"`{part.get('toolName', '')}` {to_text(part.get('input'))}"]
     if "output" in part:
         lines.append(f"→ {to_text(part['output'])}")
     elif part.get("errorText"):

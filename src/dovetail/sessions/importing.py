@@ -13,6 +13,8 @@ from dovetail.messages.request import ChatMessage, write_answer, write_result
 from dovetail.sessions.message import Message, Part
 from dovetail.sessions.request import to_chat_messages
 
+MOST_MESSAGES = 10_000
+"""Messages of one session that comes in at once."""
 _ROUGH_ENDS = {"output-denied": "The user declined the call."}
 _CUT_OFF = "The call was interrupted; whether it had an effect is not known."
 

@@ -7,7 +7,7 @@ are not in it. JSON keeps all of that.
 import re
 
 from dovetail.errors import ConfigError
-from dovetail.sessions.importing import make_content
+from dovetail.sessions.importing import MOST_MESSAGES, make_content
 from dovetail.sessions.message import Message, Part, Role
 from dovetail.store.ids import new_id
 
@@ -28,6 +28,10 @@ def read_markdown(text: str) -> tuple[str, list[Message]]:
     head, *pieces = _HEADING.split(text.replace("\r\n", "\n"))
     if not pieces:
         raise ConfigError("there is no message in this Markdown", hint="Begin each with a line `## You`.")
+    if len(pieces) // 2 > MOST_MESSAGES:
+        raise ConfigError(
+            f"There are {len(pieces) // 2} messages in this Markdown, at most {MOST_MESSAGES} fit."
+        )
     title = next((line[2:].strip() for line in head.splitlines() if line.startswith("# ")), "")
     messages: list[Message] = []
     for name, said in zip(pieces[::2], pieces[1::2], strict=True):

@@ -26,4 +26,4 @@ class Message:
     @property
     def text(self) -> str:
         """The text of the message, without tools and reasoning."""
-        return "\n\n".join(part["text"] for part in self.parts if part.get("type") == "text")
+        return "\n\n".join(str(part.get("text", "")) for part in self.parts if part.get("type") == "text")

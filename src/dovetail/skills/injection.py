@@ -32,7 +32,7 @@ def make_skill_parts(
 def find_seen_skills(parts: Iterable[Mapping[str, Any]]) -> set[str]:
     """The names of the skills that these parts of a conversation brought in."""
     found = (part.get("data") for part in parts if part.get("type") == PART)
-    return {data["name"] for data in found if is_mapping(data) and "error" not in data}
+    return {str(data.get("name")) for data in found if is_mapping(data) and "error" not in data}
 
 
 def render_skill(data: Mapping[str, Any]) -> str:

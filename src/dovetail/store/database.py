@@ -8,6 +8,7 @@ cannot do just now a `StoreError`.
 import asyncio
 import json
 import os
+import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
@@ -22,7 +23,7 @@ from dovetail.data.clean import clean_data, is_clean
 from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
 from dovetail.store.address import parse_address, show_address, to_asyncpg
-from dovetail.store.failures import translated_errors
+from dovetail.store.failures import GaveWay, translated_errors
 from dovetail.store.migrate import migrate
 from dovetail.store.thread import TransactionThread
 from dovetail.store.together import Together
@@ -35,6 +36,8 @@ Keep: TypeAlias = Callable[[Transaction], None]
 """Stores something in somebody's transaction; is called again when that has to be repeated."""
 POSTGRES_WIDTH = 2
 """Transactions at once on PostgreSQL: further ones wait and share."""
+_MOST_ATTEMPTS = 5
+"""How often a transaction that gave way to another one is done."""
 _MAGIC = b"SQLite format 3\0"
 _SUSPECT = ("\\u", "NaN", "Infinity")
 
@@ -132,6 +135,17 @@ class Database:
         return await self._together.do(work)
 
     async def _transact(self, work: Callable[[sa.Connection], T]) -> T:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await self._transact_once(work)
+            except GaveWay as error:
+                if attempt == _MOST_ATTEMPTS:
+                    raise StoreError(error.message) from error
+                await asyncio.sleep(random.uniform(0, 0.02) * attempt)
+
+    async def _transact_once(self, work: Callable[[sa.Connection], T]) -> T:
         if self._thread is None:
             async with self.write() as connection:
                 return await connection.run_sync(work)

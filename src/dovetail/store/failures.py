@@ -15,8 +15,14 @@ from dovetail.errors import ConflictError, InvalidDataError, StoreError
 _LONGEST = 300
 _DATA_STATES = ("22", "54")
 """Classes of PostgreSQL's codes: a value that does not fit its type or encoding, or is too large."""
+_GAVE_WAY = ("40001", "40P01")
+"""PostgreSQL's codes for a transaction that was undone in favour of another one."""
 _DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
 """What drivers raise by themselves before a value reaches the database."""
+
+
+class GaveWay(StoreError):
+    """Two transactions waited for each other and this one was undone; done again, it works."""
 
 
 @contextmanager
@@ -47,6 +53,8 @@ def _translate(error: SQLAlchemyError) -> InvalidDataError | StoreError:
     is_value = not isinstance(error, DBAPIError) or isinstance(error, DataError)
     if is_value or _find_state(original).startswith(_DATA_STATES):
         return _refuse_data(original)
+    if _find_state(original) in _GAVE_WAY:
+        return GaveWay(f"the database failed: {original}")
     hint = "Free some space on its disk, then try again." if "full" in str(original) else None
     return StoreError(f"the database failed: {original}", hint=hint)
 

@@ -30,6 +30,7 @@ class BodyLimit:
             await self._refuse(scope, receive, send)
             return
         left = self._limit
+        has_begun = False
 
         async def receive_some() -> Message:
             nonlocal left
@@ -37,7 +38,15 @@ class BodyLimit:
             left -= len(message.get("body", b""))
             return message if left >= 0 else {"type": "http.disconnect"}
 
-        await self._app(scope, receive_some, send)
+        async def send_some(message: Message) -> None:
+            nonlocal has_begun
+            if left >= 0 or has_begun:  # what is said of half a body is not worth hearing
+                has_begun = True
+                await send(message)
+
+        await self._app(scope, receive_some, send_some)
+        if left < 0 and not has_begun:
+            await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "expect" not in Headers(scope=scope):  # who waits for our word before sending need not send at all

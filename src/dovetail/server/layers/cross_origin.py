@@ -7,12 +7,13 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError
+from dovetail.server.sse import JsonAnswer
 
 _METHODS = ("GET", "POST", "PATCH", "DELETE")
 _HEADERS = (
@@ -35,7 +36,7 @@ class _CrossOrigin(CORSMiddleware):
             return response
         error = describe_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
         kept = {name: response.headers[name] for name in response.headers if not name.startswith("content-")}
-        return JSONResponse({"error": error}, response.status_code, kept)
+        return JsonAnswer({"error": error}, response.status_code, kept)
 
     def _explain_refusal(self, asked: Headers, reason: str) -> AccessError:
         origin = asked["origin"]

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import JSONResponse
 
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
@@ -12,6 +11,7 @@ from dovetail.server.failures import AccessError, InvalidRequest
 from dovetail.server.routes.bodies import AckBody, AnswerBody, ClaimBody
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.clock import to_iso
+from dovetail.server.sse import JsonAnswer
 
 router = APIRouter(tags=["asks"])
 
@@ -39,7 +39,7 @@ async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dic
 
 
 @router.post("/ai/tools/ack")
-async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
+async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonAnswer:
     """Tell what a browser tool did (document 004)."""
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
@@ -48,7 +48,7 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JSONResponse:
         raise AccessError(f"call {body.call_id!r} is not yours to answer")
     if result == "missing":
         raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
-    return JSONResponse({"result": result}, 200 if result == "resolved" else 202)
+    return JsonAnswer({"result": result}, 200 if result == "resolved" else 202)
 
 
 def _check_fits(ask: AskRecord, body: AnswerBody) -> None:

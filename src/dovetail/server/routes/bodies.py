@@ -7,9 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from dovetail.data.shapes import is_mapping
 from dovetail.sessions.attachment import check_file
+from dovetail.sessions.part_shape import check_part
 
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:~-]+$")]
 """An id that a client may choose: it must fit into a path."""
+
+GivenId = Annotated[str, Field(max_length=200)]
+"""An id that a client names; whether it means anything is seen when it is looked up."""
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 """What a session is called."""
@@ -34,7 +38,7 @@ class ClientMessage(BaseModel):
     """A message as AI SDK clients send it."""
 
     model_config = ConfigDict(extra="ignore")
-    id: str | None = None
+    id: GivenId | None = None
     role: Literal["user", "assistant", "system"]
     parts: list[dict[str, Any]] = []
     metadata: dict[str, Any] | None = None
@@ -56,15 +60,15 @@ class ChatBody(BaseModel):
     id: Id | None = None
     messages: list[ClientMessage] | None = None
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
-    message_id: str | None = Field(default=None, alias="messageId")
+    message_id: GivenId | None = Field(default=None, alias="messageId")
     message: str | None = None
     session_id: Id | None = None
-    parent_id: str | None = None
-    agent: str = "master"
-    model: str | None = None
-    tab_id: str | None = None
-    skills: list[str] = []
-    mode: str | None = None
+    parent_id: GivenId | None = None
+    agent: GivenId = "master"
+    model: GivenId | None = None
+    tab_id: GivenId | None = None
+    skills: list[GivenId] = Field(default=[], max_length=100)
+    mode: GivenId | None = None
 
     @property
     def last(self) -> ClientMessage | None:
@@ -86,7 +90,8 @@ class ChatBody(BaseModel):
     @model_validator(mode="after")
     def _check_parts(self) -> Self:
         for place, part in enumerate(self.parts):
-            if part.get("type") == "file" and (problem := check_file(part)):
+            is_file = part.get("type") == "file"
+            if problem := check_file(part) if is_file else check_part(part):
                 raise ValueError(f"part {place} of the last message: {problem}")
         says_something = self.goes_on or any(map(_says_something, self.parts))
         if self.trigger == "submit-message" and not says_something:
@@ -125,7 +130,7 @@ class SessionChange(Body):
         json_schema_extra={"examples": [{"title": "Better plans"}, {"head": "msg_1", "version": 3}]}
     )
     title: Title | None = None
-    head: str | None = None
+    head: GivenId | None = None
     version: int | None = None
 
     @model_validator(mode="after")
@@ -170,7 +175,7 @@ class AckBody(BaseModel):
     status: Literal["success", "failed"]
     output: Any = None
     error_text: str | None = Field(default=None, alias="errorText")
-    tab_id: str | None = Field(default=None, alias="tabId")
+    tab_id: GivenId | None = Field(default=None, alias="tabId")
 
 
 class CallBody(Body):

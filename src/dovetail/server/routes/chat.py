@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from dovetail.app import Dovetail
 from dovetail.runs.run import RunRecord
@@ -15,7 +15,7 @@ from dovetail.server.routes.bodies import ChatBody
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.clock import to_iso
 from dovetail.server.routes.continuation import Continuation, continue_answer
-from dovetail.server.sse import read_event_id
+from dovetail.server.sse import JsonAnswer, read_event_id
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 
@@ -82,7 +82,7 @@ async def _answer_json(started: StartedChat, path: str) -> Response:
     if outcome.error is not None:
         status = RUN_STATUSES.get(outcome.error["type"], 500)
         return error_response(status, {**outcome.error, "details": {"run_id": started.run_id}}, path)
-    return JSONResponse(
+    return JsonAnswer(
         {
             "session_id": started.session_id,
             "run_id": started.run_id,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from dovetail.app import Dovetail
@@ -31,6 +31,7 @@ from dovetail.server.openai import (
 )
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.completion_body import CompletionBody
+from dovetail.server.sse import JsonAnswer
 from dovetail.server.stream import EventStream
 from dovetail.sessions.request import ChatTurn
 from dovetail.sessions.session import Session
@@ -115,7 +116,7 @@ async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str
     outcome = await handle.done
     if outcome.error is not None:
         return error_response(RUN_STATUSES.get(outcome.error["type"], 500), outcome.error, request.url.path)
-    return JSONResponse(await _describe_answer(app, handle, outcome, model))
+    return JsonAnswer(await _describe_answer(app, handle, outcome, model))
 
 
 async def _describe_answer(

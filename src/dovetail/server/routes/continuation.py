@@ -10,6 +10,7 @@ from dovetail.errors import ConflictError, NotFoundError
 from dovetail.messages.event import AskRequest
 from dovetail.runs.run import RunRecord
 from dovetail.server.routes.bodies import ClientMessage
+from dovetail.server.sse import LATEST
 
 HOLD_SECONDS = 1.0
 """How long the stream of a message without answers stays open, for clients that send again at its end."""
@@ -38,6 +39,7 @@ async def continue_answer(
     number = (message.metadata or {}).get("number")
     if not isinstance(number, int) or isinstance(number, bool):
         number = await _find_asks(app, record, answered)
+    number = min(max(number, 0), LATEST)
     return Continuation(record=record, after=number, has_answers=bool(answered))
 
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from dovetail.server.metrics import CONTENT_TYPE
+from dovetail.server.sse import JsonAnswer
 from dovetail.version import __version__
 
 router = APIRouter(tags=["health"])
@@ -18,13 +19,13 @@ async def get_health() -> dict[str, Any]:
 
 
 @router.get("/readyz")
-async def get_readiness(request: Request) -> JSONResponse:
+async def get_readiness(request: Request) -> JsonAnswer:
     """The app is open and its database answers."""
     state = request.app.state
     if not state.is_ready:
-        return JSONResponse({"status": "starting"}, 503)
+        return JsonAnswer({"status": "starting"}, 503)
     await state.dovetail.sessions.check()
-    return JSONResponse({"status": "ok"})
+    return JsonAnswer({"status": "ok"})
 
 
 @router.get("/metrics", response_class=Response)

@@ -12,9 +12,10 @@ from dovetail.server.failures import InvalidRequest
 from dovetail.server.routes.bodies import Id
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.sessions import describe_session
-from dovetail.sessions.importing import make_content
+from dovetail.sessions.importing import MOST_MESSAGES, make_content
 from dovetail.sessions.markdown import read_markdown
 from dovetail.sessions.message import Message
+from dovetail.sessions.part_shape import check_part
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 _LATEST = 4e9
@@ -31,6 +32,13 @@ class ImportedMessage(BaseModel):
     parts: list[dict[str, Any]] = []
     metadata: dict[str, Any] = {}
     created_at: datetime | None = None
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> Self:
+        for place, part in enumerate(self.parts):
+            if problem := check_part(part):
+                raise ValueError(f"part {place} of message {self.id!r}: {problem}")
+        return self
 
     def to_message(self) -> Message:
         """The message as it is stored."""
@@ -76,7 +84,7 @@ class ImportBody(BaseModel):
     title: str = Field(default="", max_length=_LONGEST_TITLE)
     head: Id | None = None
     usage: ImportedUsage = ImportedUsage()
-    messages: list[ImportedMessage] | None = Field(default=None, max_length=10_000)
+    messages: list[ImportedMessage] | None = Field(default=None, max_length=MOST_MESSAGES)
     markdown: str | None = None
 
     @model_validator(mode="after")
@@ -90,7 +98,7 @@ class ImportBody(BaseModel):
         """The title and the messages."""
         if self.markdown is None:
             return self.title, [message.to_message() for message in self.messages or ()]
-        title, messages = read_markdown(self.markdown.replace("\0", ""))
+        title, messages = read_markdown(self.markdown)
         return (self.title or title)[:_LONGEST_TITLE], messages
 
 
@@ -102,7 +110,7 @@ async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, 
         session = await app.sessions.add(
             messages,
             owner=owner,
-            title=title.replace("\0", ""),
+            title=title,
             head=body.head,
             usage=Usage(**body.usage.model_dump()),
         )

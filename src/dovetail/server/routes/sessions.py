@@ -5,12 +5,13 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
 from dovetail.server.routes.bodies import SessionBody, SessionChange
 from dovetail.server.routes.caller import App, Owner
 from dovetail.server.routes.clock import to_iso
+from dovetail.server.sse import JsonAnswer
 from dovetail.sessions.export import to_markdown
 from dovetail.sessions.message import Message
 from dovetail.sessions.session import Session
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 async def list_sessions(
     app: App,
     owner: Owner,
-    q: Annotated[str, Query(max_length=200)] = "",
+    q: Annotated[str, Query(max_length=100)] = "",
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
@@ -118,7 +119,7 @@ async def export_session(
     if format == "markdown":
         return PlainTextResponse(to_markdown(session, tree.path()), 200, headers, "text/markdown")
     content = {**describe_session(session), "messages": [_describe_message(message) for message in tree]}
-    return JSONResponse(content, 200, headers)
+    return JsonAnswer(content, 200, headers)
 
 
 def describe_session(session: Session) -> dict[str, Any]:

@@ -1,0 +1,126 @@
+"""What a part of a message must look like, for parts that a client sends or an export brings back.
+
+Those who read parts, a model's history, an export and the page, may then rely on it. Parts of a type that is
+not known here are kept as they are and shown by nobody.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.sessions.message import Part
+
+_LONGEST_TYPE = 100
+_LONGEST_CALL_ID = 200
+_STATES = (
+    "input-streaming",
+    "input-available",
+    "approval-requested",
+    "approval-responded",
+    "output-available",
+    "output-error",
+    "output-denied",
+)
+Fields: TypeAlias = Mapping[str, tuple[type | tuple[type, ...], str, bool]]
+"""By name: the class of a field, the class in words, and whether the field is needed."""
+
+
+def _text(*, needed: bool = False) -> tuple[type, str, bool]:
+    return str, "a text", needed
+
+
+_OBJECT = (dict, "an object", False)
+_CALL: Fields = {
+    "toolName": _text(needed=True),
+    "toolCallId": _text(needed=True),
+    "state": _text(),
+    "errorText": _text(),
+    "title": _text(),
+    "toolMetadata": _OBJECT,
+    "approval": _OBJECT,
+}
+_FIELDS: Mapping[str, Fields] = {
+    "text": {"text": _text(needed=True), "state": _text()},
+    "reasoning": {"text": _text(needed=True), "state": _text()},
+    "file": {"url": _text(), "mediaType": _text(), "filename": _text()},
+    "dynamic-tool": _CALL,
+    "data-skill": {"data": (dict, "an object", True)},
+    "data-subagent": {"id": _text(), "data": (dict, "an object", True)},
+}
+_SKILL: Fields = {
+    "name": _text(needed=True),
+    "error": _text(),
+    "content": _text(),
+    "folder": _text(),
+    "description": _text(),
+    "scope": _text(),
+    "allowed_tools": (list, "a list", False),
+}
+_CHILD: Fields = {
+    "run_id": _text(needed=True),
+    "path": (list, "a list", True),
+    "agent": _text(),
+    "state": _text(),
+    "reason": _text(),
+    "parent_call_id": _text(),
+}
+_APPROVAL: Fields = {"id": _text(needed=True), "approved": (bool, "true or false", False), "reason": _text()}
+
+
+def check_part(part: Part) -> str | None:
+    """What is wrong with a part, if anything."""
+    kind = part.get("type")
+    if not isinstance(kind, str) or not 0 < len(kind) <= _LONGEST_TYPE:
+        return f"`type` of a part must be a text of at most {_LONGEST_TYPE} characters, got {_cut(kind)}"
+    if problem := _check_fields(part, _FIELDS.get(kind, {}), f"a part of type {kind!r}"):
+        return problem
+    if kind == "dynamic-tool":
+        return _check_call(part)
+    if kind == "data-skill":
+        return _check_skill(part["data"])
+    return _check_child(part["data"]) if kind == "data-subagent" else None
+
+
+def _check_call(part: Part) -> str | None:
+    if not 0 < len(part["toolCallId"]) <= _LONGEST_CALL_ID:
+        return f"`toolCallId` of a part must have 1 to {_LONGEST_CALL_ID} characters"
+    state = part.get("state")
+    if state is not None and state not in _STATES:
+        return f"Unknown `state` {_cut(state)} of a call. Expected one of: {', '.join(_STATES)}"
+    approval = part.get("approval")
+    return _check_fields(approval, _APPROVAL, "`approval`") if is_mapping(approval) else None
+
+
+def _check_skill(data: Mapping[str, Any]) -> str | None:
+    problem = _check_fields(data, _SKILL, "`data` of a skill")
+    if problem is None and "error" not in data:
+        missing = next((name for name in ("content", "folder") if data.get(name) is None), None)
+        problem = f"`data` of a skill needs `{missing}`" if missing else None
+    return problem or _check_texts(data.get("allowed_tools"), "`allowed_tools`")
+
+
+def _check_child(data: Mapping[str, Any]) -> str | None:
+    problem = _check_fields(data, _CHILD, "`data` of a sub-agent")
+    return problem or _check_texts(data.get("path"), "`path`")
+
+
+def _check_fields(values: Mapping[str, Any], fields: Fields, what: str) -> str | None:
+    for name, (kind, words, needed) in fields.items():
+        value = values.get(name)
+        if value is None:
+            if needed:
+                return f"{what} needs `{name}`"
+        elif not isinstance(value, kind):
+            return f"`{name}` of {what} must be {words}, got {_cut(value)}"
+    return None
+
+
+def _check_texts(values: Any, what: str) -> str | None:
+    if not is_list(values) or all(isinstance(value, str) for value in values):
+        return None
+    return f"{what} must be a list of texts, got {_cut(values)}"
+
+
+def _cut(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
