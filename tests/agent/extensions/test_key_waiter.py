@@ -191,6 +191,13 @@ def test_output_without_keys_is_refused(output: Any, format: str | None) -> None
         agent.wait_keys(["a"])
 
 
+async def test_error_is_raised_where_the_coroutine_is_awaited() -> None:
+    agent = Agent(requester=ScriptedRequester([])).input("x")
+    waiting = [agent.async_get_key_result("a"), agent.when_key("a", print).async_start_waiter()]
+    errors = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(error) for error in errors] == [KeyWaitError, KeyWaitError]
+
+
 def test_class_as_output_has_the_keys_that_are_asked_for() -> None:
     agent = Agent(requester=ScriptedRequester(['{"value": 3, "reply": "Three."}'])).input("x").output(int)
     assert agent.get_key_result("value", must_in_prompt=True) == 3

@@ -4,16 +4,15 @@ A key is a dotted or slashed path; `[*]` stands for every item, so such a key ma
 """
 
 import asyncio
-import inspect
 import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.context_value import ContextValue
 from dovetail.agent.expectation import get_style
+from dovetail.agent.extensions.key_handlers import Handled, Handlers, KeyHandler, handle, handle_sync
 from dovetail.agent.schema_paths import require_keys
 from dovetail.concurrency import iterate_sync, run_sync
 from dovetail.data.paths import dot_to_slash, slash_to_dot
@@ -23,14 +22,9 @@ from dovetail.errors import KeyWaitError, ResponseError
 from dovetail.prompt.slots import read_output
 from dovetail.response.response import Response
 
-KeyHandler = Callable[[Any], Any]
-"""Gets the value of a key that is complete; may be a coroutine function."""
-
-Handlers = list[tuple[str, KeyHandler]]
-Handled = list[tuple[str, Any, Any]]
-"""What handlers returned, as `(key, value, result)`, in the order of the calls."""
-
 _REQUIRED = object()
+
+T = TypeVar("T")
 
 
 class KeyWaiterExtension(BaseAgent):
@@ -51,8 +45,12 @@ class KeyWaiterExtension(BaseAgent):
             KeyWaitError: the request has no output, or not this key in it (`must_in_prompt`).
             ResponseError: the answer ended without the key, and there is no `default`.
         """
-        name = self._in_style(key)
-        return _find_key(self._open_waiter([key], must_in_prompt), name, default)
+
+        def find() -> Coroutine[Any, Any, Any]:
+            name = self._in_style(key)
+            return _find_key(self._open_waiter([name], must_in_prompt), name, default)
+
+        return _raise_later(find)
 
     def get_key_result(self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED) -> Any:
         """Send the request and give the value of a key as soon as it is complete, without the rest."""
@@ -95,20 +93,18 @@ class KeyWaiterExtension(BaseAgent):
         Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
         the answer; its error is raised at the end.
         """
-        handlers = self._find_handlers()
-        return _handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), handlers)
+
+        def begin() -> Coroutine[Any, Any, Handled]:
+            handlers = self._find_handlers()
+            return handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), handlers)
+
+        return _raise_later(begin)
 
     def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
         """Send the request and call the handlers in this thread; gives `(key, value, result)` of each."""
         handlers = self._find_handlers()
         response = self._open_waiter([key for key, _ in handlers], must_in_prompt)
-        calls: list[_Call] = []
-        for event in iterate_sync(response.stream_alone("instant", None)):
-            for call in _start_calls(handlers, event):
-                calls.append(call)
-                if inspect.isawaitable(call.result):
-                    run_sync(call.settle())
-        return _collect(calls)
+        return handle_sync(response, handlers)
 
     def _find_handlers(self) -> Handlers:
         """The handlers that are for requests made here, their keys in the style of the events."""
@@ -142,21 +138,16 @@ class KeyWaiterExtension(BaseAgent):
         return slash_to_dot(key) if key.startswith("/") else key
 
 
-@dataclass(slots=True)
-class _Call:
-    """A call of a handler; its result may still be awaited."""
+def _raise_later(begin: Callable[[], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
+    """Take the request now; what goes wrong is raised where the coroutine is awaited."""
+    try:
+        return begin()
+    except KeyWaitError as error:
+        return _fail(error)
 
-    key: str
-    value: Any
-    result: Any = None
-    error: Exception | None = None
 
-    async def settle(self) -> None:
-        """Await the result."""
-        try:
-            self.result = await self.result
-        except Exception as error:  # raised at the end: neither the answer nor other handlers stop for it
-            self.error = error
+async def _fail(error: Exception) -> Any:
+    raise error
 
 
 def _is_apart() -> bool:
@@ -188,44 +179,3 @@ async def _find_key(response: Response[Any], key: str, default: Any) -> Any:
             hint="Pass `default=` to get a value instead.",
         )
     return default
-
-
-async def _handle(response: Response[Any], handlers: Handlers) -> Handled:
-    calls: list[_Call] = []
-    tasks: list[asyncio.Task[None]] = []
-    try:
-        async with aclosing(response.stream_alone("instant", None)) as events:
-            async for event in events:
-                for call in _start_calls(handlers, event):
-                    calls.append(call)
-                    if inspect.isawaitable(call.result):
-                        tasks.append(asyncio.create_task(call.settle()))
-                        await asyncio.sleep(0)  # lets it begin before what comes later in the answer
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-    return _collect(calls)
-
-
-def _start_calls(handlers: Handlers, event: Any) -> Iterator[_Call]:
-    """Call the handlers of an event's key, one after the other."""
-    if not event.is_complete:
-        return
-    for key, handler in handlers:
-        if key in (event.path, event.wildcard_path):
-            call = _Call(event.path, event.value)
-            try:
-                call.result = handler(event.value)
-            except Exception as error:  # raised at the end, as in `settle`
-                call.error = error
-            yield call
-
-
-def _collect(calls: list[_Call]) -> Handled:
-    errors = [call.error for call in calls if call.error is not None]
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise ExceptionGroup("several key handlers failed", errors)
-    return [(call.key, call.value, call.result) for call in calls]
