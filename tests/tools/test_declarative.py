@@ -1,4 +1,4 @@
-"""A declarative tool (document 003) is a tool like any other."""
+"""A declarative tool is a tool like any other."""
 
 import asyncio
 from collections.abc import Mapping
@@ -95,3 +95,33 @@ def test_an_invocation_that_does_nothing_cannot_be_made() -> None:
 
     with pytest.raises(TypeError, match="execute"):
         Idle({})
+
+
+class ShortInvocation(BaseToolInvocation):
+    async def execute(self, signal: asyncio.Event) -> ToolResult:  # pyright: ignore[reportIncompatibleMethodOverride]
+        content = f"contents of {self.params['path']}"
+        return ToolResult([{"text": content}], return_display=content)
+
+
+class ShortTool(BaseDeclarativeTool):
+    def __init__(self) -> None:
+        super().__init__(
+            "read_file",
+            "Read File",
+            "Read contents of a file",
+            Kind.Read,
+            {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+        )
+
+    def create_invocation(self, params: Mapping[str, Any]) -> ShortInvocation:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return ShortInvocation(params)
+
+
+async def test_invocation_may_leave_update_output_and_the_type_of_text_parts_out() -> None:
+    registry = ToolRegistry()
+    registry.register_tool(ShortTool())
+    call = ToolCall(call_id="c1", name="read_file", arguments={"path": "a.txt"})
+    outcome = await ToolRunner().run_call(registry.snapshot(), call, CallScope())
+    assert outcome.status == "ok"
+    assert outcome.result.llm_content == [{"type": "text", "text": "contents of a.txt"}]
+    assert outcome.result.return_display == "contents of a.txt"

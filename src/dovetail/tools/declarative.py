@@ -5,6 +5,7 @@ A declarative tool is a `Tool`: it is registered, found, validated and approved 
 
 import asyncio
 import dataclasses
+import inspect
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -119,7 +120,19 @@ class BaseDeclarativeTool(Tool, ABC):
         invocation = self.create_invocation(args)
         if isinstance(invocation, BaseToolInvocation):
             invocation.context = context
-        return await invocation.execute(context.cancelled, context.update if self.can_update_output else None)
+        update = context.update if self.can_update_output else None
+        result: Any = _execute(invocation, context.cancelled, update)
+        return await result if inspect.isawaitable(result) else result
+
+
+def _execute(invocation: ToolInvocation, signal: asyncio.Event, update: UpdateOutput | None) -> Any:
+    """Call `execute` with what it takes: one that shows no progress may leave `update_output` out."""
+    execute: Callable[..., Any] = invocation.execute
+    try:
+        inspect.signature(execute).bind(signal, update)
+    except TypeError:
+        return execute(signal)
+    return execute(signal, update)
 
 
 def check_arguments(owner: str, checker: Checker, args: Mapping[str, Any]) -> None:

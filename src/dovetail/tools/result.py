@@ -7,6 +7,8 @@ from typing import Any, cast
 
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.sanitize import sanitize
+from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.data.text import to_text
 from dovetail.errors import DovetailError, ToolError
 from dovetail.tools.tool import ToolFailure, ToolResult
 
@@ -20,12 +22,26 @@ _encode = json.JSONEncoder(ensure_ascii=False, default=sanitize).encode  # made 
 def make_result(value: Any) -> ToolResult:
     """A result from what a tool returned: text as it is, other values as JSON."""
     if isinstance(value, ToolResult):
-        return value
+        content: Any = value.llm_content
+        return value if isinstance(content, str) else replace(value, llm_content=_type_parts(content))
     if isinstance(value, str):
         return ToolResult(value or EMPTY, data=value)
     if value is None:
         return ToolResult(EMPTY)
     return ToolResult(to_json_text(value), data=value)
+
+
+def _type_parts(content: Any) -> str | list[dict[str, Any]]:
+    """Parts as providers take them: `{"text": …}` alone, or plain text, is a part of type text."""
+    if not is_sequence(content):
+        return to_json_text(content)
+    return [_type_part(part) for part in content]
+
+
+def _type_part(part: Any) -> dict[str, Any]:
+    if not is_mapping(part) or not ("type" in part or "text" in part):
+        return {"type": "text", "text": to_text(part)}
+    return {"type": "text", **part}
 
 
 def read_value(result: ToolResult) -> Any:
