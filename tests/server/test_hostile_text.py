@@ -128,3 +128,22 @@ async def test_a_file_name_in_latin_1_is_no_trouble(tmp_path: Path, url: str) ->
         async with asyncio.timeout(20):
             assert text_of(await server.chat("Hello")) == "Done."
         assert "r\ufffdsum\ufffd.txt" in await look_at_all(server)
+
+
+async def test_a_secret_in_an_exception_reaches_neither_journal_nor_export(tmp_path: Path, url: str) -> None:
+    secret = "geheim-0123456789"
+
+    def fetch() -> str:
+        """Fetch it."""
+        raise RuntimeError(f"401 for https://x/?key={secret} with Bearer abcdefgh12345")
+
+    settings = {"store": {"url": url}, "model": {"api_key": secret}}
+    replies = [Reply(steps=[ToolCallDelta(0, "1", "fetch", "{}")]), "Done."]
+    async with serve(tmp_path, replies, [make_tool(fetch)], settings) as server:
+        chunks = await server.chat("Hello")
+        [run_id] = [chunk["messageMetadata"]["run_id"] for chunk in chunks if chunk["type"] == "start"]
+        events = [event async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+        seen = await look_at_all(server) + str(events) + str(chunks) + str(server.model.requests)
+    assert "401 for https://x/?key=***" in seen
+    assert secret not in seen
+    assert "abcdefgh12345" not in seen

@@ -10,8 +10,8 @@ import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
+from dovetail.requesters.masking import SecretMask
 from dovetail.server.logs import write_logs
-from dovetail.server.secrets import SecretMask
 from dovetail.settings import as_settings
 from dovetail.tools.tool import Tool, ToolContext
 from serving import serve

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _artifact = lazy("dovetail.tools.artifact")
 _bus = lazy("dovetail.bus.bus")
+_masking = lazy("dovetail.requesters.masking")
 _manager = lazy("dovetail.tools.manager")
 _policy = lazy("dovetail.bus.policy")
 _registry = lazy("dovetail.tools.registry")
@@ -68,7 +69,15 @@ class Runtime:
     @cached_property
     def runner(self) -> "ToolRunner":
         """The pipeline that every call goes through."""
-        return _runner.ToolRunner(policy=self.policy, artifacts=self._artifacts or self.artifacts)
+        return _runner.ToolRunner(
+            policy=self.policy,
+            artifacts=self._artifacts or self.artifacts,
+            hide=self._hide,
+        )
+
+    def _hide(self, text: str) -> str:
+        """The text without what the settings keep secret."""
+        return self.settings.compute(_masking.SecretMask.of).apply(text)
 
     @cached_property
     def artifacts(self) -> "LastingArtifacts":

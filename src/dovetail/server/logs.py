@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.messages.context import get_request_context
-from dovetail.server.secrets import SecretMask
+from dovetail.requesters.masking import SecretMask
 from dovetail.settings import Settings
 
 FORMATS = ("text", "json")

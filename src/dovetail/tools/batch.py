@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from dovetail.tools.guard import SizeGuard
 from dovetail.tools.outcome import CallOutcome
 from dovetail.tools.prepare import Prepared, Preparer
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.result import make_error_result, make_failure, to_dict
+from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
 from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool, ToolResult
 
@@ -41,6 +41,7 @@ class Steps:
     approver: Approver
     guard: SizeGuard
     audit: Audit | None
+    hide: Callable[[str], str] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -193,6 +194,8 @@ class Batch:
     def _end(self, entry: _Entry, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
         if entry.outcome is not None:  # a second cancel did not wait for this one
             return
+        if self._steps.hide is not None:
+            result = mask_failure(result, self._steps.hide)
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))

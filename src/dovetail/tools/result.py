@@ -1,7 +1,7 @@
 """Whatever a tool returns, as a `ToolResult`; and a `ToolResult` as JSON data."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -96,6 +96,20 @@ def _list_leaves(error: BaseException) -> Iterator[BaseException]:
     members: tuple[BaseException, ...] = cast("BaseExceptionGroup[BaseException]", error).exceptions
     for member in members:
         yield from _list_leaves(member)
+
+
+def mask_failure(result: ToolResult, hide: Callable[[str], str]) -> ToolResult:
+    """A failed result without secrets in its texts; one that succeeded as it is."""
+    error, content = result.error, result.llm_content
+    if error is None:
+        return result
+    shown = hide(content) if isinstance(content, str) else [_mask_part(part, hide) for part in content]
+    return replace(result, llm_content=shown, error=replace(error, message=hide(error.message)))
+
+
+def _mask_part(part: dict[str, Any], hide: Callable[[str], str]) -> dict[str, Any]:
+    text = part.get("text")
+    return {**part, "text": hide(text)} if isinstance(text, str) else part
 
 
 def to_json_text(value: Any) -> str:

@@ -8,7 +8,7 @@ the batch only read (one agent that writes may be among them), and else one afte
 which they were made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dovetail.bus.policy import Policy
 from dovetail.messages.call import ToolCall
@@ -31,7 +31,7 @@ class ToolRunner:
 
     Without an `audit`, records go to the log `dovetail.audit`, if anybody reads it. `reader` is the tool that
     reads on in large results: it is found under its name also when a snapshot does not hold it, but a model
-    must be told of it.
+    must be told of it. `hide` takes secrets out of the texts of failed calls: an exception may hold a key.
     """
 
     def __init__(
@@ -39,12 +39,13 @@ class ToolRunner:
         policy: Policy | None = None,
         artifacts: ArtifactStore | None = None,
         audit: Audit | None = None,
+        hide: Callable[[str], str] | None = None,
     ) -> None:
         self.policy = policy or Policy()
         artifacts = artifacts or MemoryArtifacts()
         self.reader = make_reader(artifacts)
         preparer = Preparer([self.reader])
-        self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit)
+        self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit, hide)
 
     async def run_batch(
         self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], scope: CallScope
