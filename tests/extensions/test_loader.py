@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dovetail import Dovetail
+from dovetail.bus.rule import PolicyCall
 from dovetail.extensions import ExtensionLoader
 from dovetail.messages.kind import Kind
 from extension_folders import Folders, ask, call_tool
@@ -241,3 +243,25 @@ async def test_an_import_circle_is_told_with_readable_names_and_once(
     assert len(errors) == 1
     assert "from partially initialized module 'my_ext.extension'" in errors.pop()
     assert len([record for record in caplog.records if "my_ext" in record.getMessage()]) == 1
+
+
+async def test_a_folder_may_bring_only_agents_skills_or_rules(folders: Folders, tmp_path: Path) -> None:
+    for path, text in {
+        "team/agents/scout.md": "---\nname: scout\ndescription: Looks around\n---\nLook.\n",
+        "manual/skills/tidy/SKILL.md": "---\nname: tidy\ndescription: How to tidy up\n---\nTidy.\n",
+        "rules/policy.toml": '[[rule]]\ntool = "fetch_url"\naction = "deny"\n',
+        "notes/readme.txt": "nothing to load",
+    }.items():
+        (folders.root / path).parent.mkdir(parents=True)
+        (folders.root / path).write_text(text)
+    async with Dovetail(workspace=tmp_path) as app:
+        snapshot = app.extensions.snapshot
+        assert {"team", "manual", "rules"} <= set(snapshot.loaded_extensions)
+        assert "notes" not in snapshot.loaded_extensions
+        assert [notice.extension for notice in snapshot.notices] == ["notes"]
+        assert app.tools.get_tool("scout") is not None
+        assert app.tools.get_tool("load_skill") is not None
+        call = PolicyCall(tool="fetch_url", kind=Kind.Fetch, args={})
+        assert app.runtime.policy.decide(call).action == "deny"
+        (folders.root / "team" / "agents" / "scout.md").unlink()
+        assert (await app.reload()).removed == ("team",)

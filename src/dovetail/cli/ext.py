@@ -21,6 +21,7 @@ from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
 from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
 from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
+from dovetail.extensions.folder import is_extension
 from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
 from dovetail.settings import find_workspace
@@ -72,7 +73,7 @@ def check_extensions(
     for snapshot in snapshots:
         for name in snapshot.loaded_extensions:
             tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{name}"]
-            console.print(f"[green]sound[/green]  {name}: {', '.join(tools) or 'all its tools are left out'}")
+            console.print(f"[green]sound[/green]  {name}: {', '.join(tools) or 'no tools'}")
         _show_problems(snapshot)
     raise typer.Exit(1 if any(snapshot.failed_extensions for snapshot in snapshots) else 0)
 
@@ -191,7 +192,7 @@ def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:
     """The folder that a name or a path means."""
     candidates = [Path(name).resolve(), *(root / name for root in roots)]
     for folder in candidates:
-        if (folder / "extension.py").is_file():
+        if is_extension(folder):
             return folder
     if Path(name).is_dir():
         raise ConfigError(f"{name} has no extension.py", hint="An extension is a folder with that file.")

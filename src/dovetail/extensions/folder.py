@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice
+from dovetail.extensions.extension import AGENTS, POLICY, ExtensionFailure, ExtensionNotice
 
 ENTRY = "extension.py"
 _WHOLE_FILE_LIMIT = 1_000_000
@@ -43,8 +43,15 @@ class Discovery:
     notices: Sequence[ExtensionNotice]
 
 
+def is_extension(path: Path) -> bool:
+    """Whether a folder brings something: tools in `extension.py`, or only agents, skills or rules."""
+    if (path / ENTRY).is_file() or (path / POLICY).is_file():
+        return True
+    return any(path.glob(f"{AGENTS}/*.md")) or any(path.glob("skills/*/SKILL.md"))
+
+
 def discover(roots: Sequence[Path]) -> Discovery:
-    """Read `<root>/*/extension.py` of all roots, by name; a name in an earlier root hides later ones."""
+    """Read the extension folders of all roots, by name; a name in an earlier root hides later ones."""
     folders: dict[str, ExtensionFolder] = {}
     failures: dict[str, ExtensionFailure] = {}
     notices: list[ExtensionNotice] = []
@@ -54,7 +61,7 @@ def discover(roots: Sequence[Path]) -> Discovery:
                 notices.append(
                     ExtensionNotice(extension=path.name, text=f"{path} is hidden by the folder before it")
                 )
-            elif not (path / ENTRY).is_file():
+            elif not is_extension(path):
                 notices += _explain_ignored(path)
             else:
                 try:

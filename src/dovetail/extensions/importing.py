@@ -134,8 +134,9 @@ class _Import:
     def _import(self, package: str) -> ImportedFolder:
         self._guard = guard = ProcessGuard(self._folder, package)
         notices: list[str] = []
+        name = "extension" if ENTRY in self._folder.sources else None  # else it brings no tools
         try:
-            module = import_module(f"{package}.extension")
+            module = import_module(f"{package}.{name}" if name else package)
         finally:
             notices = guard.leave()
         return ImportedFolder(package=package, module=module, notices=tuple(notices))
@@ -169,7 +170,7 @@ def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
 
 
 def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
-    if (called := find_called_execute(error, folder.path, folder.sources[ENTRY])) is not None:
+    if (called := find_called_execute(error, folder.path, folder.sources.get(ENTRY, b""))) is not None:
         return f"Line {called} calls the function while the tool is made: give it without parentheses."
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None

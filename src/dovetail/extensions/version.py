@@ -41,7 +41,8 @@ def make_version(
     folder: ExtensionFolder, imported: ImportedFolder, lease: Lease, agents: Iterable[str]
 ) -> ExtensionVersion:
     """Check what the folder exports and build its tools."""
-    definitions, notices = read_definitions(imported.module, folder.sources[ENTRY])
+    source = folder.sources.get(ENTRY)
+    definitions, notices = ([], []) if source is None else read_definitions(imported.module, source)
     _check_policy(folder.path / POLICY)
     return ExtensionVersion(
         folder=folder,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
@@ -18,9 +19,7 @@ def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, st
     names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
     if not app.settings.get("subagents.enabled", True):
         return names
-    overrides = app.settings.get("agents")
-    overrides = overrides if is_mapping(overrides) else {}
-    off = {name for name, each in overrides.items() if is_mapping(each) and is_switched_off(each)}
+    off = _list_switched_off(app.settings.get("agents"))
     for folder in folders:
         names |= {name: f"agent {name!r} ({folder})" for name in list_agent_names(folder) if name not in off}
     return names | {
@@ -28,6 +27,12 @@ def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, st
         for definition in app.get_agent_registry().get_all_definitions()
         if definition.is_tool and definition.source == "code"
     }
+
+
+def _list_switched_off(overrides: Any) -> set[str]:
+    if not is_mapping(overrides):
+        return set()
+    return {name for name, each in overrides.items() if is_mapping(each) and is_switched_off(each)}
 
 
 def list_agent_names(folder: Path) -> list[str]:
