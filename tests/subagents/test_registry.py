@@ -50,6 +50,9 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("---\ndescription: d\nmax_seconds: .nan\n---\nDo.", "`max_seconds` must be a positive number"),
         ("---\ndescription: d\nmax_tokens: .inf\n---\nDo.", "`max_tokens` must be a positive number"),
         ("---\ndescription: d\nmax_seconds:\n---\nDo.", "`max_seconds` has no value"),
+        ("---\ndescription: d\nkind: remote\n---\nDo.", "`kind` must be local, not 'remote'"),
+        ("---\ndescription: d\nmcp_servers: {}\n---\nDo.", "[mcp.servers.<name>]"),
+        ("---\ndescription: d\ntimeout_mins: .inf\n---\nDo.", "`timeout_mins` must be a positive number"),
         ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must name each input"),
         ("---\ndescription: d\ninputs: {text: string}\n---\n", "`inputs` must name each input"),
         ("---\ndescription: d\ninput_schema: {type: odd}\n---\n", "input_schema"),
@@ -236,3 +239,13 @@ def test_wrong_settings_of_an_agent_leave_it_out_and_are_reported(override: obje
     assert complaint in registry.broken[0].error
     assert "unknown agent" in registry.broken[1].error
     assert [definition.name for definition in registry.get_all_definitions()] == ["other"]
+
+
+def test_keys_of_other_programs_are_read(tmp_path: Path) -> None:
+    front = "description: d\nkind: local\ntemperature: 0.2\ntimeout_mins: 1.5\noptions: {top_p: 1}"
+    (tmp_path / "a.md").write_text(f"---\n{front}\n---\nDo.")
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    definition = registry.get_definition("a")
+    assert definition.run_config.max_seconds == 90.0
+    assert definition.model_config.options == {"temperature": 0.2, "top_p": 1}

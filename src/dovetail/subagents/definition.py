@@ -15,7 +15,7 @@ AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_FRACTIONS = {"max_seconds"}
+_FRACTIONS = {"max_seconds", "timeout_mins"}
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
 """The limits of the agents below one; zero means none of them."""
 

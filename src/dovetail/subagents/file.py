@@ -18,6 +18,7 @@ from dovetail.subagents.definition import (
     RunConfig,
     ToolConfig,
     check_definition,
+    check_limit,
 )
 from dovetail.subagents.schema import fill_defaults
 from dovetail.subagents.template import find_placeholders
@@ -39,6 +40,7 @@ _KEYS = {
     "tools",
 }
 _LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
+_FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -72,7 +74,25 @@ def _split(text: str) -> tuple[Mapping[str, Any], str]:
     return front, body.strip()
 
 
+def _read_foreign(front: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The front matter with keys that other programs write in agent files put into our own."""
+    own = {key: value for key, value in front.items() if key not in _FOREIGN}
+    if front.get("kind", "local") != "local":
+        raise ConfigError(f"`kind` must be local, not {shorten(front['kind'])}")
+    if "mcp_servers" in front:
+        hint = "Name them in dovetail.toml as [mcp.servers.<name>], and their tools in `tools`."
+        raise ConfigError("`mcp_servers` of a single agent are not supported", hint=hint)
+    if "timeout_mins" in front:
+        check_limit("timeout_mins", front["timeout_mins"])
+        own.setdefault("max_seconds", front["timeout_mins"] and 60.0 * front["timeout_mins"])
+    options: Any = {} if front.get("options") is None else front["options"]
+    if "temperature" in front and is_mapping(options):
+        own["options"] = {"temperature": front["temperature"], **options}
+    return own
+
+
 def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
+    front = _read_foreign(front)
     unknown = sorted(set(front) - _KEYS - set(_LIMITS))
     if unknown:
         raise ConfigError(
@@ -101,7 +121,10 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
 def _check_templates(definition: AgentDefinition) -> None:
     """Refuse placeholders that no input fills: every run would fail with them."""
     prompt, known = definition.prompt_config, fill_defaults(definition.input_config, {})
-    unknown = sorted(find_placeholders(prompt.system_prompt + prompt.query) - set(known))
+    schema = definition.input_config.schema
+    if schema is not None and "properties" not in schema:  # they may be named elsewhere in it
+        return
+    unknown = sorted(find_placeholders(f"{prompt.system_prompt}\n{prompt.query}") - set(known))
     if unknown:
         raise ConfigError(
             f"unknown placeholder ${{{unknown[0]}}}; expected one of: {', '.join(known) or 'none'}",
