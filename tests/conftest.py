@@ -1,0 +1,14 @@
+"""What holds for all tests."""
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from dovetail.data.clean import clean_texts
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Report a failed test whose text is not valid Unicode; pytest-xdist would end its worker instead."""
+    return clean_texts((yield))
