@@ -148,6 +148,11 @@ def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
             "input: x\n.alias: {info: 1}",
             "2:10: error: the parameters of .alias 'info' must be a mapping",
         ),
+        (
+            "p.yaml",
+            "input: x\n.alias: {use_tools: {.args: x}}",
+            "2:22: error: the .args of .alias 'use",
+        ),
     ],
 )
 def test_check_of_a_broken_file_is_an_error(
@@ -155,6 +160,14 @@ def test_check_of_a_broken_file_is_an_error(
 ) -> None:
     assert run("prompt", "check", write(tmp_path, name, text)) == 1
     assert complaint in capsys.readouterr().out
+
+
+def test_mistyped_directive_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, "p.yaml", "input: x\n.agnet: {system: y}\n")
+    assert run("prompt", "check", path) == 0
+    assert "2:1: warning: Unknown directive '.agnet'" in capsys.readouterr().out
+    assert run("prompt", "render", path) == 0
+    assert "Did you mean '.agent'?" in capsys.readouterr().err
 
 
 def test_missing_file_and_wrong_variable_are_clear(

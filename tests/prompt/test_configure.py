@@ -216,10 +216,12 @@ def test_only_the_output_slot_itself_is_read_as_a_schema() -> None:
     assert read_yaml_prompt("output.a: {$type: int}").request == {"output": {"a": {"$type": "int"}}}
 
 
-def test_unknown_directive_is_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    assert read_yaml_prompt(".agnet: {system: x}").request == {"": {"agnet": {"system": "x"}}}
-    assert "Unknown directive '.agnet'" in caplog.text
-    assert "Did you mean '.agent'?" in caplog.text
+def test_unknown_directive_is_kept_and_doubted() -> None:
+    configuration = read_yaml_prompt(".agnet: {system: x}")
+    assert configuration.request == {"": {"agnet": {"system": "x"}}}
+    assert configuration.doubts == {
+        ".agnet": "Unknown directive '.agnet' is read as a slot of the request. Did you mean '.agent'?"
+    }
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-16", "utf-8-sig", "utf-8"])

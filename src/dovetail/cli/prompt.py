@@ -9,7 +9,7 @@ import typer
 from dovetail.agent.agent import Agent
 from dovetail.agent.shorthands import PromptShorthands
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
-from dovetail.prompt.check import Problem, find_alias_problems, find_problems
+from dovetail.prompt.check import Problem, find_alias_problems, find_doubts, find_problems
 from dovetail.prompt.configure import AliasStep, configure
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.source import Source, guess_format, read_source
@@ -33,7 +33,7 @@ def render(
     draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
     for message in draft.refused.values():
         raise PromptError(message)
-    for message in draft.skipped.values():
+    for message in (*draft.doubts.values(), *draft.skipped.values()):
         typer.echo(message, err=True)
     if messages or rich:
         typer.echo(json.dumps(draft.prompt.to_messages(rich_content=rich), indent=2, ensure_ascii=False))
@@ -61,7 +61,9 @@ class Draft:
         self.refused: dict[str, str] = {}
         self._agent = Agent()
         prompts = (self._agent.agent_prompt, self._agent.request_prompt)
-        configure(source, variables, key).apply(*prompts, self._take_alias)
+        configuration = configure(source, variables, key)
+        self.doubts = configuration.doubts
+        configuration.apply(*prompts, self._take_alias)
 
     @property
     def prompt(self) -> Prompt:
@@ -74,6 +76,8 @@ class Draft:
         return {name: message for name, message in self.skipped.items() if not hasattr(Agent, name)}
 
     def _take_alias(self, step: AliasStep) -> None:
+        if step.problem is not None and hasattr(Agent, step.name):
+            raise step.problem
         if step.name.startswith("_") or not hasattr(PromptShorthands, step.name):
             self.skipped[step.name] = _explain_skip(step.name)
             return
@@ -106,6 +110,7 @@ def _check(source: Source, variables: dict[str, str], key: str | None) -> list[P
         *find_problems(source, draft.prompt, key),
         *find_alias_problems(source, draft.refused, key, "error"),
         *find_alias_problems(source, draft.unknown, key),
+        *find_doubts(source, draft.doubts, key),
     ]
 
 

@@ -41,7 +41,7 @@ class Problem:
 def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = None) -> list[Problem]:
     """What is wrong with the prompt that a configuration left."""
     positions = find_positions(source)
-    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+    root = _find_root(prompt_key_path)
     problems: list[Problem] = []
     for kind, message, path in _judge(prompt):
         line, column = _locate(positions, root, path) or (None, None)
@@ -56,11 +56,27 @@ def find_alias_problems(
     kind: Literal["error", "warning"] = "warning",
 ) -> list[Problem]:
     """The aliases that cannot be called, each with what is wrong with it."""
+    return _place(source, wrong, (*_find_root(prompt_key_path), ".alias"), kind)
+
+
+def find_doubts(
+    source: Source, doubts: Mapping[str, str], prompt_key_path: str | None = None
+) -> list[Problem]:
+    """The keys of a configuration that may be mistakes, each with why."""
+    return _place(source, doubts, _find_root(prompt_key_path), "warning")
+
+
+def _find_root(prompt_key_path: str | None) -> Path:
+    return tuple(split_path(prompt_key_path)) if prompt_key_path else ()
+
+
+def _place(
+    source: Source, wrong: Mapping[str, str], root: Path, kind: Literal["error", "warning"]
+) -> list[Problem]:
     positions = find_positions(source)
-    root = tuple(split_path(prompt_key_path)) if prompt_key_path else ()
     problems: list[Problem] = []
     for name, message in wrong.items():
-        line, column = find_nearest(positions, (*root, ".alias", name)) or (None, None)
+        line, column = find_nearest(positions, (*root, name)) or (None, None)
         problems.append(Problem(message=message, kind=kind, line=line, column=column))
     return problems
 

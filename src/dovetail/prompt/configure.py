@@ -7,7 +7,6 @@ is ever taken for a directive.
 """
 
 import difflib
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -22,8 +21,6 @@ from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.schema_notation import read_output, read_tools
 from dovetail.prompt.source import UTF_8, Source, looks_like_path, read_source
-
-logger = logging.getLogger(__name__)
 
 Scope = Literal["agent", "request"]
 Mappings = Mapping[str, Any]
@@ -67,9 +64,10 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a configuration asks for, in the document's order."""
+    """What a configuration asks for, in the document's order; `doubts` say which keys may be mistakes."""
 
     steps: tuple[SlotStep | AliasStep, ...]
+    doubts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def agent(self) -> dict[str, Any]:
@@ -136,7 +134,8 @@ def configure(
     steps: list[SlotStep | AliasStep] = []
     for key, value in data.items():
         steps += reader.read_aliases(value) if key == ".alias" else reader.read_entry(str(key), value)
-    return Configuration(tuple(steps))
+    unknown = [str(key) for key in data if str(key).startswith(".") and key not in _DIRECTIVES]
+    return Configuration(tuple(steps), {key: _describe_unknown(key) for key in unknown})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +153,6 @@ class _Reader:
             return self._read_slots("request", value if is_mapping(value) else {"input": value})
         if key.startswith("$") and not key.startswith("${"):
             return self._read_slots("agent", {key[1:]: value})
-        if key.startswith("."):
-            _warn_of_unknown(self.source, key)
         return self._read_slots("request", {key: value})
 
     def read_aliases(self, calls: Any) -> list[AliasStep]:
@@ -216,10 +213,10 @@ def _find_part(document: Any, path: str) -> Any:
     return part
 
 
-def _warn_of_unknown(source: Source, key: str) -> None:
+def _describe_unknown(key: str) -> str:
     near = difflib.get_close_matches(key, _DIRECTIVES, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(_DIRECTIVES)}."
-    logger.warning("%s: Unknown directive %r is read as a slot of the request. %s", source.name, key, hint)
+    return f"Unknown directive {key!r} is read as a slot of the request. {hint}"
 
 
 def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeError:

@@ -123,3 +123,10 @@ def test_what_cannot_be_called_here_is_no_alias(
     assert f"'{name}' is skipped" in caplog.text
     assert near is None or f"Did you mean {near}" in caplog.text
     assert f"mean {name}" not in caplog.text
+
+
+def test_unknown_directive_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    Agent(requester=ScriptedRequester([])).load_yaml_prompt(".agnet: {system: x}\ninput: go")
+    assert [record.getMessage() for record in caplog.records] == [
+        "Unknown directive '.agnet' is read as a slot of the request. Did you mean '.agent'?"
+    ]

@@ -46,6 +46,8 @@ class ConfigurePromptExtension(BaseAgent):
         for step in configuration.aliases:  # before anything is set
             if step.problem is not None and self._find_alias(step.name) is not None:
                 raise step.problem
+        for doubt in configuration.doubts.values():
+            logger.warning("%s", doubt)
         configuration.apply(self.agent_prompt, self.request_prompt, self._call_alias)
         return self
 
