@@ -1,6 +1,7 @@
 """The disk is full in the middle of a run: the run waits, and nothing is lost when there is room again."""
 
 import asyncio
+import contextlib
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -8,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.errors import StoreError
+from dovetail.errors import ConfigError, StoreError
 from dovetail.messages.event import ToolStart
 from dovetail.messages.model_event import TextMore
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
+from dovetail.store.health import Health
+from serving import serve
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -58,3 +61,60 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
     text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextMore))
     assert text == "before meanwhile"
     assert effects == ["done once its start was stored"]
+
+
+async def test_a_server_without_room_is_not_ready_until_there_is_some(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["Hello."]) as server:
+        assert (await server.client.get("/readyz")).status_code == 200
+        server.app.sessions._database._health._proved = None  # pyright: ignore[reportPrivateUsage]
+        with no_room():
+            refused = await server.client.get("/readyz")
+            assert (refused.status_code, refused.json()["error"]["type"]) == (503, "store_error")
+            assert (await server.client.get("/healthz")).status_code == 200
+        assert (await server.client.get("/readyz")).status_code == 200
+
+
+async def test_a_damaged_database_is_told_as_such_and_is_not_ready(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    async with Database(path) as database:
+        await SessionStore(database).check()
+        for number in range(30):
+            await SessionStore(database).create(title=f"{number}" * 2000)
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = b"\xff" * (len(damaged) - 4096)
+    path.write_bytes(bytes(damaged))
+    with pytest.raises((StoreError, ConfigError), match="The file is damaged"):
+        await use(path)
+
+
+async def use(path: Path) -> None:
+    """Open a database, try to store something, and ask whether that works."""
+    async with Database(path) as database:
+        store = SessionStore(database)
+        with contextlib.suppress(StoreError):
+            await store.create()
+        await store.check()
+
+
+def test_a_failure_counts_for_a_while_and_ends_with_the_next_write() -> None:
+    now = 0.0
+    health = Health(lambda: now)
+    assert health.needs_proof()
+    with health.noted():
+        pass
+    health.check()
+    assert not health.needs_proof()
+    with pytest.raises(StoreError), health.noted():
+        raise StoreError("database or disk is full")
+    health.check()
+    assert health.needs_proof()
+    with pytest.raises(StoreError), health.noted():
+        raise StoreError("database disk image is malformed", hint="Restore it.")
+    with pytest.raises(StoreError, match="malformed\nRestore it"):
+        health.check()
+    now = 31.0
+    health.check()
+    assert health.needs_proof()
+    with health.noted():
+        pass
+    assert not health.needs_proof()

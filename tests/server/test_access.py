@@ -258,6 +258,20 @@ async def test_an_owner_who_asks_too_often_is_told_when_to_come_back(tmp_path: P
         assert (await server.client.get("/", headers=ANN)).status_code == 200
 
 
+async def test_wrong_keys_are_limited_and_right_ones_still_come_in(tmp_path: Path) -> None:
+    async with serve(tmp_path, settings=KEYS) as server:
+        for number in range(30):
+            guess = {"authorization": f"Bearer guess-{number}"}
+            assert (await server.client.get("/api/v1/tools", headers=guess)).status_code == 401
+        for headers in ({"authorization": "Bearer guess-31"}, {"authorization": "Bearer guess-32"}):
+            refused = await server.client.get("/api/v1/tools", headers=headers)
+            assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limited")
+            assert "more than 30 wrong API keys in a minute" in refused.json()["error"]["message"]
+            assert 1 <= int(refused.headers["retry-after"]) <= 3
+        assert (await server.client.get("/api/v1/tools")).status_code == 401
+        assert (await server.client.get("/api/v1/tools", headers=ANN)).status_code == 200
+
+
 async def test_without_keys_addresses_are_counted_and_a_local_server_counts_nobody(tmp_path: Path) -> None:
     settings = {"server": {"rate_limit": 1}}
     for is_open, status in ((True, 429), (False, 200)):

@@ -15,6 +15,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from dovetail.server.connections import QuietHandler, TimedProtocol
 from dovetail.server.layers.whereabouts import read_proxies
 from dovetail.tools.threads import DaemonExecutor
 
@@ -32,6 +33,7 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
     """
     config = uvicorn.Config(
         api,
+        http=TimedProtocol,
         log_level="critical",
         access_log=False,
         timeout_graceful_shutdown=5,
@@ -91,7 +93,9 @@ class _Server(uvicorn.Server):
         os._exit(1)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().set_default_executor(DaemonExecutor())
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(DaemonExecutor())
+        loop.set_exception_handler(QuietHandler())
         await super().startup(sockets)
         if self.started:
             gc.collect()

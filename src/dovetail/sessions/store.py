@@ -37,9 +37,8 @@ class SessionStore:
         self._database = database
 
     async def check(self) -> None:
-        """See whether the database answers; a `StoreError` when it does not."""
-        async with self._database.read() as connection:
-            await connection.execute(sa.text("SELECT 1"))
+        """See whether the database answers and can store something; a `StoreError` when not."""
+        await self._database.check()
 
     async def create(
         self, *, owner: str = LOCAL_OWNER, session_id: str | None = None, title: str = ""

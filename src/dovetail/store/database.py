@@ -24,6 +24,7 @@ from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
 from dovetail.store.address import parse_address, show_address, to_asyncpg
 from dovetail.store.failures import GaveWay, translated_errors
+from dovetail.store.health import Health
 from dovetail.store.migrate import migrate
 from dovetail.store.thread import TransactionThread
 from dovetail.store.together import Together
@@ -39,6 +40,7 @@ POSTGRES_WIDTH = 2
 _MOST_ATTEMPTS = 5
 """How often a transaction that gave way to another one is done."""
 _MAGIC = b"SQLite format 3\0"
+_SAME_VERSION = sa.text("UPDATE alembic_version SET version_num = version_num")
 _SUSPECT = ("\\u", "NaN", "Infinity")
 
 
@@ -51,6 +53,7 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._thread: TransactionThread | None = None
         self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        self._health = Health()
         self._together = Together(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
@@ -79,7 +82,7 @@ class Database:
             await self.close()
             if isinstance(error, StoreError):
                 raise ConfigError(
-                    f"no database at {self.shown}: {error.message}", hint=_hint(self)
+                    f"no database at {self.shown}: {error.message}", hint=error.hint or _hint(self)
                 ) from error
             raise
         return self
@@ -135,6 +138,10 @@ class Database:
         return await self._together.do(work)
 
     async def _transact(self, work: Callable[[sa.Connection], T]) -> T:
+        with self._health.noted():
+            return await self._repeat(work)
+
+    async def _repeat(self, work: Callable[[sa.Connection], T]) -> T:
         attempt = 0
         while True:
             attempt += 1
@@ -152,6 +159,18 @@ class Database:
         async with self._turn:
             with translated_errors():
                 return await self._thread.run(work, writes=True)
+
+    async def check(self) -> None:
+        """See whether something can be read and stored.
+
+        Raises:
+            StoreError: it cannot, or could not a moment ago.
+        """
+        self._health.check()
+        if self._health.needs_proof():
+            await self.write_with(lambda connection: connection.execute(_SAME_VERSION) and None)
+        else:
+            await self.read_with(lambda connection: connection.execute(sa.text("SELECT 1")) and None)
 
     def _open_engine(self) -> AsyncEngine:
         if self._engine is None:

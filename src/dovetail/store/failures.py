@@ -17,6 +17,7 @@ _DATA_STATES = ("22", "54")
 """Classes of PostgreSQL's codes: a value that does not fit its type or encoding, or is too large."""
 _GAVE_WAY = ("40001", "40P01")
 """PostgreSQL's codes for a transaction that was undone in favour of another one."""
+_DAMAGED = ("malformed", "not a database", "corrupt")
 _DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
 """What drivers raise by themselves before a value reaches the database."""
 
@@ -55,8 +56,18 @@ def _translate(error: SQLAlchemyError) -> InvalidDataError | StoreError:
         return _refuse_data(original)
     if _find_state(original) in _GAVE_WAY:
         return GaveWay(f"the database failed: {original}")
-    hint = "Free some space on its disk, then try again." if "full" in str(original) else None
-    return StoreError(f"the database failed: {original}", hint=hint)
+    return StoreError(f"the database failed: {original}", hint=_find_hint(str(original)))
+
+
+def is_damage(text: str) -> bool:
+    """Whether the text of an error speaks of a damaged file."""
+    return any(sign in text for sign in _DAMAGED)
+
+
+def _find_hint(text: str) -> str | None:
+    if is_damage(text):
+        return "The file is damaged: stop the server and bring back a copy with `dovetail store restore`."
+    return "Free some space on its disk, then try again." if "full" in text else None
 
 
 def _find_state(original: Any) -> str:

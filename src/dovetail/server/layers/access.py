@@ -8,11 +8,13 @@ change anything: a page of another site cannot speak through the user's browser.
 import hashlib
 import hmac
 import logging
+import math
 import re
 from collections.abc import Mapping, Sequence
 
 from fastapi import Request
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dovetail.errors import ConfigError
@@ -20,6 +22,7 @@ from dovetail.messages.context import within
 from dovetail.runs.failure import describe_error
 from dovetail.server.failures import AccessError, error_response
 from dovetail.server.layers.key_cookie import read_key
+from dovetail.server.layers.rate_limit import Buckets, refuse_for
 from dovetail.server.layers.whereabouts import find_outside
 from dovetail.server.paths import is_kept
 from dovetail.sessions.session import LOCAL_OWNER
@@ -27,6 +30,9 @@ from dovetail.sessions.session import LOCAL_OWNER
 logger = logging.getLogger(__name__)
 
 _SHORT_KEY = 16
+MOST_WRONG_KEYS = 30
+"""Wrong keys of one address in a minute that are told to be wrong; further ones are a 429."""
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 SIGN_IN = "/api/v1/sign-in"
@@ -52,6 +58,7 @@ class AccessLayer:
         self._origins = origins
         self._keys = keys
         self._is_open = is_open
+        self._wrong_keys = Buckets(MOST_WRONG_KEYS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -62,11 +69,19 @@ class AccessLayer:
             try:
                 self._check(scope)
             except AccessError as error:
-                refusal = error_response(error.status, describe_error(error), scope["path"])
-                await refusal(scope, receive, send)
+                await self._refuse(error, scope)(scope, receive, send)
                 return
         with within(owner=scope.get("owner", LOCAL_OWNER)):
             await self._app(scope, receive, send)
+
+    def _refuse(self, error: AccessError, scope: Scope) -> Response:
+        """The answer to a request that may not come in; wrong keys are counted, right ones never get here."""
+        if error.status == 401 and scope.get("has_wrong_key"):
+            client = scope.get("client")
+            seconds = math.ceil(self._wrong_keys.take(client[0] if client else ""))
+            if seconds:
+                return refuse_for(seconds, f"more than {MOST_WRONG_KEYS} wrong API keys in a minute", scope)
+        return error_response(error.status, describe_error(error), scope["path"])
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -105,8 +120,11 @@ class AccessLayer:
     def _find_owner(self, scope: Scope, headers: Headers) -> str:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
+            scope["has_wrong_key"] = bool(key)
             return find_owner(self._keys, _read_text(key))
-        owner = find_owner(self._keys, read_key(headers.get("cookie", "")))
+        key = read_key(headers.get("cookie", ""))
+        scope["has_wrong_key"] = bool(key)
+        owner = find_owner(self._keys, key)
         self._check_page(scope, headers)  # a browser sends cookies whoever asks it to
         return owner
 

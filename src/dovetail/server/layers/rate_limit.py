@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dovetail.errors import ConfigError
@@ -62,13 +63,7 @@ class RateLimit:
         if scope["type"] == "http" and is_kept(scope["path"]):
             seconds = math.ceil(self._buckets.take(self._find_caller(scope)))
             if seconds:
-                told = {
-                    "type": "rate_limited",
-                    "message": f"more than {self._per_minute} requests in a minute",
-                    "hint": f"Try again in {seconds} s.",
-                }
-                response = error_response(429, told, scope["path"])
-                response.headers["retry-after"] = str(seconds)
+                response = refuse_for(seconds, f"more than {self._per_minute} requests in a minute", scope)
                 await response(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -79,6 +74,14 @@ class RateLimit:
             return f"owner {owner}"
         client = scope.get("client")
         return f"address {client[0] if client else ''}"
+
+
+def refuse_for(seconds: int, message: str, scope: Scope) -> Response:
+    """The answer to a caller who has to wait."""
+    told = {"type": "rate_limited", "message": message, "hint": f"Try again in {seconds} s."}
+    response = error_response(429, told, scope["path"])
+    response.headers["retry-after"] = str(seconds)
+    return response
 
 
 def read_limit(value: object) -> int:

@@ -15,6 +15,13 @@ test.each([
   ["&#106;avascript:alert(1)", null],
   ["data:text/html,<script>", null],
   ["//evil.example", null],
+  ["/\\evil.example", null],
+  ["/\t/evil.example", null],
+  ["/&#9;/evil.example", null],
+  ["/\n\\evil.example", null],
+  ["\\\\evil.example", null],
+  ["java\tscript:alert(1)", null],
+  ["/a\\b", "/a\\b"],
 ])("the address %j leads to %j", (address, safe) => {
   expect(safeAddress(address)).toBe(safe);
 });

@@ -26,9 +26,12 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** An address a link may lead to, or null for anything that could run script. */
+/** An address a link may lead to, or null for anything that could run script or leave the site unseen. */
 export function safeAddress(address: string): string | null {
-  const decoded = decodeEntities(address).trim();
+  // Browsers leave out tabs and line ends wherever they are, and read a backslash as a slash.
+  const decoded = decodeEntities(address)
+    .replace(/\p{Cc}/gu, "")
+    .trim();
   if (/^(https?:|mailto:)/i.test(decoded)) return decoded;
-  return /^[/#?]/.test(decoded) && !decoded.startsWith("//") ? decoded : null;
+  return /^[/#?]/.test(decoded) && !/^[/\\]{2}/.test(decoded) ? decoded : null;
 }
