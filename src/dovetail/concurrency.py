@@ -121,6 +121,7 @@ def _start_background(name: str) -> _Background:
         asyncio.set_event_loop(loop)
         try:
             loop.run_forever()
+            loop.run_until_complete(loop.shutdown_asyncgens())  # closes what is open in this loop alone
         finally:
             loop.close()
 

@@ -261,6 +261,28 @@ def test_subclass_that_adds_to_the_request_when_it_starts_works_from_any_thread(
         assert question in text
 
 
+async def test_subclass_with_a_coroutine_function_keeps_its_questions_apart() -> None:
+    class Noting(Agent):
+        async def async_start(self, *args: Any, **kwargs: Any) -> Any:
+            await asyncio.sleep(0)
+            return await super().async_start(*args, **kwargs)
+
+    requester = ScriptedRequester([Reply(text="ok", repeat=True)])
+    agent = Noting(requester=requester, runtime=Runtime())
+    await asyncio.gather(*(agent.input(question).async_start() for question in QUESTIONS))
+    assert asked(requester) == sorted(QUESTIONS)
+
+
+def test_method_that_is_called_again_sends_its_request_again_or_what_was_written_since() -> None:
+    agent, requester = make_agent()
+    start = agent.input("again").start
+    start()
+    start()
+    agent.input("since")
+    start()
+    assert asked(requester) == ["again", "again", "since"]
+
+
 def test_agent_says_why_it_cannot_be_pickled() -> None:
     agent, _ = make_agent()
     with pytest.raises(TypeError, match="inside the worker process"):

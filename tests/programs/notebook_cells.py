@@ -1,22 +1,34 @@
-# In a notebook a loop is running: the plain methods work there, and handlers stay from cell to cell.
-# replies: [{"json": {"title": "Oak"}}, {"json": {"title": "Ash"}}, "Elm"]
+# Cells of a notebook: code with a top-level `await` runs in tasks of its own, other code in the kernel's task.
+# replies: [{"when": "one", "text": "1"}, {"when": "two", "text": "2"}, {"when": "three", "text": "3"}]
+import ast
 import asyncio
+import inspect
+import sys
 
-from dovetail import Agent
+CELLS = [
+    "from dovetail import Agent",
+    "agent = Agent()",
+    "agent.input('one')",
+    "print(await agent.async_start())",
+    "await asyncio.sleep(0); agent.input('two')",
+    "print(agent.start())",
+    "agent.input('three')",
+    "print(await agent.instruct('Be brief.').async_start())",
+]
 
-agent = Agent()
+
+async def run_cells():
+    sys.ps1 = "In : "  # as interactive shells set it
+    names = {"asyncio": asyncio}
+    for cell in CELLS:
+        outcome = eval(compile(cell, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+        if inspect.iscoroutine(outcome):
+            await asyncio.ensure_future(outcome)
 
 
-async def notebook():
-    agent.output({"title": (str,)}, always=True).when_key("title", print)
-    agent.input("A tree").start_waiter()
-    await agent.input("Another").async_start_waiter()
-    print(Agent().input("A third").start())
-
-
-asyncio.run(notebook())
+asyncio.run(run_cells())
 
 # Output:
-# Oak
-# Ash
-# Elm
+# 1
+# 2
+# 3

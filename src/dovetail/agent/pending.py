@@ -127,8 +127,12 @@ class PendingRequests:
     @contextmanager
     def apart(self) -> Generator[None]:
         """Write and send a request of its own, whatever else is being written here."""
-        with self.carry(Claim(PendingRequest(Prompt(parent=self._parent)))):
+        with self.carry(self.renew(Prompt(parent=self._parent))):
             yield
+
+    def renew(self, prompt: Prompt) -> Claim:
+        """A claim on a new request with this prompt."""
+        return Claim(PendingRequest(prompt))
 
     def _get_carried(self) -> PendingRequest | None:
         pending, request = _carried.get() or (None, None)

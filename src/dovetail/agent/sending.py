@@ -12,6 +12,7 @@ from types import MethodType
 from typing import Any, Protocol
 
 from dovetail.agent.pending import Claim, PendingRequests
+from dovetail.prompt.prompt import Prompt
 
 SENDING = (
     *("start", "async_start", "get_response", "ask_for", "stream", "run", "async_run"),
@@ -46,28 +47,49 @@ class Sending:
 
 
 class _Bound:
-    """The method of one object, with the request that was being written when it was looked up."""
+    """The method of one object, with the request that was being written when it was looked up.
+
+    Called again, it sends what has been written in the meantime, and the same request again if nothing has:
+    retries and schedules call it so.
+    """
 
     def __init__(self, method: MethodType, sender: _Sender) -> None:
         self.__wrapped__ = method
         self.__doc__ = method.__doc__
         self._pending = sender.pending
         self._claim = sender.claim_request()
+        self._prompt: Prompt | None = None
         self._context = None if self._claim is None else copy_context()
         self._thread = threading.get_ident()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        claim, self._claim = self._claim, None  # one request, sent once
+        claim = self._take_claim()
         if claim is None or self._context is None or threading.get_ident() == self._thread:
             return self._call(claim, *args, **kwargs)
-        return self._context.run(self._call, claim, *args, **kwargs)  # handlers and session of its writer
+        context = self._context.copy()  # the handlers and the session of its writer
+        return context.run(self._call, claim, *args, **kwargs)
 
     def _call(self, claim: Claim | None, *args: Any, **kwargs: Any) -> Any:
+        if claim is not None and inspect.iscoroutinefunction(self.__wrapped__):
+            return self._send_later(claim, args, kwargs)
         with self._pending.carry(claim):
             outcome = self.__wrapped__(*args, **kwargs)
         if inspect.iscoroutine(outcome):
             outcome.__qualname__ = self.__wrapped__.__qualname__  # for the warning if it is never awaited
         return outcome
+
+    def _take_claim(self) -> Claim | None:
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            self._prompt = claim.request.prompt
+        elif self._prompt is not None and self._pending.claim() is None:
+            return self._pending.renew(self._prompt)
+        return claim
+
+    async def _send_later(self, claim: Claim, args: Any, kwargs: Any) -> Any:
+        """Run a coroutine function of a subclass, which takes its request only when it runs."""
+        with self._pending.carry(claim):
+            return await self.__wrapped__(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":
