@@ -1,6 +1,9 @@
 """`dovetail chat` in the terminal."""
 
+import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,3 +106,28 @@ def test_where_nobody_sits_a_call_that_asks_is_declined(
     assert "nobody sits at the terminal" in told
     assert "So be it." in capsys.readouterr().out
     assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("words", [[], [b"caf\xe9"]], ids=["input", "argument"])
+async def test_a_message_that_is_not_utf_8_is_answered(tmp_path: Path, words: list[bytes]) -> None:
+    with ScriptedServer(["Hello \ud83d."]) as model:
+        environment = {
+            **os.environ,
+            "DOVETAIL_MODEL": "openai:scripted",
+            "DOVETAIL_BASE_URL": model.url,
+            "WORKSPACE_ROOT": str(tmp_path),
+        }
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dovetail", "chat", *words),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+        )
+        out, err = await process.communicate(b"" if words else b"caf\xe9\n")
+        assert process.returncode == 0, (out, err)
+        assert model.requests[0].body["messages"][-1]["content"] == "caf\ufffd"
+    assert "Hello \ufffd." in out.decode()

@@ -5,6 +5,7 @@ several commands is `typer.Typer(name="models")`; a single command is an unnamed
 `@app.command("doctor")`.
 """
 
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import NoReturn, TypeGuard
 
 import typer
 
+from dovetail.data.clean import clean_text
 from dovetail.errors import DovetailError
 from dovetail.version import __version__
 
@@ -35,7 +37,8 @@ GROUPS: dict[str, str] = {
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code: 1 an error, 2 wrong usage, 130 Ctrl-C."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = [clean_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    _take_any_text()
     options = list(takewhile(lambda word: word.startswith("-"), words))
     asked = words[len(options)] if len(options) < len(words) else None
     try:
@@ -49,6 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         report_error(error)
         sys.exit(1)
     sys.exit(0)
+
+
+def _take_any_text() -> None:
+    """Replace what is not UTF-8 in the standard streams instead of failing at it."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def build_app(asked: str | None) -> typer.Typer:

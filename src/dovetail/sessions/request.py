@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.clean import clean_data
 from dovetail.data.shapes import is_mapping
 from dovetail.messages.request import ChatMessage
 from dovetail.runs.run import RunHandle
@@ -43,6 +44,11 @@ class ChatRequest:
     tab_id: str | None = None
     skills: Sequence[str] = ()
     mode: str | None = None
+
+    def __post_init__(self) -> None:
+        """Clean what a person or a program says: not every chat comes over HTTP."""
+        for name in ("parts", "session_id", "message_id", "parent_id", "tab_id", "skills"):
+            object.__setattr__(self, name, clean_data(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,8 +107,12 @@ def describe_error(error: Exception) -> dict[str, Any]:
 
 
 def encode_event(data: Mapping[str, Any]) -> bytes:
-    """One server-sent event."""
-    return b"data: " + json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
+    """One server-sent event; half a character, which has no UTF-8, is escaped."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return b"data: " + text.encode() + b"\n\n"
+    except UnicodeEncodeError:
+        return b"data: " + json.dumps(data, separators=(",", ":")).encode() + b"\n\n"
 
 
 def _describe_step(step: Step) -> dict[str, Any]:

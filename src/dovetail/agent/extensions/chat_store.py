@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
+from dovetail.data.clean import clean_texts
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ChatMessage
 
@@ -59,7 +60,7 @@ class FolderChatStore:
     def save(self, session_id: str, messages: list[ChatMessage]) -> None:
         """Keep the messages in place of those from before."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(messages, ensure_ascii=False, indent=1)
+        text = json.dumps(clean_texts(messages), ensure_ascii=False, indent=1)
         handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
