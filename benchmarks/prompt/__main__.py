@@ -48,7 +48,7 @@ def _measure_peer(times: dict[str, float], texts: dict[str, object]) -> list[Row
     told = run_peer(find_peer(name, requirements), "benchmarks.prompt.with_agently")
     rows: list[Row] = []
     for work, seconds in told["times"].items():
-        # The peer writes `- title: value` where document 002 says `- title : value`.
+        # The peer writes `- title: value` where rule P108 says `- title : value`.
         same = (
             "same text"
             if repr(told["texts"][work]) == repr(texts[work]).replace(" : ", ": ")

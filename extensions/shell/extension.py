@@ -1,4 +1,4 @@
-"""Runs programs in the workspace (document 001, section 10); no shell reads the command."""
+"""Runs programs in the workspace (rule F112); no shell reads the command."""
 
 import shlex
 from typing import Any

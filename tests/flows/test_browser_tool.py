@@ -1,4 +1,4 @@
-"""Browser tools over HTTP (document 004): a question is read from the stream, a tab acts and acknowledges."""
+"""Browser tools over HTTP (rule C50): a question is read from the stream, a tab acts and acknowledges."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The `shell` folder: document 001, section 10."""
+"""The `shell` folder (rule F110)."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Document 003's inputs become a JSON Schema."""
+"""The inputs of an agent become a JSON Schema (rule S20)."""
 
 from dovetail.subagents.definition import InputConfig
 from dovetail.subagents.schema import convert_input_config_to_json_schema

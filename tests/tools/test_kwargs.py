@@ -1,4 +1,4 @@
-"""Parameters in document 000's notation, read as JSON Schema and told again for prompts."""
+"""Parameters in the notation of agents (rule A20), read as JSON Schema and told again for prompts."""
 
 from typing import Any
 

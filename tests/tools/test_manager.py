@@ -1,4 +1,4 @@
-"""Document 000's face of the registry."""
+"""The agents' face of the registry (rule A20)."""
 
 from typing import Annotated, Literal
 

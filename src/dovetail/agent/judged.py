@@ -1,4 +1,4 @@
-"""Tools for a model that calls no functions: each reply is a plan, as in document 000, or the answer.
+"""Tools for a model that calls no functions: each reply is a plan (rule A43) or the answer.
 
 The model is told of the tools in words and writes one JSON object. A plan becomes a call; the text of an
 answer streams on as it arrives. Earlier calls and results are shown to it in the same form.

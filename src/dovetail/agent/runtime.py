@@ -86,7 +86,7 @@ class Runtime:
 
     @cached_property
     def manager(self) -> "ToolManager":
-        """Document 000's face of the tools: registered, tagged and called by name."""
+        """The agents' face of the tools (rule A20): registered, tagged and called by name."""
         return _manager.ToolManager(self.tools, self.runner)
 
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:

@@ -1,4 +1,4 @@
-"""Waits for what happens in a browser (document 004): one waiter per call id, one answer per waiter.
+"""Waits for what happens in a browser (rules C70 to C79): one waiter per call id, one answer per waiter.
 
 An answer that comes before its waiter is kept for a while; one that comes after the wait ended is refused.
 """

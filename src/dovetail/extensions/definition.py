@@ -1,4 +1,4 @@
-"""Reads `TOOL` or `TOOLS` of an extension module and checks every field (document 001, sections 2 and 7)."""
+"""Reads `TOOL` or `TOOLS` of an extension module and checks every field (rules F3 to F11)."""
 
 import difflib
 import re

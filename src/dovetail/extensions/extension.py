@@ -1,6 +1,6 @@
 """What extension folders bring, and how a reload went.
 
-An extension folder is `extensions/<name>/extension.py` (document 001). A reload publishes one immutable
+An extension folder is `extensions/<name>/extension.py` (rule F1). A reload publishes one immutable
 `ExtensionSnapshot`; whoever holds a snapshot, or only a tool of it, keeps that version of the code alive.
 """
 
@@ -74,7 +74,7 @@ class ExtensionSnapshot:
         return tuple(path for folder in self.folders if (path := folder / POLICY).is_file())
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON data; tools by name, as document 001 answers a reload."""
+        """The report as JSON data; tools by name (rules F73 to F76)."""
         return {
             "version": self.version,
             "loaded_extensions": list(self.loaded_extensions),

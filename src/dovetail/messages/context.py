@@ -26,7 +26,7 @@ _current: ContextVar[RequestContext] = ContextVar("dovetail_request", default=_N
 
 
 def get_request_context() -> RequestContext | None:
-    """What this code works for, or None outside of any request, run and call (document 004)."""
+    """What this code works for, or None outside of any request, run and call (rules C107 and C108)."""
     context = _current.get()
     return None if context is _NOTHING else context
 

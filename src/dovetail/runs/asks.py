@@ -102,7 +102,7 @@ class AskDesk:
         tab_id: str | None = None,
         run_id: str | None = None,
     ) -> Literal["resolved", "stored", "missing", "foreign"]:
-        """Answer the browser ask of a call; kept for a while when nobody has asked yet (document 004).
+        """Answer the browser ask of a call; kept for a while when nobody has asked yet (rule C92).
 
         Other chats may have calls with the same id: only the ask of the tab, or of the run, is meant where
         one is named. `foreign` when the call waits for somebody else.

@@ -1,4 +1,4 @@
-"""Puts the skills that a message names before its text (document 004)."""
+"""Puts the skills that a message names before its text (rule C34)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,6 +1,6 @@
 """All skills that can be used, and why a name means the one it means.
 
-Roots are given in the order of document 004: workspace, parent projects, project. The later one wins, so the
+Roots are given in this order (rule C31): workspace, parent projects, project. The later one wins, so the
 nearest skill of a name is used. In one root `.dovetail/skills` wins over `skills`.
 """
 

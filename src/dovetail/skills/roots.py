@@ -9,7 +9,7 @@ from dovetail.skills.library import SkillRoot
 def find_roots(
     workspace: str | Path, project: str | Path | None = None, extensions: Iterable[Path] = ()
 ) -> list[SkillRoot]:
-    """The roots in the order of document 004; skills that extension folders bring come before all of them.
+    """The roots in their order (rule C31); skills that extension folders bring come before all of them.
 
     `project` is the folder a chat works in. One that lies outside the workspace counts by itself.
     """

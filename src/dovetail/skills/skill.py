@@ -1,4 +1,4 @@
-"""One skill: a folder with a `SKILL.md`, knowledge that a model is given when it needs it (document 004)."""
+"""One skill: a folder with a `SKILL.md`, knowledge that a model is given when it needs it (rule C30)."""
 
 import re
 from collections.abc import Mapping

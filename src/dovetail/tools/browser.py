@@ -1,4 +1,4 @@
-"""Tools that act in the user's browser (document 004): a definition here, a handler of the same name there.
+"""Tools that act in the user's browser (rule C50): a definition here, a handler of the same name there.
 
 The call waits until the browser has answered: as long as the argument `timeoutSec` says, where the tool has
 one and the model gives it, else for the tool's own time, which is a minute.

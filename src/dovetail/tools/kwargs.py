@@ -1,4 +1,4 @@
-"""The parameters of a tool in document 000's notation: `{"city": (str, "the city")}`.
+"""The parameters of a tool in their notation (rule A20): `{"city": (str, "the city")}`.
 
 Reads the notation as JSON Schema, and tells a JSON Schema in the notation for prompts.
 """

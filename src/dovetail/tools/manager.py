@@ -1,4 +1,4 @@
-"""Document 000's face of the registry: tools by name, grouped by tags, called by name."""
+"""The agents' face of the registry (rule A20): tools by name, grouped by tags, called by name."""
 
 import difflib
 import inspect

@@ -1,4 +1,4 @@
-"""Document 000's notation of fields, `{"city": (str, "the city")}`, as JSON Schema.
+"""The notation of fields (rule A20), `{"city": (str, "the city")}`, as JSON Schema.
 
 Outputs of prompts and parameters of tools are written in it.
 """

@@ -35,7 +35,7 @@ export interface Receipt {
   tabId: string;
 }
 
-/** Tells what a browser tool did (document 004); tries again while the server is gone, a refusal is final. */
+/** Tells what a browser tool did (rule C90); tries again while the server is gone, a refusal is final. */
 export async function acknowledge(receipt: Receipt): Promise<void> {
   for (const pause of RETRIES) {
     if (await wasTaken(receipt)) return;

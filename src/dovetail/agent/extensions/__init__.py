@@ -1,4 +1,4 @@
-"""The agent extensions of document 000: classes mixed into `Agent`."""
+"""The agent extensions: classes mixed into `Agent` (rules A1 and A2)."""
 
 from typing import TYPE_CHECKING
 

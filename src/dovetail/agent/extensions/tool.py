@@ -1,4 +1,4 @@
-"""Tools for any model (document 000, 1): it is asked whether it needs one, which runs before it answers."""
+"""Tools for any model (rules A20 and A40): it is asked whether it needs one, which runs before it answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The judging request of document 000, 1.2: does the model need a tool, which one, with which arguments?"""
+"""The judging request (rule A40): does the model need a tool, which one, with which arguments?"""
 
 import asyncio
 from collections.abc import Mapping

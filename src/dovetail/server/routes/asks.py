@@ -40,7 +40,7 @@ async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dic
 
 @router.post("/ai/tools/ack")
 async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonAnswer:
-    """Tell what a browser tool did (document 004)."""
+    """Tell what a browser tool did (rule C90)."""
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
     result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner, tab_id=body.tab_id)

@@ -163,7 +163,7 @@ class ClaimBody(Body):
 
 
 class AckBody(BaseModel):
-    """What a browser tool did (document 004)."""
+    """What a browser tool did (rule C90)."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -1,5 +1,5 @@
 /**
- * Tools that act in the user's browser (document 004). A call runs exactly once, also across a reload and with
+ * Tools that act in the user's browser (rule C56). A call runs exactly once, also across a reload and with
  * several tabs open, and it is always answered: with a value, an error, or the news that the page went away.
  */
 

@@ -1,4 +1,4 @@
-/** The chat for components: hooks that only subscribe (document 004 names them). */
+/** The chat for components: hooks that only subscribe (rules C100 to C103). */
 
 import type { ChatStatus } from "ai";
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
