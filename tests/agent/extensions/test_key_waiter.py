@@ -1,6 +1,7 @@
 """Fields are waited for one by one, while the rest of the answer still streams."""
 
 import asyncio
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -113,6 +114,20 @@ async def test_handlers_reach_the_tasks_that_are_started_later() -> None:
     agent.when_key("title", seen.append)
     await asyncio.gather(agent.async_start_waiter(), asyncio.to_thread(agent.start_waiter))
     assert seen == ["Oak", "Oak"]
+
+
+def test_handlers_stay_from_cell_to_cell_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    agent = make_agent(ANSWER)
+
+    async def first_cell() -> None:
+        agent.when_key("title", str.upper)
+
+    async def second_cell() -> Any:
+        return await agent.async_start_waiter()
+
+    asyncio.run(first_cell())
+    assert asyncio.run(second_cell()) == [("title", "Oak", "OAK")]
 
 
 async def test_handlers_go_along_with_a_method_that_is_handed_to_a_thread() -> None:
