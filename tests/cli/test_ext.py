@@ -55,6 +55,8 @@ def test_a_new_folder_is_sound_and_its_test_passes(
         ("example", "a folder 'example' is left out: by default"),
         ("calculate", "there is a tool 'calculate' already, of extension:calculator"),
         ("shell", "there is an extension folder 'shell' already"),
+        ("load_skill", "the tool name 'load_skill' already belongs to the tool that loads skills"),
+        ("summarizer", "the tool name 'summarizer' already belongs to agent 'summarizer'"),
     ],
 )
 def test_a_new_folder_is_refused(

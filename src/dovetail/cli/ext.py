@@ -4,7 +4,7 @@ import json
 import logging
 import urllib.error
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -84,19 +84,21 @@ def new_extension(
 ) -> None:
     """Write a new extension folder with a working tool and its test."""
     root = find_workspace(workspace) / "extensions"
-    _check_free(name, run_sync(_load(workspace)))
+    _check_free(name, *run_sync(_load_names(workspace)))
     for path in create_folder(root, name):
         console.print(f"wrote {path}", markup=False)
     console.print(f"Check it with `dovetail ext check {name}`; a running server takes it at its next reload.")
 
 
-def _check_free(name: str, snapshot: ExtensionSnapshot) -> None:
+def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:
     """Refuse a name under which the new folder would not be loaded, or would hide another one."""
     if read_exclusion().has_extension(name):
         raise ConfigError(f"a folder {name!r} is left out: {_explain_exclusion(name)}")
     for tool in snapshot.tools:
         if tool.name == name:
             raise ConfigError(f"there is a tool {name!r} already, of {tool.owner}")
+    if name in reserved:
+        raise ConfigError(f"the tool name {name!r} already belongs to {reserved[name]}")
     for folder in snapshot.folders:
         if folder.name == name:
             raise ConfigError(f"there is an extension folder {name!r} already: {folder}")
@@ -144,6 +146,13 @@ async def _load(workspace: Path | None) -> ExtensionSnapshot:
     with _without_log():
         async with Dovetail(workspace=workspace) as dovetail:
             return _add_contributions(dovetail.extensions.snapshot, dovetail)
+
+
+async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
+    """What is loaded, and the names that no folder may take."""
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            return dovetail.extensions.snapshot, dovetail.list_reserved_names()
 
 
 async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:

@@ -13,7 +13,7 @@ from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from dovetail.errors import ToolError
 
@@ -28,7 +28,7 @@ def contain_exits() -> Generator[None]:
     try:
         yield
     except (SystemExit, KeyboardInterrupt) as error:
-        raise _translate(error) from error
+        _pass_on(error)
     finally:
         _is_contained.reset(token)
 
@@ -40,9 +40,11 @@ def explain_exit(error: BaseException) -> ToolError:
     return ToolError(f"the tool raised {type(error).__name__}")
 
 
-def _translate(error: SystemExit | KeyboardInterrupt) -> BaseException:
-    is_the_users = isinstance(error, KeyboardInterrupt) and _comes_by_signal(error)
-    return error if is_the_users else explain_exit(error)
+def _pass_on(error: SystemExit | KeyboardInterrupt) -> NoReturn:
+    """Raise an exit as a failure; the user's own Ctrl-C as it is."""
+    if isinstance(error, KeyboardInterrupt) and _comes_by_signal(error):
+        raise error
+    raise explain_exit(error) from error
 
 
 def _comes_by_signal(error: KeyboardInterrupt) -> bool:
@@ -109,13 +111,13 @@ class _Contained(Coroutine[Any, Any, Any]):
         try:
             return self._inner.send(value)
         except (SystemExit, KeyboardInterrupt) as error:
-            raise _translate(error) from error
+            _pass_on(error)
 
     def throw(self, *raised: Any) -> Any:
         try:
             return self._inner.throw(*raised)
         except (SystemExit, KeyboardInterrupt) as error:
-            raise _translate(error) from error
+            _pass_on(error)
 
     def close(self) -> None:
         self._inner.close()
