@@ -1,6 +1,7 @@
 """Which request is sent: the one that was written where the sending method was called, or looked up."""
 
 import asyncio
+import contextvars
 import functools
 import inspect
 import os
@@ -155,6 +156,13 @@ async def test_task_or_thread_that_only_sends_sends_what_its_parent_wrote() -> N
     agent.input("by a thread")
     await asyncio.to_thread(lambda: agent.start())
     assert asked(requester) == ["by a task", "by a thread"]
+
+
+def test_main_thread_continues_its_request_in_any_context() -> None:
+    agent, requester = make_agent()
+    contextvars.copy_context().run(agent.input, "written in a context")
+    agent.start()
+    assert asked(requester) == ["written in a context"]
 
 
 def test_what_a_pooled_thread_left_unsent_in_one_context_reaches_no_other() -> None:

@@ -149,6 +149,10 @@ class PendingRequests:
                 continue
             if to_send or is_session or who is owner or who is here:
                 return request
+        if here is threading.main_thread() and here in self._requests:
+            return self._requests[
+                here
+            ]  # its contexts are all of one program; other threads may serve many users
         return self._find_latest(here) if is_session else None
 
     def _find_latest(self, here: threading.Thread) -> PendingRequest | None:
