@@ -1,6 +1,7 @@
 """An MCP server that is wrong or hostile: what it may take is limited, and the reason is told."""
 
 import asyncio
+import contextlib
 import logging
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -96,6 +97,49 @@ async def test_the_status_of_a_refusal_is_told(
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     await servers.connect({"shed": {"url": f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"}})
     assert complaint in servers.problems["shed"]
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("how", ["json", "events", "gzip"])
+async def test_an_answer_over_http_that_never_ends_is_given_up(
+    servers: ConfiguredServers,
+    how: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("dovetail.tools.mcp.answer_limit.MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("dovetail.tools.mcp.listing.LIST_SECONDS", 5.0)
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        message = await request.json() if request.method == "POST" else {}
+        if "id" not in message:
+            return web.Response(status=202 if message else 405)
+        if message["method"] == "initialize":
+            info = {"name": "hostile", "version": "1"}
+            result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+            return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        if message["method"] != "tools/list":
+            error = {"code": -32601, "message": "no"}
+            return web.json_response({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        response = web.StreamResponse()
+        response.content_type = "text/event-stream" if how == "events" else "application/json"
+        if how == "gzip":
+            response.headers["content-encoding"] = "gzip"
+        await response.prepare(request)
+        with contextlib.suppress(OSError):  # the client leaves
+            await response.write(b"data: " if how == "events" else b'{"result": "')
+            for _ in range(300):
+                await response.write(b"x" * 100_000)
+        return response
+
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await servers.connect({"shed": {"url": f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"}})
+    assert servers.problems["shed"].startswith("The tool list of MCP server 'shed' cannot be used: ")
+    assert "an answer of an MCP server was given up" in caplog.text
     await runner.cleanup()
 
 

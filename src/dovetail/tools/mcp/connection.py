@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
 from dovetail.lazy import lazy
+from dovetail.tools.mcp.answer_limit import limit_answer
 from dovetail.tools.mcp.listing import list_all
 from dovetail.tools.mcp.result import read_mcp_result
 from dovetail.tools.mcp.server import McpServer
@@ -265,9 +266,10 @@ async def _open_http(
     server: McpServer, hear: Callable[[Any], Coroutine[Any, Any, None]]
 ) -> AsyncGenerator[Any, None]:
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.time_limit)
-    hooks = {"response": [hear]}
+    headers = {"accept-encoding": "identity", **server.headers}
+    hooks = {"response": [hear, limit_answer]}
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), timeout=timeout, event_hooks=hooks) as client,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as client,
         mcp_http.streamable_http_client(server.url, http_client=client) as streams,
     ):
         yield streams
