@@ -1,7 +1,7 @@
 """Prompt configurations leave the recorded prompts, and say where they are wrong."""
 
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -230,6 +230,12 @@ def test_file_is_read_in_its_encoding(tmp_path: Path, encoding: str) -> None:
     path.write_text("input: 你好\n", encoding=encoding)
     assert read_yaml_prompt(path, encoding=encoding).request == {"input": "你好"}
     assert read_yaml_prompt(str(path), encoding=encoding).request == {"input": "你好"}
+
+
+def test_every_kind_of_path_is_read(tmp_path: Path) -> None:
+    (tmp_path / "prompt.yaml").write_text("input: x\n", encoding="utf-8")
+    path: Any = PurePath(tmp_path / "prompt.yaml")
+    assert read_yaml_prompt(path).request == {"input": "x"}
 
 
 def test_wrong_encoding_is_a_clear_error(tmp_path: Path) -> None:

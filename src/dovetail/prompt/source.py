@@ -1,6 +1,7 @@
 """The text of a prompt configuration: given as such or as a file, read as YAML or as JSON5."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,14 +41,14 @@ class Source:
         return data
 
 
-def read_source(path_or_text: str | Path, format: Format, encoding: str | None = UTF_8) -> Source:
+def read_source(path_or_text: str | os.PathLike[str], format: Format, encoding: str | None = UTF_8) -> Source:
     """The configuration at a path, or the text itself.
 
     A string is taken for a path only when it could be one (short, a single line) and the file is there.
     `encoding` is that of the file; None is the system's own.
     """
-    if isinstance(path_or_text, Path):
-        return _read_file(path_or_text, format, encoding)
+    if isinstance(path_or_text, os.PathLike):
+        return _read_file(Path(path_or_text), format, encoding)
     if not isinstance(path_or_text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PromptTypeError(f"A prompt configuration must be text or a path, got {shorten(path_or_text)}.")
     path = _as_file(path_or_text)
