@@ -119,3 +119,34 @@ def test_sub_agents_bus_hears_only_itself_and_what_is_below() -> None:
 def test_name_of_a_derived_bus_cannot_pretend_to_be_a_path() -> None:
     with pytest.raises(ConfigError, match="no name for a derived bus"):
         MessageBus().derive("main/trusted")
+
+
+async def test_coroutine_function_may_answer() -> None:
+    bus = MessageBus()
+
+    async def answer(message: Message) -> None:
+        await asyncio.sleep(0)
+        bus.answer(message.payload["ask_id"], {"approved": True})
+
+    bus.subscribe("ask-request", answer)
+    assert await ask(bus, "c1", 5) == {"approved": True}
+
+
+async def test_question_is_refused_when_every_listener_fails(caplog: pytest.LogCaptureFixture) -> None:
+    bus = MessageBus()
+    bus.subscribe("ask-request", lambda message: bus.answer(message.payload["ask_id"], True))  # pyright: ignore[reportArgumentType]
+    answer = await ask(bus, "c1", 5)
+    assert isinstance(answer, dict)
+    assert (answer["approved"], bus.asks) == (False, [])
+    assert "An answer must be a mapping" in caplog.text
+
+
+def test_coroutine_function_without_an_event_loop_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    bus = MessageBus()
+
+    async def hear(message: Message) -> None:
+        raise AssertionError
+
+    bus.subscribe("news", hear)
+    bus.publish("news")
+    assert "outside of an event loop" in caplog.text

@@ -66,6 +66,20 @@ async def test_who_only_watches_everything_is_not_asked() -> None:
     assert "nobody can be asked" in results(host.runtime.scripted.requests[-1])[0]
 
 
+async def test_listener_cannot_change_what_is_executed() -> None:
+    host, bus = make_host(*WRITES), MessageBus()
+    records: list[Message] = []
+
+    def approve_another(message: Message) -> None:
+        message.payload["payload"]["args"]["path"] = "/etc/passwd"
+        bus.answer(message.payload["ask_id"], {"approved": True})
+
+    bus.subscribe("ask-request", approve_another)
+    bus.subscribe("audit", records.append)
+    await SubagentToolWrapper(WRITER, host, bus).build({}).execute(asyncio.Event())
+    assert (records[0].payload["status"], records[0].payload["args"]["path"]) == ("ok", "a")
+
+
 async def test_audit_records_pass_the_bus() -> None:
     host, bus = make_host(*WRITES), MessageBus()
     approve(bus, {"approved": True})
@@ -106,6 +120,21 @@ async def test_first_answer_counts_when_a_person_and_a_listener_are_asked() -> N
     output = await (await AgentExecutor.create(root, host, ask=never)).run({})
     await asyncio.sleep(0)
     assert (output.result, given_up) == ("Root.", [True])
+
+
+async def test_person_answers_when_the_listener_fails() -> None:
+    host = make_host(call("writer", "{}"), *WRITES, "Root.")
+    host.offer(WRITER)
+    host.runtime.bus.subscribe("ask-request", lambda message: 1 / 0)
+
+    async def ask(kind: str, call_id: str, payload: Mapping[str, Any], limit: float | None) -> Any:
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return {"approved": True}
+
+    root = AgentDefinition(name="root", description="r")
+    await (await AgentExecutor.create(root, host, ask=ask)).run({})
+    assert results(host.runtime.scripted.requests[2]) == ["write ran"]
 
 
 async def test_person_answers_before_a_listener_that_stays_silent() -> None:

@@ -6,13 +6,16 @@ into something cannot forge a decision.
 """
 
 import asyncio
+import inspect
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dovetail.concurrency import find_running_loop
 from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.messages.event import AskKind
 
@@ -31,7 +34,8 @@ class Message:
     path: tuple[str, ...] = ()
 
 
-Handler: TypeAlias = Callable[[Message], None]
+Handler: TypeAlias = Callable[[Message], object]
+"""Takes messages; what a coroutine function returns runs as a task of the running event loop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,7 @@ class _Hub:
     asks: dict[str, tuple[OpenAsk, "asyncio.Future[Mapping[str, Any]]"]] = field(
         default_factory=dict[str, tuple[OpenAsk, "asyncio.Future[Mapping[str, Any]]"]]
     )
+    tasks: set["asyncio.Task[Any]"] = field(default_factory=set["asyncio.Task[Any]"])
 
 
 class MessageBus:
@@ -88,9 +93,8 @@ class MessageBus:
         handlers = self._hub.handlers.setdefault(topic, [])
         path = self._path
 
-        def hear(message: Message) -> None:
-            if message.path[: len(path)] == path:
-                handler(message)
+        def hear(message: Message) -> object:
+            return handler(message) if message.path[: len(path)] == path else None
 
         def unsubscribe() -> None:
             if hear in handlers:
@@ -141,7 +145,8 @@ class MessageBus:
         )
         self._hub.asks[ask.ask_id] = (ask, future)
         try:
-            self._send(Message(topic="ask-request", payload=_describe(ask), path=self._path))
+            if not self._send(Message(topic="ask-request", payload=_describe(ask), path=self._path)):
+                return {"approved": False, "status": "nobody", "value": "every listener failed"}
             async with asyncio.timeout(timeout):
                 return await future
         except TimeoutError:
@@ -154,8 +159,10 @@ class MessageBus:
 
         Raises:
             NotFoundError: the question is answered, has ended or never was.
-            ConfigError: this bus belongs to a sub-agent.
+            ConfigError: this bus belongs to a sub-agent, or the answer is not a mapping.
         """
+        if not is_mapping(value):
+            raise ConfigError(f'An answer must be a mapping such as {{"approved": True}}, got {value!r}.')
         if self._path:
             raise ConfigError(f"the bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer")
         entry = self._hub.asks.pop(ask_id, None)
@@ -167,12 +174,33 @@ class MessageBus:
         future.get_loop().call_soon_threadsafe(_settle, future, dict(value))
         self._send(Message(topic="ask-answer", payload={"ask_id": ask_id, "value": value}, path=ask.path))
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: Message) -> int:
+        """Tell all subscribers; how many of them did not fail."""
+        heard = 0
         for handler in [*self._hub.handlers.get(message.topic, ()), *self._hub.handlers.get("*", ())]:
             try:
-                handler(message)
+                result = handler(message)
+                if inspect.iscoroutine(result):
+                    self._finish(result, message.topic)
+                heard += 1
             except Exception:
                 logger.exception("a subscriber of %r failed", message.topic)
+        return heard
+
+    def _finish(self, coroutine: Coroutine[Any, Any, Any], topic: str) -> None:
+        """Let a subscriber that is a coroutine function do its work beside the others."""
+        if find_running_loop() is None:
+            coroutine.close()
+            raise ConfigError(f"A coroutine function cannot hear {topic!r} outside of an event loop.")
+
+        def note_end(task: "asyncio.Task[Any]") -> None:
+            self._hub.tasks.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                logger.error("a subscriber of %r failed", topic, exc_info=error)
+
+        task = asyncio.create_task(coroutine)
+        self._hub.tasks.add(task)
+        task.add_done_callback(note_end)
 
 
 def _describe(ask: OpenAsk) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Policy and approval: may this call run, and if a person must say so, what did they say?"""
 
 import asyncio
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,13 +81,14 @@ async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScop
     if bus is None:
         return await scope.ask("approval", call_id, payload, None) if scope.ask else {"approved": False}
     with scope.pause():
-        listener = asyncio.ensure_future(bus.ask("approval", call_id, payload, LONGEST_SECONDS))
+        copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
+        listener = asyncio.ensure_future(bus.ask("approval", call_id, copied, LONGEST_SECONDS))
         if scope.ask is None:
             return await listener
         person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
         try:
             await asyncio.wait({listener, person}, return_when=asyncio.FIRST_COMPLETED)
-            if not person.done():
+            if not person.done() and "status" not in listener.result():  # nobody, or too late: no answer
                 if scope.answer is None:
                     return listener.result()
                 scope.answer(call_id, listener.result())
