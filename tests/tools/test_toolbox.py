@@ -11,6 +11,7 @@ import pytest
 
 from dovetail import Agent
 from dovetail.agent.runtime import Runtime
+from dovetail.bus import Policy, PolicyRule
 from dovetail.errors import ConfigError, ToolError
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import ScriptedRequester
@@ -208,3 +209,16 @@ def test_function_without_a_docstring_is_described_by_its_name() -> None:
         return 3
 
     assert make_tool(count_boards).description == "count_boards"
+
+
+@pytest.mark.parametrize(("strategy", "wants"), [("judge", plan), ("native", call)])
+def test_rules_about_an_agent_hold_in_both_ways_of_tools(strategy: str, wants: Callable[[str], Any]) -> None:
+    policy = Policy([PolicyRule(action="deny", tool="search", agent="guest", reason="no guests")])
+    runtime = Runtime(make_policy=lambda: policy)
+    guest, owner = (
+        make_agent(runtime, wants("search"), "ok", name=name, strategy=strategy)
+        for name in ("guest", "owner")
+    )
+    [refused] = results(guest.use_tools(make_search("secret")))
+    assert "no guests" in refused
+    assert results(owner.use_tools(make_search("secret"))) == ["secret"]

@@ -30,6 +30,7 @@ class NativeTools:
     runtime: Runtime
     settings: Settings
     rounds: int
+    agent: str
 
     async def stream(
         self, request: ModelRequest, send: Send, result_data: dict[str, Any]
@@ -49,7 +50,7 @@ class NativeTools:
                 return
             messages.append(write_answer(None, calls))
             for outcome in await self.runtime.runner.run_batch(
-                self.tools, calls, _scope.CallScope(bus=self.runtime.active_bus)
+                self.tools, calls, _scope.CallScope(agent_path=(self.agent,), bus=self.runtime.active_bus)
             ):
                 messages.append(write_result(outcome.call.call_id, outcome.result.llm_content))
                 log = write_log(outcome)

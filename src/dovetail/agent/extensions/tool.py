@@ -99,7 +99,9 @@ class ToolExtension(BaseAgent):
         if self._choose_strategy(settings) != "native":
             return None
         tools = self.tools
-        return NativeTools(tools, self.runtime, settings, _read_rounds(settings)) if len(tools) else None
+        if not len(tools):
+            return None
+        return NativeTools(tools, self.runtime, settings, _read_rounds(settings), self.name)
 
     @cached_property
     def _toolbox(self) -> "Toolbox":
@@ -144,7 +146,7 @@ class ToolExtension(BaseAgent):
         tools = self.tools
         if not len(tools) or self._choose_strategy(settings) != "judge":
             return
-        rounds = Rounds(self.runtime, self.requester, prompt, settings, tools)
+        rounds = Rounds(self.name, self.runtime, self.requester, prompt, settings, tools)
         for _ in range(_read_rounds(settings)):
             if not await rounds.take():
                 return

@@ -35,8 +35,9 @@ _ANY_SIZE = 2**63
 
 @dataclass(slots=True)
 class Rounds:
-    """The rounds of one request."""
+    """The rounds of one request of an agent, which rules of the policy know by its name."""
 
+    agent: str
     runtime: Runtime
     requester: Requester
     prompt: Prompt
@@ -64,7 +65,9 @@ class Rounds:
 
     async def _follow(self, plan: Plan) -> None:
         call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
-        scope = _scope.CallScope(bus=self.runtime.active_bus, largest_result=_ANY_SIZE)
+        scope = _scope.CallScope(
+            agent_path=(self.agent,), bus=self.runtime.active_bus, largest_result=_ANY_SIZE
+        )
         outcome = await self.runtime.runner.run_call(self.tools, call, scope)
         log = write_log(outcome, plan.purpose)
         shown = await self._fit(log["result"], outcome)
