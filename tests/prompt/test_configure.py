@@ -159,6 +159,16 @@ def test_mappings_fill_alias_names_and_parameters() -> None:
     assert step == AliasStep(name="input", args=("hello Ann",), kwargs={"always": True})
 
 
+def test_mappings_may_fill_all_parameters_of_an_alias() -> None:
+    text = ".alias: {input: {.args: '${args}'}, info: '${named}', reset_chat_history: '${none}'}"
+    steps = read_yaml_prompt(text, {"args": ["x"], "named": {"prompt": 1, ".args": 2}, "none": None}).aliases
+    assert steps == (
+        AliasStep(name="input", args=("x",)),
+        AliasStep(name="info", kwargs={"prompt": 1, ".args": 2}),
+        AliasStep(name="reset_chat_history"),
+    )
+
+
 def test_filled_text_is_never_read_as_a_directive() -> None:
     text = """
 "${agent}": {system: x}

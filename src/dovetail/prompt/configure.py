@@ -174,20 +174,21 @@ class _Reader:
 
     def _read_alias(self, written: str, parameters: Any) -> AliasStep:
         name = fill_text(written, self.mappings or {})
-        given: Any = dict[str, Any]() if parameters is None else parameters
-        if not is_mapping(given):
+        args: Any = []
+        if is_mapping(parameters):
+            args = self._fill(parameters.get(".args", args))
+            given = self._fill(_without_args(parameters))
+        else:
+            given = self._fill(parameters)
+        if given is not None and not is_mapping(given):
             problem = f"the parameters of .alias {name!r} must be a mapping, got {shorten(given)}"
             return AliasStep(name=name, problem=self._make_error((".alias", written), problem))
-        args = given.get(".args", [])
         if not is_list(args):
             problem = f"the .args of .alias {name!r} must be a list, got {shorten(args)}"
             path = (".alias", written, ".args")
             return AliasStep(name=name, problem=self._make_error(path, problem, PromptArgumentsError))
-        return AliasStep(
-            name=name,
-            args=tuple(self._fill(value) for value in args),
-            kwargs={str(key): value for key, value in self._fill(_without_args(given)).items()},
-        )
+        kwargs = {str(key): value for key, value in (given or {}).items()}
+        return AliasStep(name=name, args=tuple(args), kwargs=kwargs)
 
     def _fill(self, value: Any) -> Any:
         return fill(value, self.mappings) if self.mappings else value
