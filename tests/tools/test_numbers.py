@@ -25,6 +25,7 @@ def show(value: Any) -> str:
         (NUMBER, 1, "1.0"),
         (NUMBER, True, "True"),
         (NUMBER, 10**400, str(10**400)),
+        (NUMBER, 175928847299117063, "175928847299117063"),
         ({"type": ["number", "null"]}, 1, "1.0"),
         ({"type": ["number", "null"]}, None, "None"),
         ({"type": ["integer", "number"]}, 2.0, "2.0"),

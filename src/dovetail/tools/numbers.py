@@ -170,6 +170,7 @@ def _to_float(value: Any) -> Any:
     if type(value) is not int:
         return value
     try:
-        return float(value)
-    except OverflowError:  # beyond every float: the whole number is the better one
+        number = float(value)
+    except OverflowError:
         return value
+    return number if number == value else value  # a long id must not lose its last digits
