@@ -65,9 +65,11 @@ async def test_cancelled_run_is_a_result_with_an_error() -> None:
     signal = asyncio.Event()
     signal.set()
     host = Host([[{"hold": "never"}]])
-    result = await SubagentToolWrapper(make(), host).build({"task": "x"}).execute(signal)
+    updates: list[Any] = []
+    result = await SubagentToolWrapper(make(), host).build({"task": "x"}).execute(signal, updates.append)
     assert result.error is not None
     assert result.error.type == "agent_cancelled"
+    assert updates[-1]["status"] == "cancelled"
 
 
 async def test_caller_is_told_when_a_limit_cut_the_work_short() -> None:

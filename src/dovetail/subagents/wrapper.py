@@ -112,7 +112,11 @@ class SubagentInvocation(BaseToolInvocation):
             result = self._explain_start(error)
         else:
             result = make_agent_result(self.definition, output, executor.run_id)
-        activity.end("error" if result.error else "ok", result.error.message if result.error else "")
+        if result.error is None:
+            activity.end("ok")
+        else:
+            is_cancelled = result.error.type == "agent_cancelled"
+            activity.end("cancelled" if is_cancelled else "error", result.error.message)
         return result
 
     def _explain_start(self, error: Exception) -> ToolResult:
