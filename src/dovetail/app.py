@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +20,6 @@ from dovetail.assets import find_assets
 from dovetail.bus.bus import MessageBus
 from dovetail.bus.policy import Policy
 from dovetail.bus.policy_file import open_policy
-from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, find_workspace, open_settings
@@ -28,7 +27,7 @@ from dovetail.subagents.dispatch import publish_agents
 from dovetail.subagents.names import list_agent_names, reserve_agent_names
 from dovetail.subagents.registry import AgentRegistry
 from dovetail.tools.browser import open_url
-from dovetail.tools.mcp.settings import ConfiguredServers, fill_variables
+from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -92,12 +91,17 @@ class Dovetail:
     @cached_property
     def extensions(self) -> "ExtensionLoader":
         """The extension folders: the workspace's own first, then those that ship with the package."""
+        return self.open_loader(*self._folders("extensions"), reserved=self.list_reserved_names)
+
+    def open_loader(self, *roots: Path, **choices: Any) -> "ExtensionLoader":
+        """A loader of extension folders with this app's workspace and settings."""
+        settings = partial(loading.get_folder_settings, self.settings)
         return loading.ExtensionLoader(
-            *self._folders("extensions"),
+            *roots,
             workspace=self.workspace,
-            reserved=self.list_reserved_names,
-            host=loading.ExtensionHost(list_agents=list_agent_names, settings=self._get_folder_settings),
+            host=loading.ExtensionHost(list_agents=list_agent_names, settings=settings),
             time_limit=loading.read_import_limit(self.settings.get("extensions.import_limit")),
+            **choices,
         )
 
     @cached_property
@@ -231,12 +235,6 @@ class Dovetail:
         skills = [root.path / place for root in roots for place in ("skills", ".dovetail/skills")]
         own = [*skills, self.workspace / "policy.toml"]
         return [*self._folders("extensions"), *self._folders("agents"), *own]
-
-    def _get_folder_settings(self, name: str) -> Mapping[str, Any]:
-        """The table `[extensions.<name>]` of the settings; `${NAME}` stands for a variable."""
-        tables = self.settings.get("extensions")
-        values = tables.get(name) if is_mapping(tables) else None
-        return fill_variables(values) if is_mapping(values) else {}
 
     def _make_policy(self) -> Policy:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)

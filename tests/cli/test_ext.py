@@ -186,3 +186,12 @@ def test_a_reload_brings_the_token_and_shows_the_report(
     assert run("ext", "reload", "--url", "http://127.0.0.1:9") == 1
     assert "dovetail serve" in capsys.readouterr().err
     assert run("ext", "reload", "--url", "file:///etc/passwd") == 1
+
+
+def test_a_check_gives_a_folder_its_settings(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (workspace / "dovetail.toml").write_text('[extensions.shop]\ncurrency = "CHF"\n')
+    source = "def setup(context): context.settings['currency']\n"
+    source += "TOOL = dict(label='s', name='price', description='d', parameters={}, execute=lambda: 1)\n"
+    write_extension(workspace, "shop", source)
+    assert run("ext", "check", "shop") == 0
+    assert "sound  shop: price" in capsys.readouterr().out

@@ -48,3 +48,17 @@ def test_what_is_wrong_with_the_folder_is_said(tmp_path: Path) -> None:
         call_folder_tool(several, "trouble")
     with pytest.raises(ConfigError, match="SyntaxError"):
         call_folder_tool(folders.write("broken", "TOOL = ("))
+
+
+def test_the_folder_has_its_settings(tmp_path: Path) -> None:
+    (tmp_path / "dovetail.toml").write_text('[extensions.shop]\ncurrency = "CHF"\n')
+    folder = Folders(tmp_path / "extensions").write(
+        "shop",
+        """
+        found = {}
+        def setup(context): found.update(context.settings)
+        def price(): return found["currency"]
+        TOOL = dict(label="s", name="price", description="d", parameters={}, execute=price)
+        """,
+    )
+    assert call_folder_tool(folder) == "CHF"

@@ -22,7 +22,6 @@ from dovetail.errors import ConfigError
 from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
 from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.folder import is_extension
-from dovetail.extensions.loader import ExtensionLoader
 from dovetail.extensions.scaffold import create_folder
 from dovetail.settings import find_workspace
 
@@ -171,11 +170,8 @@ async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
     }
     others |= dovetail.list_reserved_names()
     siblings = frozenset(path.name.casefold() for path in folder.parent.iterdir() if path != folder)
-    loader = ExtensionLoader(
-        folder.parent,
-        workspace=dovetail.workspace,
-        reserved=lambda: others,
-        exclusion=lambda: Exclusion(extensions=siblings),
+    loader = dovetail.open_loader(
+        folder.parent, reserved=lambda: others, exclusion=lambda: Exclusion(extensions=siblings)
     )
     snapshot = await loader.reload()
     await loader.close()

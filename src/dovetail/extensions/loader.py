@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.data.numbers import is_number, read_number
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
@@ -22,7 +23,8 @@ from dovetail.extensions.lifetime import ExtensionContext, ExtensionState, Lifet
 from dovetail.extensions.names import NameRules, Settlement
 from dovetail.extensions.trial import Trial
 from dovetail.extensions.version import ExtensionVersion, make_version
-from dovetail.settings import find_workspace
+from dovetail.settings import Settings, find_workspace
+from dovetail.tools.mcp.settings import fill_variables
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +55,17 @@ class ExtensionHost:
 
 
 _NO_HOST = ExtensionHost()
+
+
+def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
+    """The table `[extensions.<name>]` of the settings; `${NAME}` stands for a variable of the environment.
+
+    Raises:
+        ConfigError: the environment has no such variable.
+    """
+    tables = settings.get("extensions")
+    values = tables.get(name) if is_mapping(tables) else None
+    return fill_variables(values) if is_mapping(values) else {}
 
 
 def read_import_limit(value: Any) -> float:

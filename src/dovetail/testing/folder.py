@@ -1,6 +1,7 @@
 """Calls a tool of an extension folder in a test, the way a model would."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from dovetail.bus.policy_file import PolicyFiles
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError, ToolError
 from dovetail.extensions.exclusion import Exclusion
-from dovetail.extensions.loader import ExtensionLoader
+from dovetail.extensions.loader import ExtensionHost, ExtensionLoader, get_folder_settings
 from dovetail.messages.call import ToolCall, new_call_id
+from dovetail.settings import open_settings
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
 from dovetail.tools.runner import CallScope, ToolRunner
@@ -20,7 +22,8 @@ def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments
     """Load one extension folder and call its tool through the whole pipeline; returns what the tool returned.
 
     `folder` is the folder or a file in it, such as the test's own `__file__`. `tool` may be left out where
-    the folder has only one. Approvals count as given; what the folder's own rules forbid stays forbidden.
+    the folder has only one. Approvals count as given; what the folder's own rules forbid stays forbidden. The
+    settings are those of `dovetail.toml` beside `extensions/`.
 
     Raises:
         ConfigError: the folder cannot be loaded, or has no such tool.
@@ -32,7 +35,14 @@ def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments
 async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:
     """The same in an async test."""
     path, siblings = await asyncio.to_thread(_find, folder)
-    loader = ExtensionLoader(path.parent, exclusion=lambda: Exclusion(extensions=siblings))
+    workspace = path.parent.parent if path.parent.name == "extensions" else path
+    settings = partial(get_folder_settings, open_settings(None, workspace))
+    loader = ExtensionLoader(
+        path.parent,
+        workspace=workspace,
+        exclusion=lambda: Exclusion(extensions=siblings),
+        host=ExtensionHost(settings=settings),
+    )
     snapshot = await loader.reload()
     try:
         for failure in snapshot.failed_extensions:
