@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal, Optional
 
 import pytest
@@ -236,3 +237,14 @@ def test_a_time_limit_that_no_timer_can_take_is_refused(limit: Any) -> None:
 
     with pytest.raises(ConfigError, match="time_limit of tool 'nap' must be seconds above 0 or None"):
         make_tool(nap, time_limit=limit)
+
+
+def test_partial_is_named_and_described_by_its_function() -> None:
+    def cut(plank: str, pieces: int) -> str:
+        """Cut a plank."""
+        return f"{plank} in {pieces}"
+
+    tool = make_tool(partial(partial(cut), pieces=3))
+    assert (tool.name, tool.description) == ("cut", "Cut a plank.")
+    assert tool.parameters["required"] == ["plank"]
+    assert tool(plank="oak") == "oak in 3"

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from dovetail.messages.kind import Kind
 from dovetail.tools.docstring import read_docstring
@@ -51,17 +51,18 @@ def make_tool(
     """
     if isinstance(function, FunctionTool):
         function = function.function
-    docstring = read_docstring(inspect.getdoc(function))
+    described = _unwrap(function)
+    docstring = read_docstring(inspect.getdoc(described))
     signature = read_signature(function, docstring.parameters)
     own = signature.schema
     if parameters is not None and not own["additionalProperties"]:
         choices.setdefault("takes", frozenset(own["properties"]))
     schema = own if parameters is None else parameters
     signature = replace(signature, type_numbers=make_converter(schema, signature.converters.keys()))
-    called = name or getattr(function, "__name__", type(function).__name__)
+    called = name or getattr(described, "__name__", type(described).__name__)
     check_name(called)
-    qualified_name = getattr(function, "__qualname__", type(function).__qualname__)
-    choices.setdefault("source", f"{getattr(function, '__module__', None)}:{qualified_name}")
+    qualified_name = getattr(described, "__qualname__", type(described).__qualname__)
+    choices.setdefault("source", f"{getattr(described, '__module__', None)}:{qualified_name}")
     choices.setdefault("can_update_output", _is_generator(function))
     return FunctionTool(
         name=called,
@@ -73,6 +74,13 @@ def make_tool(
         returns=signature.returns,
         **choices,
     )
+
+
+def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function behind a `functools.partial`, whose name and docstring speak for it."""
+    while isinstance(function, partial):
+        function = cast("partial[Any]", function).func
+    return function
 
 
 def _is_generator(function: Callable[..., Any]) -> bool:

@@ -208,9 +208,9 @@ class ToolManager:
     def _list_tagged(self, tags: list[str]) -> Iterator[tuple[int, Tool]]:
         """The tools that were tagged here, with the numbers of their registration."""
         registry = self.registry
-        tagged = {name: tool for tag in tags for name, tool in self._tags.get(tag, {}).items()}
+        tagged = {name: tool for tag in tags for name, tool in dict(self._tags.get(tag, {})).items()}
         origins = {origin for tag in tags for origin in self._tagged_origins.get(tag, ())}
-        for tool in registry.snapshot():
+        for tool in registry.snapshot() if tagged or origins else ():
             if tool.name in tagged or tool.origin in origins:
                 yield registry.get_serial(tool.name), tool
         yield from ((0, tool) for tool in tagged.values() if tool is not None)

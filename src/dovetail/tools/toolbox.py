@@ -70,7 +70,7 @@ class Toolbox:
         One of an MCP server whose name a tool of the box itself has gets the server's name before its own.
         """
         listed = self.list_own(registry)
-        for tool in registry.snapshot():
+        for tool in registry.snapshot() if self._used or self.origins else ():
             if tool.name in self._used or tool.origin in self.origins:
                 listed += ((registry.get_serial(tool.name), each) for each in self._name_apart(tool))
         return listed
