@@ -8,6 +8,7 @@
       - PromptFileError  a prompt file cannot be opened (also a TypeError)
     · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
     · KeyWaitError       keys cannot be waited for: no handler, no such output (also a NotImplementedError)
+    · KeyPathError       a dotted key leads through a value that has no keys (also a TypeError)
     · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
@@ -80,6 +81,10 @@ class PromptArgumentsError(PromptSyntaxError, PromptTypeError):
 
 class KeyWaitError(ConfigError, NotImplementedError):
     """Keys cannot be waited for: there is no handler, or the request's output does not have them."""
+
+
+class KeyPathError(ConfigError, TypeError):
+    """A dotted key leads through a value that has no keys."""
 
 
 class SignatureError(ConfigError, TypeError):

@@ -19,10 +19,19 @@ def test_dotted_keys_nest() -> None:
     assert data["a.b"] == 1
 
 
-def test_dotted_key_through_a_scalar_makes_room() -> None:
-    data = LayeredData({"a": "text"})
-    data.set("a.b", 1)
-    assert data.get() == {"a": {"b": 1}}
+def test_dotted_key_below_a_scalar_is_refused_and_overwrites_nothing() -> None:
+    data = LayeredData({"a": {"b": "text"}})
+    for write in (data.set, data.append, data.replace, data.__setitem__):
+        with pytest.raises(TypeError) as caught:
+            write("a.b.c", 1)
+        assert str(caught.value) == ("Can not set value to path 'a.b.c' because 'a.b' is not a dictionary.")
+    assert data.get() == {"a": {"b": "text"}}
+
+
+def test_scalar_of_the_child_hides_what_the_parent_has_below_it() -> None:
+    data = LayeredData({"a": 1}, parent=LayeredData({"a": {"b": 2}}))
+    assert data.get("a.b", "default") == "default"
+    assert "a.b" not in data
 
 
 def test_set_merges_mappings_deeply() -> None:
@@ -31,10 +40,23 @@ def test_set_merges_mappings_deeply() -> None:
     assert data.get("a") == {"x": {"one": 1, "two": 2}, "l": [1, 2]}
 
 
-def test_set_of_none_replaces_a_list() -> None:
-    data = LayeredData({"a": [1]})
-    data.set("a", None)
-    assert data.get() == {"a": None}
+def test_set_adds_to_lists_and_sets_what_they_do_not_hold() -> None:
+    data = LayeredData({"a": [1], "s": {1}})
+    for value in (None, (1, 2), {"k": 1}, {3}, None):
+        data.set("a", value)
+    assert data.get("a") == [1, None, 2, {"k": 1}, {3}]
+    for value in ([1, 2], "ab"):
+        data.set("s", value)
+    assert data.get("s") == {1, 2, "ab"}
+    data.set("s", {"k": 1})
+    assert {"k": 1} in data.get("s")
+
+
+def test_set_copies_a_set() -> None:
+    given = {1}
+    data = LayeredData({"a": given})
+    data.set("a", 2)
+    assert given == {1}
 
 
 def test_replace_and_delete_mean_what_they_say() -> None:
@@ -80,6 +102,12 @@ def test_mapping_views_cover_all_layers() -> None:
         ({"a": [1, 2]}, {"a": [3, 1]}, {"a": [3, 1, 2]}),
         ({"a": [{"k": 1}]}, {"a": [{"k": 2}, {"k": 1}]}, {"a": [{"k": 2}, {"k": 1}]}),
         ({"a": [1]}, {"a": {"x": 1}}, {"a": {"x": 1}}),
+        ({"a": "text"}, {"a": [1]}, {"a": [1, "text"]}),
+        ({"a": (1, 2)}, {"a": [1]}, {"a": [1, 2]}),
+        ({"a": None}, {"a": [1]}, {"a": [1, None]}),
+        ({"a": [2]}, {"a": {1}}, {"a": {1, 2}}),
+        ({"history": "h"}, {"history": {"i": 1}}, {"history": ["h", {"i": 1}]}),
+        ({"history": ["h"]}, {"history": None}, {"history": None}),
         ({"history": ["h"]}, {"history": ["h", "i"]}, {"history": ["h", "h", "i"]}),
     ],
 )
@@ -98,6 +126,10 @@ def test_log_keeps_every_item() -> None:
     data.set("history", ["a", "b"])
     data.set("history", "a")
     assert data.get("history") == ["a", "a", "b", "a"]
+    data.set("history", None)
+    data.set("history", {"b": 1})
+    data.set("history", {"b": 2})
+    assert data.get("history") == [{"b": 1}, {"b": 2}]
     data.replace("history", [])
     assert data.get("history") == []
 
@@ -105,6 +137,12 @@ def test_log_keeps_every_item() -> None:
 def test_three_layers_join() -> None:
     top = LayeredData({"l": [1]}, parent=LayeredData({"l": [2]}, parent=LayeredData({"l": [3], "x": 1})))
     assert top.get() == {"l": [1, 2, 3], "x": 1}
+
+
+def test_layers_join_from_the_nearest_to_the_farthest() -> None:
+    top = LayeredData({"a": [1]}, parent=LayeredData({"a": {"k": 2}}, parent=LayeredData({"a": "text"})))
+    assert top.get() == {"a": [1, {"k": 2}, "text"]}
+    assert top.get("a") == [1, {"k": 2}, "text"]
 
 
 def test_what_was_given_is_not_changed_later() -> None:

@@ -1,18 +1,15 @@
-"""Any value becomes plain data."""
+"""Values take the form in which prompts show them."""
 
+import collections
 import dataclasses
 import datetime
 import enum
-import json
+import types
 import typing
-from collections import OrderedDict, deque
-from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Optional, Union
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from dovetail.data import LayeredData, sanitize
@@ -21,17 +18,16 @@ from dovetail.errors import ConfigError
 
 class Color(enum.Enum):
     RED = "red"
-    GREEN = "green"
+
+
+class Tone(enum.StrEnum):
+    WARM = "warm"
 
 
 class Plank(BaseModel):
     length: int = Field(description="in mm")
     wood: str | None = None
-
-
-class Stack(BaseModel):
-    planks: list[Plank] = []
-    best: Plank | None = None
+    width: Annotated[int, Field(ge=1)] = 1
 
 
 class Tree(BaseModel):
@@ -42,50 +38,45 @@ class Tree(BaseModel):
 @dataclasses.dataclass
 class Box:
     size: int
-    color: Color = Color.RED
 
 
-class Bench(typing.TypedDict, total=False):
-    number: int
-    planks: typing.Required[list[Plank]]
-
-
-class Odd:
-    def __str__(self) -> str:
-        return "odd"
+PLANK = {
+    "length": ("int", "in mm"),
+    "wood": ("str | None",),
+    "width": ("typing.Annotated[int, Ge(ge=1)]",),
+}
 
 
 @pytest.mark.parametrize(
-    ("value", "plain"),
+    ("value", "shown"),
     [
         (None, None),
-        (True, True),
-        ("text", "text"),
         (1.5, 1.5),
+        (Tone.WARM, Tone.WARM),
+        (Color.RED, "Color.RED"),
         (datetime.datetime(2024, 5, 6, 7, 8, 9), "2024-05-06T07:08:09"),
-        (datetime.date(2024, 5, 6), "2024-05-06"),
         (datetime.time(7, 8), "07:08:00"),
-        (Decimal("1.50"), "1.50"),
         (PurePosixPath("a/b"), "a/b"),
-        (b"ab\xff", "ab\\xff"),
-        (Color.RED, "red"),
-        (Odd(), "odd"),
-        ((1, (2, Odd())), (1, (2, "odd"))),
-        ({"b", "a"}, ["a", "b"]),
-        (frozenset({2, 1}), [1, 2]),
-        (deque([1, 2]), [1, 2]),
-        (OrderedDict(a=1), {"a": 1}),
+        (b"ab", "b'ab'"),
+        ({2, 1}, {1, 2}),
+        (frozenset({2}), "frozenset({2})"),
+        (range(2), "range(0, 2)"),
+        (collections.deque([1]), "deque([1])"),
+        (types.MappingProxyType({"a": 1}), "{'a': 1}"),
+        (collections.OrderedDict(a=(1, b"x")), {"a": (1, "b'x'")}),
         (
             {1: "a", None: "b", (1, 2): "c", Color.RED: "d"},
-            {"1": "a", "None": "b", "(1, 2)": "c", "red": "d"},
+            {"1": "a", "None": "b", "(1, 2)": "c", "Color.RED": "d"},
         ),
-        (LayeredData({"a": Odd()}), {"a": "odd"}),
-        (Plank(length=3), {"length": 3, "wood": None}),
-        (Box(2), {"size": 2, "color": "red"}),
+        (LayeredData({"a": Color.RED}), {"a": "Color.RED"}),
+        (Plank(length=3), "length=3 wood=None width=1"),
+        (Box(2), "Box(size=2)"),
     ],
 )
-def test_value_becomes_plain(value: Any, plain: Any) -> None:
-    assert sanitize(value) == plain
+def test_value_is_shown(value: Any, shown: Any) -> None:
+    result = sanitize(value)
+    assert result == shown
+    assert type(result) is type(shown)
 
 
 @pytest.mark.parametrize(
@@ -94,39 +85,44 @@ def test_value_becomes_plain(value: Any, plain: Any) -> None:
         (str, "str"),
         (Any, "Any"),
         (type(None), "NoneType"),
+        (Color, "Color"),
+        (Box, "Box"),
         (list[int], "list[int]"),
         (typing.List[int], "list[int]"),  # noqa: UP006 (users write it)
         (typing.List, "list"),  # noqa: UP006
         (typing.Dict, "dict"),  # noqa: UP006
         (dict[str, list[int]], "dict[str, list[int]]"),
-        (tuple[int, ...], "tuple[int, ...]"),
+        (tuple[int, ...], "tuple[int, Ellipsis]"),
+        (set[int], "set[int]"),
         (Optional[int], "int | NoneType"),  # noqa: UP045
         (Union[int, str], "int | str"),  # noqa: UP007
         (int | None, "int | None"),
         (Literal["a", 3], "Literal[a, 3]"),
-        (Literal[Color.RED], "Literal[red]"),
-        (Annotated[int, "x"], "int"),
-        (Color, "Literal[red, green]"),
-        (typing.Callable[[int], str], "Callable[[int], str]"),
-        (dict[str, Plank], "dict[str, Plank]"),
-        (Plank, {"length": ("int", "in mm"), "wood": ("str | None",)}),
-        (list[Plank], [{"length": ("int", "in mm"), "wood": ("str | None",)}]),
-        (Box, {"size": ("int",), "color": ("Literal[red, green]",)}),
-        (Bench, {"number": ("int",), "planks": ([{"length": ("int", "in mm"), "wood": ("str | None",)}],)}),
+        (Literal[Color.RED], "Literal[Color.RED]"),
+        (Annotated[int, "x"], "typing.Annotated[int, 'x']"),
+        (typing.Callable[[int], str], "typing.Callable[[int], str]"),
+        (Plank, PLANK),
+        (list[Plank], f"list[{PLANK}]"),
+        (dict[str, Plank], f"dict[str, {PLANK}]"),
+        (tuple[Plank, int], f"tuple[{PLANK}, int]"),
+        (Optional[Plank], f"{PLANK} | NoneType"),  # noqa: UP045
     ],
 )
-def test_type_becomes_what_it_says_to_a_reader(annotation: Any, text: Any) -> None:
+def test_type_is_named(annotation: Any, text: Any) -> None:
     assert sanitize(annotation) == text
-    assert sanitize({"x": [annotation]}, remain_type=True) == {"x": [annotation]}
 
 
-def test_classes_within_classes_are_told_by_their_fields() -> None:
-    plank = {"length": ("int", "in mm"), "wood": ("str | None",)}
-    assert sanitize(Stack) == {"planks": ([plank],), "best": (plank,)}
+def test_types_may_remain() -> None:
+    assert sanitize({"x": [list[int], int]}, remain_type=True) == {"x": [list[int], int]}
+    assert sanitize(Plank, remain_type=True)["length"] == (int, "in mm")
 
 
-def test_class_that_holds_itself_is_told_by_its_name() -> None:
+def test_class_that_holds_itself_is_named() -> None:
     assert sanitize(Tree) == {"name": ("str",), "children": ("list[Tree]",)}
+
+
+def test_set_of_classes_is_listed() -> None:
+    assert sanitize({Plank}) == [PLANK]
 
 
 def test_data_that_holds_itself_is_a_clear_error() -> None:
@@ -136,42 +132,7 @@ def test_data_that_holds_itself_is_a_clear_error() -> None:
         sanitize(knot)
 
 
-def test_text_of_a_subclass_becomes_plain_text() -> None:
-    class Loud(str):
-        def __str__(self) -> str:
-            return self.upper()
-
-    assert type(sanitize(Loud("a"))) is str
-    assert sanitize(Loud("a")) == "a"
-
-
 def test_result_has_containers_of_its_own() -> None:
-    given_value = {"a": [1]}
-    result = sanitize(given_value)
-    result["a"].append(2)
-    assert given_value == {"a": [1]}
-
-
-leaves = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text()
-    | st.dates()
-    | st.binary()
-    | st.decimals(allow_nan=False)
-)
-anything = st.recursive(
-    leaves,
-    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(leaves, inner),
-    max_leaves=12,
-)
-
-
-@pytest.mark.timeout(60)
-@given(anything)
-@settings(deadline=None, max_examples=60)
-def test_whatever_comes_out_fits_into_json_and_stays_as_it_is(value: Any) -> None:
-    plain = sanitize(value)
-    json.dumps(plain)
-    assert sanitize(plain) == plain
+    given = {"a": [1]}
+    sanitize(given)["a"].append(2)
+    assert given == {"a": [1]}

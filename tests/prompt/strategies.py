@@ -80,7 +80,7 @@ SLOTS: dict[str, st.SearchStrategy[Any]] = {
     "attachment": st.lists(parts, max_size=2),
     "output": outputs,
     "output_format": st.sampled_from(["json", "markdown", "text", "xml"]),
-    "options": plain,
+    "options": st.dictionaries(text, plain, max_size=3),
     "my_notes": plain,
 }
 

@@ -17,7 +17,7 @@ def render(**slots: Any) -> str:
     [
         (7, "7"),
         (True, "True"),
-        ({"b", "a"}, "['a', 'b']"),
+        ({7}, "{7}"),
         (0, "0"),
         ({"a": {"n": [1, None]}}, "- a : {'n': [1, None]}"),
         ([("x", 1)], "- ('x', 1)"),
@@ -105,28 +105,33 @@ class Invoice(BaseModel):
     first: Line | None = None
 
 
-def test_classes_show_their_fields_at_every_depth() -> None:
-    assert requirement({"invoice": Invoice}) == (
+def test_class_shows_its_fields() -> None:
+    assert requirement({"invoice": Invoice, "line": (Line, "the best")}) == (
         "{\n"
         '  "invoice": {\n'
-        '    "lines": [\n'
-        "        {\n"
-        '          "what": <str>, // a name\n'
-        '          "kind": <Literal[big, small]>\n'
-        "        },\n"
-        "        ...\n"
-        "      ],\n"
-        '    "first": {\n'
-        '        "what": <str>, // a name\n'
-        '        "kind": <Literal[big, small]>\n'
-        "      }\n"
-        "  }\n"
+        "    \"lines\": <list[{'what': ('str', 'a name'), 'kind': ('Literal[big, small]',)}]>,\n"
+        f'    "first": <{Line.__module__}.Line | None>\n'
+        "  },\n"
+        '  "line": {\n'
+        '      "what": <str>, // a name\n'
+        '      "kind": <Literal[big, small]>\n'
+        "    } // the best\n"
         "}"
     )
 
 
-def test_generic_alias_as_the_whole_output_is_asked_for_as_a_value() -> None:
-    assert requirement(list[int]).startswith('{\n  "value": <list[int]>,\n  "reply": <str>')
+def test_generic_alias_as_the_whole_output_is_no_structure() -> None:
+    prompt = Prompt({"input": "q", "output": list[int]})
+    assert prompt.to_prompt_object().output_format == "markdown"
+    assert prompt.to_text().endswith(
+        "[OUTPUT REQUIREMENT]:\nData Format: markdown text\n[OUTPUT]:\nassistant:"
+    )
+    with pytest.raises(TypeError):
+        prompt.to_output_model()
+
+
+def test_any_class_as_the_whole_output_is_asked_for_as_a_value() -> None:
+    assert requirement(dict).startswith('{\n  "value": <dict>,\n  "reply": <str>')
 
 
 def test_empty_output_asks_for_nothing() -> None:

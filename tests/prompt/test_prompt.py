@@ -70,7 +70,10 @@ def test_settings_may_be_a_mapping_over_the_defaults() -> None:
             "prompt slot tools[0]: a tool must be a mapping with name, desc and kwargs, got 'saw'",
         ),
         ({"chat_history": [{"role": 1, "content": "x"}]}, "chat_history[0].role: a role must be text, got 1"),
-        ({"chat_history": [{"content": "x"}]}, "chat_history[0].role: a role must be text, got None"),
+        (
+            {"chat_history": [{"role": None, "content": "x"}]},
+            "chat_history[0].role: a role must be text, got None",
+        ),
         (
             {"chat_history": ["a", {"role": "user"}]},
             "chat_history[1].content: content must be text or a list",
@@ -140,10 +143,10 @@ def test_prompt_model_can_be_made_from_a_prompt_or_by_hand() -> None:
         PromptModel(tools=[{"desc": "d", "kwargs": {}}])
 
 
-def test_export_keeps_empty_descriptions_and_defaults() -> None:
+def test_export_keeps_descriptions_and_defaults() -> None:
     output = {"a": (str, ""), "b": (str, None), "c": [(int, "n", 3)], "d": (), "e": ((str, "x"),)}
     assert Prompt({"output": output}).to_serializable_prompt_data()["output"] == {
-        "a": {"$type": "str", "$desc": ""},
+        "a": {"$type": "str"},
         "b": {"$type": "str"},
         "c": [{"$type": "int", "$desc": "n", "$default": 3}],
         "d": "()",

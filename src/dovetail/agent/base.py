@@ -109,7 +109,7 @@ class BaseAgent(Asking[Any]):
     def ask_for(self, typed: TypedOutput[V], *, timeout: float | None = None) -> Response[V]:
         """The response to what was written, as an instance of a type."""
         request = self._take_request()
-        request.prompt.replace("output", typed.output)
+        request.prompt.replace("output", typed.shown)
         expected = typed.expect(request.settings, with_schema=request.requester.follows_schema)
         return request.open(expected, timeout)
 
@@ -177,8 +177,11 @@ class BaseAgent(Asking[Any]):
 
     def _take_request(self) -> AgentRequest:
         settings = Settings(parent=self.settings)
+        prompt = Prompt(settings=settings)
+        for slot, value in self._pending.take().prompt.get().items():
+            prompt[slot] = value
         return AgentRequest(
-            prompt=Prompt(self._pending.take().prompt.get(), settings=settings),
+            prompt=prompt,
             settings=settings,
             requester=self.requester,
             handlers=self.extension_handlers,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.agent.typed_dicts import adapt_typed_dicts
-from dovetail.data.annotations import read_fields
-from dovetail.data.shapes import is_list, is_mapping, is_sequence
+from dovetail.data.annotations import describe_annotation, read_fields
+from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -67,7 +67,8 @@ class TypedOutput(Generic[T]):
     """A type as the whole answer: what the prompt says of it, and how an answer becomes an instance.
 
     A class with fields is asked for by its own fields, a list by that of its items, and every other type
-    as the field `value`; `str` is plain text.
+    as the field `value`; `str` is plain text. `shown` is what the prompt says: classes at every depth by
+    their fields.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -80,6 +81,7 @@ class TypedOutput(Generic[T]):
         if getattr(plain, "__pydantic_root_model__", False):  # a class around another type
             plain = plain.__pydantic_fields__["root"].annotation
         self.output = _describe(plain, note or _read_description(plain))
+        self.shown: Any = _show(self.output)
         self._is_wrapped = is_mapping(self.output) and read_fields(plain) is None
         try:
             self._adapter = _pydantic.TypeAdapter(adapt_typed_dicts(kind))
@@ -114,6 +116,16 @@ def _read_description(kind: Any) -> str:
     """What `Annotated[int, Field(description="…")]` says."""
     notes = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     return next((text for note in notes if (text := getattr(note, "description", None))), "")
+
+
+def _show(schema: Any) -> Any:
+    if is_mapping(schema):
+        return {name: _show(field) for name, field in schema.items()}
+    if is_list(schema):
+        return [_show(item) for item in schema]
+    if is_tuple(schema):
+        return (describe_annotation(schema[0]), *schema[1:])
+    return schema
 
 
 def _describe(kind: Any, note: str) -> Any:

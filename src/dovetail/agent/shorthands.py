@@ -84,8 +84,9 @@ class PromptShorthands(ABC):
     def _write_system(self, name: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
         prompt = self.get_prompt(always)
         known = prompt.get("system")
-        if known and not is_mapping(known):
-            prompt.replace("system", {"general": known})  # a plain text has no room for a second thing
+        if not is_mapping(known):
+            # A plain text has no room for a second thing.
+            prompt.replace("system", {"general": known} if known else {})
         prompt.set(f"system.{name}", value, mappings)
         prompt.set("system.notice", [_NOTICES[name]])
         return self

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from dovetail.agent.runtime import Runtime
-from dovetail.data.sanitize import sanitize
+from dovetail.data.json_data import to_json_data
 from dovetail.lazy import lazy
 from dovetail.settings import Settings
 
@@ -34,5 +34,5 @@ def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, set
     result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
     runtime.bus.publish(TOPIC, log)
     if settings.get("runtime.show_tool_logs"):
-        told = json.dumps(sanitize(log), ensure_ascii=False, indent=2, default=str)
+        told = json.dumps(to_json_data(log), ensure_ascii=False, indent=2, default=str)
         sys.stderr.write(f"[{TOPIC}] {told}\n")

@@ -8,9 +8,10 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from dovetail.data.merge import copy_containers, inherit_mapping, inherit_value, merge_value
+from dovetail.data.merge import copy_containers, inherit_value, list_items, merge_value
 from dovetail.data.placeholders import fill, fill_text
 from dovetail.data.shapes import is_dict, is_list
+from dovetail.errors import KeyPathError
 
 T = TypeVar("T")
 
@@ -59,8 +60,8 @@ class LayeredData:
     def set(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
         """Set `key`: mappings merge, a list takes the items it does not hold yet, the rest replaces."""
         target, last, value = self._prepare(key, value, mappings)
-        if last in self.logs and target is self._data and is_list(target.get(last)) and value is not None:
-            target[last].extend(copy_containers(value if is_list(value) else [value]))
+        if last in self.logs and target is self._data:
+            self._log(last, value)
         else:
             merge_value(target, last, value, join_lists=self.joins_lists)
 
@@ -119,7 +120,8 @@ class LayeredData:
         return value
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self.replace(key, value)
+        target, last = self._find_place(key)
+        target[last] = copy_containers(value)
 
     def __delitem__(self, key: str) -> None:
         self.delete(key)
@@ -151,44 +153,78 @@ class LayeredData:
             key, value = fill_text(key, mappings), fill(value, mappings)
         if isinstance(value, LayeredData):
             value = value.get()
+        return *self._find_place(key), value
+
+    def _find_place(self, key: str) -> tuple[dict[str, Any], str]:
+        """The dict that holds `key`, made where it is missing, and the key's last name."""
         *parents, last = key.split(".")
         target = self._data
-        for name in parents:
-            inner = target.get(name)
-            target[name] = target = inner if is_dict(inner) else dict[str, Any]()
+        for depth, name in enumerate(parents, 1):
+            inner = target.setdefault(name, {})
+            if not is_dict(inner):
+                taken = ".".join(parents[:depth])
+                raise KeyPathError(
+                    f"Can not set value to path '{key}' because '{taken}' is not a dictionary."
+                )
+            target = inner
         self._stamp = next(_stamps)
-        return target, last, value
+        return target, last
+
+    def _log(self, key: str, value: Any) -> None:
+        old = self._data.get(key)
+        if is_list(old) and value is not None:
+            old.extend(copy_containers(list_items(value)))
+        else:
+            self._data[key] = copy_containers(_extend_log(old, value))
 
     def _look_up(self, key: str | None, inherit: bool) -> Any:
-        own = _find(self._data, key)
-        if not inherit or self._parent is None:
-            return own
-        below = self._parent._look_up(key, inherit=True)
-        if own is _MISSING or below is _MISSING:
-            return below if own is _MISSING else own
-        if not key:
-            return self._join_all(below, own)
-        return self._join(key, below, own)
+        if key is None:
+            return self._join_all() if inherit else self._data
+        first, *rest = key.split(".")
+        found = self._join_key(first) if inherit else self._data.get(first, _MISSING)
+        for name in rest:
+            if not is_dict(found) or name not in found:
+                return _MISSING
+            found = found[name]
+        return found
 
-    def _join_all(self, below: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-        if not own:
-            return below
-        merged = inherit_mapping(below, own, join_lists=self.joins_lists)
-        for key in self.logs:
-            if key in own and key in below:
-                merged[key] = self._join(key, below[key], own[key])
+    def _join_all(self) -> dict[str, Any]:
+        """What all layers hold, from the nearest to the farthest."""
+        merged = self._data
+        layer = self._parent
+        while layer is not None:
+            if not merged:
+                merged = layer._data
+            elif layer._data:
+                merged = {
+                    **layer._data,
+                    **{
+                        name: self._join(name, layer._data[name], value) if name in layer._data else value
+                        for name, value in merged.items()
+                    },
+                }
+            layer = layer._parent
         return merged
 
+    def _join_key(self, key: str) -> Any:
+        """What all layers hold at a top-level key."""
+        found = self._data.get(key, _MISSING)
+        layer = self._parent
+        while layer is not None:
+            if key in layer._data:
+                below = layer._data[key]
+                found = below if found is _MISSING else self._join(key, below, found)
+            layer = layer._parent
+        return found
+
     def _join(self, key: str, below: Any, own: Any) -> Any:
-        if key in self.logs and is_list(own) and is_list(below):
-            return below + own
+        if key in self.logs:
+            return _extend_log(below, own)
         return inherit_value(below, own, join_lists=self.joins_lists)
 
 
-def _find(data: dict[str, Any], key: str | None) -> Any:
-    current: Any = data
-    for name in key.split(".") if key is not None else ():
-        if not is_dict(current) or name not in current:
-            return _MISSING
-        current = current[name]
-    return current
+def _extend_log(old: Any, new: Any) -> Any:
+    """Every item of both, the old ones first; None clears the log."""
+    if old is None or new is None:
+        return new
+    return [*(old if is_list(old) else [old]), *list_items(new)]

@@ -3,41 +3,62 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dovetail.data.shapes import is_dict, is_list, is_mapping
+from dovetail.data.shapes import has_items, is_dict, is_list, is_mapping, is_open_set, is_set
 
 _ATOMS = frozenset({str, int, float, bool, type(None), tuple, type})
 
 
 def copy_containers(value: Any) -> Any:
-    """The value with its own dicts and lists; everything else is shared."""
+    """The value with its own dicts, lists and sets; everything else is shared."""
     if type(value) in _ATOMS:
         return value
-    if is_mapping(value):
+    if is_dict(value):
         return {key: copy_containers(item) for key, item in value.items()}
     if is_list(value):
         return [copy_containers(item) for item in value]
-    return value
+    return set(value) if is_open_set(value) else value
 
 
 def merge_value(target: dict[str, Any], key: str, value: Any, *, join_lists: bool = True) -> None:
-    """Put `value` at `key`: mappings merge, a list takes what it does not hold yet, the rest replaces."""
+    """Put `value` at `key`: mappings merge, lists and sets take what they do not hold, the rest replaces."""
     old = target.get(key)
     if is_dict(old) and is_mapping(value):
         for inner, item in value.items():
             merge_value(old, inner, item, join_lists=join_lists)
-    elif join_lists and is_list(old) and value is not None:
-        old.extend(find_missing(old, copy_containers(value if is_list(value) else [value])))
+    elif join_lists and is_list(old):
+        old.extend(find_missing(old, copy_containers(list_items(value))))
+    elif join_lists and is_open_set(old):
+        target[key] = _join_set(old, value)
     else:
         target[key] = copy_containers(value)
 
 
+def list_items(value: Any) -> list[Any]:
+    """What a value adds to a list: the items of a sequence, else itself."""
+    return list(value) if has_items(value) else [value]
+
+
 def inherit_value(parent: Any, own: Any, *, join_lists: bool = True) -> Any:
     """What a layer sees that holds `own` over its parent's value; neither is changed."""
-    if is_mapping(own) and is_mapping(parent):
+    if is_dict(own) and is_dict(parent):
         return inherit_mapping(parent, own, join_lists=join_lists)
-    if join_lists and is_list(own) and is_list(parent):
-        return own + find_missing(own, parent)
+    if join_lists and is_list(own):
+        return own + find_missing(own, parent if _is_collection(parent) else [parent])
+    if join_lists and is_open_set(own):
+        return _join_set(own, parent if _is_collection(parent) else [parent])
     return own
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, (list, tuple, set))
+
+
+def _join_set(own: set[Any], value: Any) -> Any:
+    items = list(value) if is_set(value) or (has_items(value) and not isinstance(value, bytes)) else [value]
+    try:
+        return own | set(items)
+    except TypeError:  # a set cannot hold it
+        return [*own, *find_missing(own, items)]
 
 
 def inherit_mapping(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from dovetail.data.shapes import is_list, is_mapping, is_set, is_tuple
+from dovetail.data.shapes import is_mapping, is_open_set, is_sequence, is_tuple
 
 _PLACEHOLDER = re.compile(r"\$\{\s*([^}]+?)\s*\}")
 
@@ -19,11 +19,11 @@ def fill(value: Any, mappings: Mapping[str, Any]) -> Any:
         return _fill_leaf(value, mappings)
     if is_mapping(value):
         return {_fill_key(key, mappings): fill(item, mappings) for key, item in value.items()}
-    if is_list(value):
-        return [fill(item, mappings) for item in value]
     if is_tuple(value):
         return tuple(fill(item, mappings) for item in value)
-    if is_set(value):
+    if is_sequence(value):
+        return [fill(item, mappings) for item in value]
+    if is_open_set(value):
         return {fill(item, mappings) for item in value}
     return value
 
@@ -35,7 +35,7 @@ def fill_text(text: str, mappings: Mapping[str, Any]) -> str:
         name = match[1]
         return str(mappings[name]) if name in mappings else match[0]
 
-    return _PLACEHOLDER.sub(replace, text) if "${" in text else text
+    return _PLACEHOLDER.sub(replace, text) if "${" in text else str.__str__(text)
 
 
 def find_placeholders(text: str) -> list[str]:

@@ -1,14 +1,11 @@
-"""Makes any value plain data: what JSON and YAML can hold, plus tuples."""
+"""Values as prompts show them: plain scalars, dicts, lists, tuples and sets; everything else as its text."""
 
-import dataclasses
 import datetime
-import enum
-from collections.abc import Callable
-from typing import Any
+import typing
+from typing import Any, get_args, get_origin
 
-from dovetail.data.annotations import describe_annotation, is_annotation
 from dovetail.data.layered import LayeredData
-from dovetail.data.shapes import is_mapping, is_sequence, is_set, is_tuple
+from dovetail.data.shapes import is_class, is_dict, is_list, is_open_set, is_tuple
 from dovetail.errors import ConfigError
 
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -16,59 +13,85 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def sanitize(value: Any, remain_type: bool = False) -> Any:
-    """The value as plain data, in containers of its own.
+    """The value in containers of its own, with keys as text, dates in ISO form and objects as their `str()`.
 
-    Keys become text, dates their ISO form, sets lists in sorted order, instances the data they hold, and an
-    unknown object its `str()`. Types become their description, or stay types with `remain_type`.
+    A pydantic class becomes `{field: (type, description)}`; other types become their names, or stay types
+    with `remain_type`.
     """
     try:
-        return _sanitize(value, remain_type)
+        return _sanitize(value, remain_type, ())
     except RecursionError as error:
         raise ConfigError(f"a {type(value).__name__} that holds itself cannot become plain data") from error
 
 
-def _sanitize(value: Any, remain_type: bool) -> Any:
+def _sanitize(value: Any, remain_type: bool, inside: tuple[Any, ...]) -> Any:
     if type(value) in PLAIN:
         return value
-    if is_mapping(value):
-        return {_to_key(key): _sanitize(item, remain_type) for key, item in value.items()}
+    if is_dict(value):
+        return {str(key): _sanitize(item, remain_type, inside) for key, item in value.items()}
+    if is_list(value):
+        return [_sanitize(item, remain_type, inside) for item in value]
     if is_tuple(value):
-        return tuple([_sanitize(item, remain_type) for item in value])
-    if is_sequence(value):
-        return [_sanitize(item, remain_type) for item in value]
-    if is_set(value):
-        return [_sanitize(item, remain_type) for item in sorted(value, key=str)]
-    if is_annotation(value):
-        return value if remain_type else describe_annotation(value)
-    return _sanitize_instance(value, remain_type)
+        return tuple([_sanitize(item, remain_type, inside) for item in value])
+    if is_open_set(value):
+        return _sanitize_set(value, remain_type, inside)
+    return _sanitize_leaf(value, remain_type, inside)
 
 
-def _to_key(key: Any) -> str:
-    return key if type(key) is str else str(_sanitize(key, remain_type=False))
+def _sanitize_set(value: set[Any], remain_type: bool, inside: tuple[Any, ...]) -> Any:
+    items = [_sanitize(item, remain_type, inside) for item in value]
+    try:
+        return set(items)
+    except TypeError:  # a class became the fields it has, which cannot be hashed
+        return items
 
 
-def _sanitize_instance(value: Any, remain_type: bool) -> Any:
+def _sanitize_leaf(value: Any, remain_type: bool, inside: tuple[Any, ...]) -> Any:
+    if isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, datetime.date):  # a datetime is one too
+        return value.isoformat()
     if isinstance(value, LayeredData):
-        return _sanitize(value.get(), remain_type)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: _sanitize(getattr(value, field.name), remain_type)
-            for field in dataclasses.fields(value)
-        }
-    dump: Any = getattr(value, "model_dump", None)
-    if callable(dump):
-        return _sanitize(dump(), remain_type)
-    for kind, convert in _CONVERTERS:
-        if isinstance(value, kind):
-            return convert(value)
+        return _sanitize(value.get(), remain_type, inside)
+    if isinstance(value, type) or get_origin(value) is not None:
+        return _sanitize_type(value, remain_type, inside)
     return str(value)
 
 
-_CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (enum.Enum, lambda value: _sanitize(value.value, remain_type=False)),
-    ((datetime.date, datetime.time), lambda value: value.isoformat()),
-    (bytes, lambda value: value.decode("utf-8", "backslashreplace")),
-    (str, str.__str__),
-    (int, int),
-    (float, float),
-)
+def _sanitize_type(kind: Any, remain_type: bool, inside: tuple[Any, ...]) -> Any:
+    fields = read_model_fields(kind)
+    if fields is not None and kind not in inside:
+        return {
+            name: (_sanitize(_annotate(field), remain_type, (*inside, kind)), field.description)
+            if field.description
+            else (_sanitize(_annotate(field), remain_type, (*inside, kind)),)
+            for name, field in fields.items()
+        }
+    if remain_type:
+        return kind
+    if isinstance(kind, type):
+        return kind.__name__
+    return _name_generic(kind, get_origin(kind), (*inside, kind))
+
+
+def read_model_fields(kind: Any) -> dict[str, Any] | None:
+    """The fields of a pydantic class, None of anything else."""
+    fields: Any = getattr(kind, "__pydantic_fields__", None) if is_class(kind) else None
+    return fields if is_dict(fields) and hasattr(kind, "model_validate") else None
+
+
+def _annotate(field: Any) -> Any:
+    """A field's type with the rules that were given beside it."""
+    return field.rebuild_annotation()
+
+
+def _name_generic(kind: Any, origin: Any, inside: tuple[Any, ...]) -> str:
+    arguments = [str(_sanitize(argument, False, inside)) for argument in get_args(kind)]
+    if origin in (list, dict, tuple):
+        shown = arguments[:1] if origin is list else arguments
+        return f"{origin.__name__}[{', '.join(shown)}]" if shown else origin.__name__
+    if origin is typing.Union:
+        return " | ".join(arguments)
+    if origin is typing.Literal:
+        return f"Literal[{', '.join(arguments)}]"
+    return str(kind)

@@ -31,6 +31,16 @@ def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
+def is_open_set(value: object) -> TypeGuard[set[Any]]:
+    """Whether the value is a set that can take items."""
+    return isinstance(value, set)
+
+
+def has_items(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether the value is any sequence but text; bytes are a sequence of numbers."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
 def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
     """Whether the value is a set."""
     return isinstance(value, (set, frozenset))

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dovetail.data.sanitize import PLAIN, sanitize
-from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.data.shapes import has_items, is_mapping
 from dovetail.prompt.look import Look, Roles
-from dovetail.prompt.parts import Message, is_text_part, read_parts
-from dovetail.prompt.slots import Slots, is_empty
+from dovetail.prompt.parts import Message, read_parts
+from dovetail.prompt.slots import Slots, is_empty, order_tool
 from dovetail.prompt.structure import render_structure
 from dovetail.prompt.yaml_text import to_block_text
 
@@ -19,7 +19,7 @@ _STRUCTURES = frozenset({"kwargs", "returns"})
 
 
 def build_text(slots: Slots, look: Look) -> str:
-    """The whole prompt as one text (document 002, 3)."""
+    """The whole prompt as one text."""
     roles, titles = look.roles, look.titles
     lines = [f"{roles.get('user', 'user')}:"]
     for slot, value in (("system", slots.system), ("developer", slots.developer)):
@@ -33,7 +33,7 @@ def build_text(slots: Slots, look: Look) -> str:
 
 
 def build_main(slots: Slots, look: Look) -> list[str]:
-    """What is asked, from the tools to the output (document 002, 4)."""
+    """What is asked, from the tools to the output."""
     titles = look.titles
     lines: list[str] = []
     if slots.tools:
@@ -43,7 +43,7 @@ def build_main(slots: Slots, look: Look) -> list[str]:
     if not is_empty(slots.info):
         lines += build_info(titles["info"], slots.info)
     for key, value in slots.extra.items():
-        lines += build_yaml(titles[key], value)
+        lines += build_yaml(f"[{key}]", value)
     for slot in _YAML_BEFORE_INPUT:
         value = getattr(slots, slot)
         if not is_empty(value):
@@ -75,8 +75,8 @@ def read_texts(parts: list[Any], slot: str) -> list[str]:
     """The texts of content parts; each part of another type is left out with a warning."""
     texts: list[str] = []
     for part in read_parts(parts, slot):
-        if is_text_part(part):
-            texts.append(part["text"])
+        if part["type"] == "text":
+            texts.append(str(part["text"]))
         else:
             warn_skipped(part, slot)
     return texts
@@ -92,9 +92,8 @@ def build_tools(title: str, tools: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [f"{title}:"]
     for tool in tools:
         lines.append("[")
-        for key, value in tool.items():
-            text = render_structure(value) if key in _STRUCTURES else _inline(value)
-            lines.append(f"{key}: {text}")
+        for key, value in order_tool(tool).items():
+            lines.append(f"{key}: {render_structure(value) if key in _STRUCTURES else value}")
         lines.append("]")
     return lines
 
@@ -103,7 +102,7 @@ def build_info(title: str, info: Any) -> list[str]:
     """What the model should know: a line for each item, or the plain text."""
     if is_mapping(info):
         rows = [f"- {key} : {_inline(value)}" for key, value in info.items()]
-    elif is_sequence(info):
+    elif has_items(info):
         rows = [f"- {_inline(value)}" for value in info]
     else:
         rows = [_inline(info)]
@@ -117,7 +116,13 @@ def _inline(value: Any) -> str:
 def build_requirement(title: str, output: Any, output_format: str) -> list[str]:
     """What the answer must look like."""
     if output_format == "json":
-        return [f"{title}:", "Data Format: JSON", "Data Structure:", render_structure(output), ""]
+        return [
+            f"{title}:",
+            "Data Format: JSON",
+            "Data Structure:",
+            render_structure(output, described=True),
+            "",
+        ]
     if output_format == "markdown":
         return [f"{title}:", "Data Format: markdown text"]
     if output_format != "text":

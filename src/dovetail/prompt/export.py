@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.annotations import describe_annotation, is_annotation, read_fields
+from dovetail.data.json_data import to_json_data
 from dovetail.data.layered import LayeredData
-from dovetail.data.sanitize import sanitize
+from dovetail.data.sanitize import read_model_fields, sanitize
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.lazy import lazy
 from dovetail.prompt.slots import wrap_class
@@ -21,8 +21,8 @@ def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
     """A prompt's data made plain; the tuples of its output become `{"$type", "$desc", "$default"}`."""
     if "output" in data:
         output = data["output"]
-        if read_fields(output) is not None:
-            output = wrap_class(output)
+        if data.get("output_format") is None and read_model_fields(output) is not None:
+            output = wrap_class(output)  # so that it is asked for in the same way when it is loaded again
         data = {**data, "output": export_schema(output)}
     return sanitize(data)
 
@@ -37,16 +37,31 @@ def to_configuration(agent: LayeredData, request: LayeredData) -> dict[str, Any]
 
 def to_json(plain: Mapping[str, Any]) -> str:
     """Plain data as JSON text."""
-    return json.dumps(plain, indent=2, ensure_ascii=False)
+    return json.dumps(plain, indent=2, ensure_ascii=False, default=to_json_data)
 
 
 def to_yaml(plain: Mapping[str, Any]) -> str:
     """Plain data as YAML text."""
+    try:
+        return _dump(plain)
+    except _yaml.representer.RepresenterError:  # YAML knows no subclasses of text and numbers
+        return _dump(to_json_data(plain))
+
+
+def _dump(plain: Any) -> str:
     text: str = _yaml.safe_dump(plain, indent=2, allow_unicode=True, sort_keys=False)
-    if _ODD_BREAKS.search(text):
-        # Written as they are, these would be read as ordinary line breaks; so everything is escaped.
-        text = _yaml.safe_dump(plain, indent=2, sort_keys=False)
-    return text
+    if not _ODD_BREAKS.search(text):
+        return text
+
+    class Dumper(_yaml.SafeDumper):
+        """Escapes text with line breaks that would be read as ordinary ones."""
+
+    def write_text(dumper: Any, text: str) -> Any:
+        style = '"' if _ODD_BREAKS.search(text) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    Dumper.add_representer(str, write_text)
+    return _yaml.dump(plain, Dumper=Dumper, indent=2, allow_unicode=True, sort_keys=False)
 
 
 def export_schema(schema: Any) -> Any:
@@ -57,18 +72,15 @@ def export_schema(schema: Any) -> Any:
         return {key: export_schema(item) for key, item in schema.items()}
     if is_list(schema):
         return [export_schema(item) for item in schema]
-    if is_annotation(schema):
-        described = describe_annotation(schema)
-        return described if isinstance(described, str) else export_schema(described)
-    if hasattr(schema, "model_dump"):
-        return str(schema)
+    if read_model_fields(schema) is not None:
+        return export_schema(sanitize(schema))
     return schema
 
 
 def _export_field(field: tuple[Any, ...]) -> dict[str, Any]:
     kind, description, default, *_ = *field, None, None
     exported = {"$type": export_schema(kind)}
-    if description is not None:
+    if description:
         exported["$desc"] = description
     if len(field) > 2 and default is not None:
         exported["$default"] = default

@@ -10,13 +10,6 @@ from dovetail.settings import DEFAULTS, Settings
 _TITLES: dict[str, str] = DEFAULTS["prompt"]["prompt_title_mapping"]
 
 
-class Titles(dict[str, str]):
-    """Block headings by slot; an extra slot is headed by its own key."""
-
-    def __missing__(self, key: str) -> str:
-        return f"[{key}]"
-
-
 class Roles(dict[str, str]):
     """Role names by role; `_` serves the roles of the history that have no name of their own."""
 
@@ -28,12 +21,12 @@ class Roles(dict[str, str]):
 class Look:
     """Titles and roles, resolved."""
 
-    titles: Titles
+    titles: dict[str, str]
     roles: Roles
 
     def with_roles(self, roles: Mapping[str, str] | None) -> "Look":
-        """The look with some roles named otherwise."""
-        return Look(self.titles, Roles({**self.roles, **roles})) if roles else self
+        """The look with some roles named otherwise; what is not a mapping is ignored."""
+        return Look(self.titles, Roles({**self.roles, **roles})) if roles and is_mapping(roles) else self
 
 
 def resolve_look(settings: Settings | None) -> Look:
@@ -50,7 +43,7 @@ def _read_look(settings: Settings) -> Look:
 def _make_look(titles: Any, roles: Any) -> Look:
     names = {**_TITLES, **titles} if is_mapping(titles) else _TITLES
     return Look(
-        Titles({slot: f"[{title}]" for slot, title in names.items()}),
+        {slot: f"[{title}]" for slot, title in names.items()},
         Roles(roles if is_mapping(roles) else {}),
     )
 

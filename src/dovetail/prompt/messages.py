@@ -1,4 +1,4 @@
-"""The prompt as chat messages: the decision tree of document 002, 5."""
+"""The prompt as chat messages: system and developer, the history, and what the user asks now."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def build_messages(
     messages: list[ChatMessage] = []
     for role, value in (("system", slots.system), ("developer", slots.developer)):
         if not is_empty(value):
-            messages.append({"role": look.roles.get(role, role), "content": to_block_text(value)})
+            messages.append({"role": str(look.roles.get(role, role)), "content": to_block_text(value)})
     if slots.chat_history:
         title = look.titles["chat_history"]
         if rich_content is False:

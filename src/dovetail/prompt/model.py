@@ -4,15 +4,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_dict, is_list, is_mapping
 from dovetail.prompt.parts import read_attachment, read_history
-from dovetail.prompt.slots import read_output, read_tools
+from dovetail.prompt.slots import order_tool, read_options, read_output, read_tools
 
 
 class ChatMessage(BaseModel):
-    """One entry of the chat history."""
+    """One entry of the chat history; further keys are kept."""
 
-    role: str
+    model_config = ConfigDict(extra="allow")
+    role: str = "user"
     content: str | list[dict[str, Any]]
 
 
@@ -37,17 +38,17 @@ class PromptModel(BaseModel):
 
     system: Any = None
     developer: Any = None
-    chat_history: list[ChatMessage] | None = None
+    chat_history: list[ChatMessage] = []
+    info: Any = None
     tools: list[dict[str, Any]] | None = None
     action_results: Any = None
-    info: Any = None
     instruct: Any = None
     examples: Any = None
     input: Any = None
-    attachment: list[TextMessageContent | ChatMessageContent] | None = None
+    attachment: list[TextMessageContent | ChatMessageContent] = []
     output: Any = None
     output_format: str = "markdown"
-    options: Any = None
+    options: dict[str, Any] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -60,19 +61,26 @@ class PromptModel(BaseModel):
     @field_validator("chat_history", mode="before")
     @classmethod
     def _read_history(cls, value: Any) -> Any:
-        if value is None:
-            return None
-        return [{"role": role, "content": content} for role, content in read_history(value)]
+        entries = value if is_list(value) else [value]
+        return [
+            {**(entry if is_dict(entry) else {}), "role": role, "content": content}
+            for entry, (role, content) in zip(entries, read_history(value), strict=False)
+        ]
 
     @field_validator("tools", mode="before")
     @classmethod
     def _read_tools(cls, value: Any) -> Any:
-        return None if value is None else read_tools(value)
+        return None if value is None else [dict(order_tool(tool)) for tool in read_tools(value)]
 
     @field_validator("attachment", mode="before")
     @classmethod
     def _read_attachment(cls, value: Any) -> Any:
-        return None if value is None else [_to_part(part) for part in read_attachment(value)]
+        return [_to_part(part) for part in read_attachment(value)]
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _read_options(cls, value: Any) -> Any:
+        return read_options(value)
 
 
 def _to_part(part: dict[str, Any]) -> BaseModel:

@@ -1,4 +1,4 @@
-"""An output schema as a pydantic model that checks and casts a model's answer (document 002, 6)."""
+"""An output schema as a pydantic model that checks and casts a model's answer."""
 
 import dataclasses
 import functools
@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic_core import core_schema
 
 from dovetail.data.annotations import is_annotation
-from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
+from dovetail.data.sanitize import sanitize
+from dovetail.data.shapes import is_dict, is_list, is_mapping, is_tuple
 from dovetail.errors import PromptTypeError
 from dovetail.prompt.casting import make_list_caster
 
@@ -64,8 +65,8 @@ def _freeze(schema: Any) -> Any:
 def _build(schema: Any) -> type[BaseModel]:
     if is_mapping(schema):
         return _build_model(ROOT, schema)
-    if is_sequence(schema):
-        return _create(ROOT, {"list": _read_field(schema, f"{ROOT}_List", f"{ROOT}_List")})
+    if isinstance(schema, Sequence) and not isinstance(schema, str):
+        return _build_model(ROOT, {"list": schema})
     raise PromptTypeError(
         f"an output model needs a schema that is a mapping or a list, got {schema!r}",
         hint="set the prompt's `output`, for example {'answer': (str, 'what to say')}",
@@ -73,48 +74,50 @@ def _build(schema: Any) -> type[BaseModel]:
 
 
 def _build_model(name: str, schema: Mapping[Any, Any]) -> type[BaseModel]:
-    fields: dict[str, _FieldSpec] = {}
-    for key, item in schema.items():
-        inner = f"{name}_{str(key).capitalize()}"
-        fields[str(key)] = _read_field(item, inner, f"{inner}_List")
-    return _create(name, fields)
+    return _create(
+        name,
+        {str(key): _read_field(item, f"{name}_{str(key).capitalize()}") for key, item in schema.items()},
+    )
 
 
-def _read_field(schema: Any, name: str, item_name: str) -> _FieldSpec:
-    """The field of a schema; `name` and `item_name` are for the models it may need."""
+def _read_field(schema: Any, name: str) -> _FieldSpec:
+    """The field of a schema; `name` is for the models it may need."""
     if isinstance(schema, str):
         return Any, {"description": schema}
-    if is_mapping(schema):
+    if is_dict(schema):
         return _build_model(name, schema), {}
     if is_tuple(schema):
         return _read_tuple(*schema[:3])
-    if is_sequence(schema):
-        item_type = _read_item_type(schema, item_name)
-        return _wrap_list(list[item_type], item_type), {}
+    if is_list(schema):
+        return _read_list(schema, name), {}
     if is_annotation(schema):
-        return Optional[schema] if schema is not Any else Any, {}  # noqa: UP045 (the schema is a value)
-    return Any, {"description": str(schema)}
+        return Optional[schema], {}  # noqa: UP045 (the schema is a value)
+    return Any, {"description": str(sanitize(schema))}
 
 
 def _read_tuple(kind: Any = Any, description: Any = "", default: Any = None) -> _FieldSpec:
+    description, default = sanitize(description), sanitize(default, remain_type=True)
     if not is_annotation(kind):
-        return Any, {"description": f"type: {kind}; desc: {description or ''}", "default": default}
+        shown = sanitize(kind, remain_type=True)
+        return Any, {"description": f"type: {shown}; desc: {description}", "default": default}
     if get_origin(kind) is list:
         kind = _wrap_list(kind, *get_args(kind))
     return kind, {"description": description, "default": default}
 
 
-def _read_item_type(schema: Sequence[Any], name: str) -> Any:
-    """The type of a list's items; a list of several schemas says nothing that could be enforced."""
-    if len(schema) != 1:
-        return Any
-    item = schema[0]
-    if is_mapping(item):
+def _read_list(schema: Sequence[Any], name: str) -> Any:
+    item_type = _read_item_type(schema[0], f"{name}_List") if schema else Any
+    return _wrap_list(Optional[list[Optional[item_type]]], item_type)  # noqa: UP045 (made from values)
+
+
+def _read_item_type(item: Any, name: str) -> Any:
+    """The type of a list's items."""
+    if is_dict(item):
         return _build_model(name, item)
     if is_tuple(item):
         item = item[0] if item else Any
-    elif is_sequence(item):
-        return list[_read_item_type(item, f"{name}_List")]
+    elif is_list(item):
+        return _read_list(item, name)
     return item if is_annotation(item) else Any
 
 
@@ -154,7 +157,7 @@ def _complete(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _is_reserved(key: str) -> bool:
     """Whether pydantic cannot take the name as it is, or a model would not work with it."""
-    return not key or key.startswith("_") or (key.startswith("model_") and hasattr(BaseModel, key))
+    return key.startswith("_") or (key.startswith("model_") and hasattr(BaseModel, key))
 
 
 def _free_name(key: str, taken: Mapping[str, Any]) -> str:

@@ -1,11 +1,13 @@
 """Chat history entries and content parts, brought into one form."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from dovetail.data.sanitize import sanitize
-from dovetail.data.shapes import is_dict, is_list, is_mapping, is_sequence
+from dovetail.data.shapes import is_dict, is_list, is_mapping, is_sequence, is_set
 from dovetail.lazy import lazy
 
+_pydantic = lazy("pydantic")
 _rejection = lazy("dovetail.prompt.rejection")
 
 Message = tuple[str, Any]
@@ -17,7 +19,7 @@ def read_history(value: Any) -> list[Message]:
     if value is None:
         return []
     messages: list[Message] = []
-    for position, entry in enumerate(value if is_sequence(value) else [value]):
+    for position, entry in enumerate(value if is_list(value) else [value]):
         role, content = (entry.get("role"), entry.get("content")) if is_dict(entry) else (None, None)
         if isinstance(role, str) and isinstance(content, str):
             messages.append((role, content))
@@ -28,8 +30,11 @@ def read_history(value: Any) -> list[Message]:
 
 def _read_message(entry: Any, position: int) -> Message:
     if not is_mapping(entry):
-        return "user", str(entry)
-    role, content = entry.get("role"), entry.get("content")
+        if isinstance(getattr(entry, "role", None), str) and hasattr(entry, "content"):
+            entry = {"role": entry.role, "content": entry.content}  # an entry of a `PromptModel`
+        else:
+            return "user", str(entry)
+    role, content = entry.get("role", "user"), entry.get("content")
     path = f"chat_history[{position}]"
     if not isinstance(role, str):
         raise _rejection.reject(f"{path}.role", role, "a role must be text")
@@ -39,16 +44,28 @@ def _read_message(entry: Any, position: int) -> Message:
 
 
 def _read_content(content: Any, path: str) -> Any:
+    if isinstance(content, str):
+        return content
     if is_mapping(content) and "type" in content:
         return [content]
-    if is_list(content):
-        for position, part in enumerate(content):
-            if not is_mapping(part):
-                raise _rejection.reject(
-                    f"{path}.content[{position}]", part, "a part must be a mapping with `type`"
-                )
-        return content
+    if is_list(content) or (_is_collection(content) and all(is_mapping(part) for part in content)):
+        return [_open_part(part, f"{path}.content[{position}]") for position, part in enumerate(content)]
+    if isinstance(content, bytes):
+        return content.decode("utf-8", "backslashreplace")
     return str(sanitize(content))
+
+
+def _is_collection(content: Any) -> bool:
+    return is_sequence(content) or is_set(content)
+
+
+def _open_part(part: Any, path: str) -> Mapping[str, Any]:
+    if is_mapping(part):
+        return part
+    dump: Any = getattr(part, "model_dump", None)
+    if isinstance(getattr(part, "type", None), str) and dump is not None:
+        return dump()  # a part of a `PromptModel`
+    raise _rejection.reject(path, part, "a part must be a mapping with `type`")
 
 
 def read_parts(parts: list[Any], path: str) -> list[dict[str, Any]]:
@@ -57,15 +74,20 @@ def read_parts(parts: list[Any], path: str) -> list[dict[str, Any]]:
 
 
 def read_part(part: Any, path: str) -> dict[str, Any]:
-    """One content part in full; a value that is no mapping becomes text."""
+    """One content part in full: its type first; a value that is no mapping becomes text."""
     if not is_mapping(part):
-        return {"type": "text", "text": str(part)}
+        if not (isinstance(getattr(part, "type", None), str) and hasattr(part, "model_dump")):
+            return {"type": "text", "text": str(part)}
+        part = part.model_dump()
     kind = part.get("type")
     if not isinstance(kind, str):
         raise _rejection.reject(path, dict(part), "a part needs a `type` that is text")
     if is_text_part(part):
         return {"type": "text", "text": part["text"]}
-    return dict(part) if kind in part else {**part, kind: None}
+    full: dict[str, Any] = {"type": kind, **part}
+    if kind not in full and not hasattr(_pydantic.BaseModel, kind):
+        full[kind] = None
+    return full
 
 
 def is_text_part(part: Any) -> bool:
@@ -77,4 +99,4 @@ def read_attachment(value: Any) -> list[dict[str, Any]]:
     """The parts of `attachment`; a single part counts as a list of one."""
     if value is None:
         return []
-    return read_parts(list(value) if is_sequence(value) else [value], "attachment")
+    return read_parts(value if is_list(value) else [value], "attachment")

@@ -1,4 +1,4 @@
-"""`Prompt`: what is said to a model, as data in named slots (document 002).
+"""`Prompt`: what is said to a model, as data in named slots.
 
 Rendering is pure: it changes nothing, copies only what it hands out, and resolves the settings once.
 """

@@ -29,7 +29,7 @@ def _pick(value: Mapping[str, Any], name: str) -> Any:
 
 
 def read_tools(value: Any) -> Any:
-    """Tools with schemas as parameters and results; an exported tuple like `[int, length]` is one again."""
+    """Tools whose parameters and results may hold an exported tuple: `[int, length]` is one again."""
     if is_list(value):
         return [read_tools(item) for item in value]
     if not is_mapping(value):
@@ -43,9 +43,9 @@ def _read_parameters(value: Any) -> Any:
     if is_list(value):
         items = [_read_parameters(item) for item in value]
         return tuple(items) if _is_tuple(items) else items
-    if is_mapping(value) and not _pick(value, "type") and not _pick(value, "desc"):
+    if is_mapping(value):
         return {key: _read_parameters(item) for key, item in value.items()}
-    return read_output(value)
+    return value
 
 
 def _is_tuple(items: list[Any]) -> bool:

@@ -1,11 +1,10 @@
-"""The slots of document 002, read from a prompt's data: checked, normalised, nothing copied."""
+"""The slots, read from a prompt's data: checked, normalised, nothing copied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.data.annotations import is_annotation
-from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.data.shapes import has_items, is_dict, is_mapping, is_sequence, is_set
 from dovetail.errors import EmptyPromptError
 from dovetail.lazy import lazy
 from dovetail.prompt.parts import Message, read_attachment, read_history
@@ -30,6 +29,9 @@ STANDARD = frozenset(
     }
 )
 
+_FIRST_OF_A_TOOL = ("name", "desc", "kwargs", "returns")
+_ORDERED_TOOLS = (_FIRST_OF_A_TOOL[:3], _FIRST_OF_A_TOOL)
+
 EMPTY_MESSAGE = (
     "Prompt requires at least one of 'input', 'info', 'instruct', 'output', 'attachment' "
     "or customize extra prompt keys to be provided."
@@ -52,7 +54,7 @@ class Slots:
     attachment: list[dict[str, Any]]
     output: Any
     output_format: str
-    options: Any
+    options: dict[str, Any]
     extra: dict[str, Any]
 
 
@@ -73,50 +75,85 @@ def read_slots(data: Mapping[str, Any]) -> Slots:
         read_attachment(get("attachment")),
         output,
         output_format,
-        get("options"),
+        read_options(get("options")),
         {key: value for key, value in data.items() if key not in STANDARD},
     )
 
 
 def require_content(slots: Slots) -> None:
-    """Refuse a prompt that has nothing to say (document 002, 1)."""
+    """Refuse a prompt that has nothing to say."""
     if slots.extra or not all(
-        is_empty(value) for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
+        _is_nothing(value)
+        for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
     ):
         return
     raise EmptyPromptError(EMPTY_MESSAGE)
 
 
-def is_empty(value: Any) -> bool:
-    """Whether a slot counts as not given: None, "", [] or {}."""
+def _is_nothing(value: Any) -> bool:
     return value is None or (not value and isinstance(value, (str, list, dict)))
 
 
+def is_empty(value: Any) -> bool:
+    """Whether a slot has nothing to show: None or an empty collection; 0 and False are shown."""
+    return value is None or (not value and isinstance(value, Sized))
+
+
 def read_tools(value: Any) -> list[Mapping[str, Any]]:
-    """The tools, each a mapping that has at least name, desc and kwargs."""
+    """The tools, each a mapping with a name, a description and parameters."""
     if value is None:
         return []
-    tools: list[Any] = list(value) if is_sequence(value) else [value]
-    for position, tool in enumerate(tools):
+    if not is_sequence(value) and not is_set(value):
+        raise _rejection.reject("tools", value, "tools must be a list")
+    for position, tool in enumerate(value):
         if not is_mapping(tool):
             raise _rejection.reject(
                 f"tools[{position}]", tool, "a tool must be a mapping with name, desc and kwargs"
             )
-        if not ("name" in tool and "desc" in tool and "kwargs" in tool):
-            missing = [key for key in ("name", "desc", "kwargs") if key not in tool]
-            raise _rejection.reject(f"tools[{position}]", dict(tool), f"a tool needs {', '.join(missing)}")
-    return tools
+        if not (
+            isinstance(tool.get("name"), str)
+            and isinstance(tool.get("desc"), str)
+            and is_mapping(tool.get("kwargs"))
+        ):
+            raise _reject_tool(tool, position)
+    return list(value)
+
+
+def order_tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A tool with its keys in the order of their lines: name, desc, kwargs, returns, then the rest."""
+    if tuple(tool) in _ORDERED_TOOLS:
+        return tool
+    return {**{key: tool[key] for key in _FIRST_OF_A_TOOL if key in tool}, **tool}
+
+
+def _reject_tool(tool: Mapping[str, Any], position: int) -> Exception:
+    missing = [key for key in ("name", "desc", "kwargs") if key not in tool]
+    if missing:
+        return _rejection.reject(f"tools[{position}]", dict(tool), f"a tool needs {', '.join(missing)}")
+    for key in ("name", "desc"):
+        if not isinstance(tool[key], str):
+            return _rejection.reject(f"tools[{position}].{key}", tool[key], f"a tool's {key} must be text")
+    return _rejection.reject(f"tools[{position}].kwargs", tool["kwargs"], "a tool's kwargs must be a mapping")
+
+
+def read_options(value: Any) -> dict[str, Any]:
+    """The options for the provider."""
+    if value is None:
+        return {}
+    if not is_mapping(value):
+        raise _rejection.reject("options", value, "options must be a mapping")
+    return value if is_dict(value) else dict(value)
 
 
 def read_output(output: Any, output_format: Any) -> tuple[Any, str]:
     """The output schema and its format; a class alone is asked for as a value and a reply to it."""
     if output_format is not None:
         return output, str(output_format)
-    if is_empty(output) or output is str:
-        return (None if output is str else output), "markdown"
-    if is_mapping(output) or is_sequence(output):
+    if is_mapping(output) or has_items(output):
         return output, "json"
-    return (wrap_class(output), "json") if is_annotation(output) else (output, "markdown")
+    if isinstance(output, type):
+        return (None, "markdown") if output is str else (wrap_class(output), "json")
+    return output, "markdown"
 
 
 def wrap_class(output: Any) -> dict[str, Any]:

@@ -1,61 +1,58 @@
 """Shows an output schema as the JSON structure a model shall write, with descriptions as comments."""
 
-import datetime
-import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from dovetail.data.annotations import describe_annotation, is_annotation
-from dovetail.data.sanitize import sanitize
-from dovetail.data.shapes import is_mapping, is_sequence, is_set, is_tuple
+from dovetail.data.sanitize import PLAIN, sanitize
+from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set, is_tuple
 
 _BUILTINS = {kind: f"<{kind.__name__}>" for kind in (str, int, float, bool, list, dict, tuple, set, bytes)}
 
 
-def render_structure(schema: Any) -> str:
-    """The structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`."""
-    text, comment = _render(schema, 0)
-    return text + comment
+def render_structure(schema: Any, *, described: bool = False) -> str:
+    """The structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`.
+
+    A tuple as the whole schema has its description only if it shall be `described`.
+    """
+    text = _render_mapping(schema, 0) if is_mapping(schema) and schema else _render(schema, 0)
+    return text + _describe(schema) if described else text
 
 
-def _render(schema: Any, depth: int) -> tuple[str, str]:
-    """A schema's text and the comment that follows it."""
-    if not is_tuple(schema):
-        return _render_value(schema, depth), ""
-    if not schema:
-        return "<()>", ""
-    text = _render_value(schema[0], depth + 1)
-    if len(schema) == 1:
-        return text, ""
-    return text, f" // {schema[1]}" if schema[1] else " //"
+def _render(schema: Any, depth: int) -> str:
+    if is_tuple(schema) and schema:
+        first = schema[0] if type(schema[0]) in _FAST else sanitize(schema[0])
+        return f"<{first}>" if is_tuple(first) else _render_value(first, depth + 1)
+    return _render_value(schema, depth)
 
 
 def _render_value(value: Any, depth: int) -> str:
-    if isinstance(value, str):
-        return f"<{value}>"
-    if is_mapping(value):
-        return _render_mapping(value, depth)
-    if is_sequence(value) and not is_tuple(value):
-        return _render_list(value, depth)
-    return _render_leaf(value, depth)
-
-
-def _render_leaf(value: Any, depth: int) -> str:
     if type(value) is type and value in _BUILTINS:
         return _BUILTINS[value]
-    if is_annotation(value):
-        described = describe_annotation(value)
-        return f"<{described}>" if isinstance(described, str) else _render_value(described, depth)
-    return f"<{_leaf_text(value)}>"
+    if is_dict(value):
+        return _render_mapping(value, depth)
+    if is_list(value):
+        return _render_list(value, depth)
+    plain = value if type(value) in PLAIN else sanitize(value)
+    if is_dict(plain):
+        return _render_mapping(plain, depth)
+    return _render_list(plain, depth) if is_list(plain) or is_open_set(plain) else f"<{plain}>"
 
 
-def _leaf_text(value: Any) -> str:
-    if is_tuple(value) or is_set(value) or isinstance(value, (datetime.date, datetime.time, enum.Enum)):
-        return str(sanitize(value))
-    return str(value)
+_FAST = frozenset({*PLAIN, type, dict, list})
+"""Classes of values that need no cleaning before they are looked at."""
 
 
-def _render_mapping(mapping: Mapping[str, Any], depth: int) -> str:
+def _describe(field: Any) -> str:
+    """The comment of a field, empty if it has no description."""
+    if not is_tuple(field) or len(field) < 2:
+        return ""
+    text = field[1]
+    if type(text) is not str:
+        text = sanitize(text)
+    return f" // {text}" if text else ""
+
+
+def _render_mapping(mapping: Mapping[Any, Any], depth: int) -> str:
     if not mapping:
         return "{}"
     indent = "  " * (depth + 1)
@@ -63,18 +60,20 @@ def _render_mapping(mapping: Mapping[str, Any], depth: int) -> str:
     key = text = comment = ""
     for key, schema in mapping.items():
         if is_tuple(schema) and len(schema) == 2 and type(kind := schema[0]) is type and kind in _BUILTINS:
-            text, comment = _BUILTINS[kind], f" // {schema[1]}" if schema[1] else " //"
+            text = _BUILTINS[kind]
+            said = schema[1]
+            comment = f" // {said}" if said and type(said) is str else _describe(schema) or " //"
         else:
-            text, comment = _render(schema, depth + 1)
+            text = _render(schema, depth + 1)
+            comment = _describe(schema) or (" //" if is_tuple(schema) and len(schema) > 1 else "")
         rows.append(f'{indent}"{key}": {text},{comment}')
     rows[-1] = f'{indent}"{key}": {text}{comment}'
     return "{\n" + "\n".join(rows) + f"\n{indent[2:]}}}"
 
 
-def _render_list(items: Sequence[Any], depth: int) -> str:
+def _render_list(items: Collection[Any], depth: int) -> str:
     if not items:
         return "[]"
     indent = "  " * (depth + 1)
-    rendered = [_render(schema, depth + 1) for schema in items]
-    rows = [f"{indent}{text},{comment}" for text, comment in rendered]
+    rows = [f"{indent}{_render(schema, depth + 1)},{_describe(schema)}" for schema in items]
     return "[\n" + "\n".join(rows) + f"\n{indent}...\n{'  ' * depth}]"

@@ -7,6 +7,7 @@ needs escapes, odd keys, other classes) goes to PyYAML as a whole; a property te
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dovetail.data.json_data import to_json_data
 from dovetail.data.sanitize import PLAIN, sanitize
 from dovetail.lazy import lazy
 from dovetail.prompt.yaml_scalar import SCALARS, NotOrdinary, is_plain, write_text
@@ -29,12 +30,15 @@ def to_block_text(value: Any) -> str:
         except (NotOrdinary, RecursionError):
             pass
     plain = sanitize(value)
-    return dump_yaml(plain) if isinstance(plain, (dict, list, tuple)) else str(plain)
+    return dump_yaml(plain) if isinstance(plain, (dict, list, tuple, set)) else str(plain)
 
 
 def dump_yaml(plain: Any) -> str:
     """Plain data as YAML: sorted keys, unicode as it is."""
-    return _yaml.safe_dump(plain, allow_unicode=True, sort_keys=True)
+    try:
+        return _yaml.safe_dump(plain, allow_unicode=True, sort_keys=True)
+    except _yaml.representer.RepresenterError:  # YAML knows no subclasses of text and numbers
+        return _yaml.safe_dump(to_json_data(plain), allow_unicode=True, sort_keys=True)
 
 
 # A writer takes a container, what already stands on its first line, and the indent of its further lines.

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dovetail.data.sanitize import sanitize
+from dovetail.data.json_data import to_json_data
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -39,7 +39,7 @@ def is_parts(content: Any) -> bool:
 
 def dump(value: Any) -> str:
     """Data as text for a model: containers as YAML, anything else as its plain text."""
-    plain = sanitize(value)
+    plain = to_json_data(value)
     return yaml.safe_dump(plain, allow_unicode=True) if is_mapping(plain) or is_list(plain) else str(plain)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from dovetail.data.clean import clean_data, clean_text
-from dovetail.data.sanitize import sanitize
+from dovetail.data.json_data import to_json_data
 from dovetail.data.shapes import is_mapping, is_sequence
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError, ToolError
@@ -16,7 +16,7 @@ EMPTY = "(no output)"
 LONGEST_EVENT_DATA = 30_000
 _LONGEST_ERROR = 4_000
 
-_encode = json.JSONEncoder(ensure_ascii=False, default=sanitize).encode  # made once: making one is slow
+_encode = json.JSONEncoder(ensure_ascii=False, default=to_json_data).encode  # made once: making one is slow
 
 
 def make_result(value: Any) -> ToolResult:
@@ -142,7 +142,7 @@ def to_event_data(value: Any) -> Any:
 
     def note(part: Any) -> Any:
         oddities.append(part)
-        return sanitize(part)
+        return to_json_data(part)
 
     try:
         text = json.dumps(value, ensure_ascii=False, default=note)
@@ -160,6 +160,6 @@ def to_event_data(value: Any) -> Any:
 def _dump_oddity(value: Any) -> str:
     """Keys that are no text, a value that holds itself, or one that is nested beyond all limits."""
     try:
-        return json.dumps(sanitize(value), ensure_ascii=False)
+        return json.dumps(to_json_data(value), ensure_ascii=False)
     except (TypeError, ValueError, RecursionError, DovetailError):
         return json.dumps(f"a {type(value).__name__} that cannot be shown as JSON")

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.paths import dot_to_slash, get_path, slash_to_dot
-from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
+from dovetail.prompt.yaml_text import to_block_text
 
 RecordMode: TypeAlias = Literal["first", "all"]
 PathStyle: TypeAlias = Literal["dot", "slash"]
@@ -18,8 +17,6 @@ InputPath: TypeAlias = tuple[str, str | None]
 
 RecordInput: TypeAlias = str | tuple[str, str | None] | list[Any]
 """A slot, a slot and the path inside of it, or a list of these."""
-
-_yaml = lazy("yaml")
 
 
 def read_input_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[InputPath]:
@@ -95,10 +92,7 @@ def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | No
 
 def write_value(value: Any) -> str:
     """Mappings and lists as YAML, everything else as its text."""
-    plain = sanitize(value)
-    if not isinstance(plain, (dict, list, tuple, set)):
-        return str(plain)
-    return _yaml.safe_dump(plain, allow_unicode=True)
+    return to_block_text(value)
 
 
 def _add_part(slot: Any, path: str, value: Any) -> Any:
