@@ -48,6 +48,8 @@ def test_set_adds_to_lists_and_sets_what_they_do_not_hold() -> None:
     for value in ([1, 2], "ab"):
         data.set("s", value)
     assert data.get("s") == {1, 2, "ab"}
+    data.append("s", 3)
+    assert data.get("s") == {1, 2, 3, "ab"}
     data.set("s", {"k": 1})
     assert {"k": 1} in data.get("s")
 

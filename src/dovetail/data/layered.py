@@ -8,9 +8,9 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from dovetail.data.merge import copy_containers, inherit_value, list_items, merge_value
+from dovetail.data.merge import copy_containers, inherit_value, join_set, list_items, merge_value
 from dovetail.data.placeholders import fill, fill_text
-from dovetail.data.shapes import is_dict, is_list
+from dovetail.data.shapes import is_dict, is_list, is_open_set
 from dovetail.errors import KeyPathError
 
 T = TypeVar("T")
@@ -78,6 +78,8 @@ class LayeredData:
             target[last] = [copy_containers(value)]
         elif is_list(old):
             old.append(copy_containers(value))
+        elif is_open_set(old):
+            target[last] = join_set(old, [value])
         else:
             target[last] = [old, copy_containers(value)]
 

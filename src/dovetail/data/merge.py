@@ -28,7 +28,7 @@ def merge_value(target: dict[str, Any], key: str, value: Any, *, join_lists: boo
     elif join_lists and is_list(old):
         old.extend(find_missing(old, copy_containers(list_items(value))))
     elif join_lists and is_open_set(old):
-        target[key] = _join_set(old, value)
+        target[key] = join_set(old, value)
     else:
         target[key] = copy_containers(value)
 
@@ -45,7 +45,7 @@ def inherit_value(parent: Any, own: Any, *, join_lists: bool = True) -> Any:
     if join_lists and is_list(own):
         return own + find_missing(own, parent if _is_collection(parent) else [parent])
     if join_lists and is_open_set(own):
-        return _join_set(own, parent if _is_collection(parent) else [parent])
+        return join_set(own, parent if _is_collection(parent) else [parent])
     return own
 
 
@@ -53,11 +53,12 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, (list, tuple, set))
 
 
-def _join_set(own: set[Any], value: Any) -> Any:
+def join_set(own: set[Any], value: Any) -> Any:
+    """The set with an item or items more; a list, if a set cannot hold them."""
     items = list(value) if is_set(value) or (has_items(value) and not isinstance(value, bytes)) else [value]
     try:
         return own | set(items)
-    except TypeError:  # a set cannot hold it
+    except TypeError:
         return [*own, *find_missing(own, items)]
 
 

@@ -50,7 +50,7 @@ def _read_content(content: Any, path: str) -> Any:
         return [content]
     if is_list(content) or (_is_collection(content) and all(is_mapping(part) for part in content)):
         return [_open_part(part, f"{path}.content[{position}]") for position, part in enumerate(content)]
-    if isinstance(content, bytes):
+    if isinstance(content, (bytes, bytearray)):
         return content.decode("utf-8", "backslashreplace")
     return str(sanitize(content))
 
@@ -82,8 +82,12 @@ def read_part(part: Any, path: str) -> dict[str, Any]:
     kind = part.get("type")
     if not isinstance(kind, str):
         raise _rejection.reject(path, dict(part), "a part needs a `type` that is text")
-    if is_text_part(part):
-        return {"type": "text", "text": part["text"]}
+    text = part.get("text")
+    if kind == "text" and isinstance(text, (str, bytes, bytearray)):
+        return {
+            "type": "text",
+            "text": text if isinstance(text, str) else text.decode("utf-8", "backslashreplace"),
+        }
     full: dict[str, Any] = {"type": kind, **part}
     if kind not in full and not hasattr(_pydantic.BaseModel, kind):
         full[kind] = None
