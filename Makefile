@@ -14,14 +14,15 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak fix bench eval wheel clean lint types unit web-test
+.PHONY: help run test soak conformance fix bench eval wheel clean lint types unit web-test
 
 help: ## show what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  PORT=8001 make run      another port          MODEL=small make run   the small model only"
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
 	@echo "  KILLS=20 SEED=7 make soak  fewer kills, at chosen moments"
+	@echo "  CASES=500 SEED=7 make conformance  fewer cases, others"
 
 run: $(VENV)/.run page ## serve the chat on the embedded model, with its web page
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
@@ -48,6 +49,18 @@ soak: $(VENV)/.dev ## kill the server a hundred times on each database and look 
 	DOVETAIL_KILLS=$(or $(KILLS),100) DOVETAIL_SEED=$(or $(SEED),$(shell date +%s)) \
 		$(BIN)/pytest -s -n 2 --dist load tests/faults/test_kill.py
 
+CONFORMANCE = PYTHONHASHSEED=0 PYTHONPATH=src:tests $(BIN)/python -m conformance --oracle .conformance/bin/python
+
+conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the package that they are specified by
+	@$(if $(EXECUTABLE_SPEC),PYTHONPATH=src:tests $(BIN)/pytest -q -c pyproject.toml -p conformance.shim "$(EXECUTABLE_SPEC)")
+	@$(CONFORMANCE) --cases $(or $(CASES),20000) --seed $(or $(SEED),1)
+
+.conformance/.installed:
+	$(PYTHON) -m venv .conformance
+	scripts/step "install the original package" "pip config list" \
+		.conformance/bin/python -m pip --disable-pip-version-check install -q agently==4.0.7.1
+	@touch $@
+
 fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -67,7 +80,7 @@ wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, with its
 	@ls dist/*.whl
 
 clean: ## remove what was made here; fetched models stay in the user's cache
-	rm -rf $(VENV) .bench .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
+	rm -rf $(VENV) .bench .conformance .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
 .PHONY: page need-node
 page:

@@ -1,0 +1,189 @@
+"""How one settled difference is told from others: by what the case does, or by undoing it exactly."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from conformance.differences import Difference, same_without, walk
+
+
+def space_info_lines(difference: Difference) -> dict[str, Any]:
+    """Put a space before the colon of each line of a mapping in `info`."""
+    info, theirs = difference.slot("info"), difference.their_view
+    if isinstance(info, dict) and info.get("value", [""])[0] == "mappingproxy":
+        info = {"dict": [["k", 1]]}
+    if "error" in theirs or difference.kind not in ("text", "messages", "agent"):
+        return theirs
+    if not isinstance(info, dict) or not info.get("dict"):
+        return theirs
+    keys = [
+        str(tuple(key["tuple"]) if isinstance(key, dict) and "tuple" in key else key)
+        for key, _ in info["dict"]
+    ]
+    title = next(
+        (
+            title
+            for name, titles in reversed(difference.case.get("settings", []))
+            if name == "prompt.prompt_title_mapping" and isinstance(titles, dict) and "dict" in titles
+            for slot, title in titles["dict"]
+            if slot == "info"
+        ),
+        "INFO",
+    )
+    return {**theirs, "result": _add_spaces(theirs["result"], title, keys)}
+
+
+def _add_spaces(result: Any, title: Any, keys: list[str]) -> Any:
+    if isinstance(result, list):
+        return [_add_spaces(item, title, keys) for item in result]
+    if isinstance(result, dict):
+        return {name: _add_spaces(item, title, keys) for name, item in result.items()}
+    place = result.find(f"[{title}]:\n- {keys[0]}: ") if isinstance(result, str) else -1
+    for key in keys if place >= 0 else ():
+        place = result.find(f"\n- {key}: ", place)
+        result = f"{result[:place]}\n- {key} : {result[place + len(key) + 5 :]}"
+    return result
+
+
+def warn_of_the_format(difference: Difference) -> dict[str, Any]:
+    """Add the warning of an unknown format."""
+    theirs, ours = difference.their_view, difference.our_view.get("warnings", [])
+    warned = [warning for warning in ours if warning.startswith("output_format")]
+    return {**theirs, "warnings": [*theirs.get("warnings", []), *warned[:1]]} if warned else theirs
+
+
+def reads_pairs(difference: Difference) -> bool:
+    """Whether the output is a list, whose items the original took for keys and values."""
+    return (
+        difference.kind in ("text", "messages", "agent")
+        and isinstance(difference.slot("output"), list)
+        and difference.both_give_results
+    )
+
+
+def writes_history_twice(difference: Difference) -> bool:
+    writes = sum(
+        operation[1] == "chat_history"
+        or (operation[0] == "update" and any(key == "chat_history" for key, _ in operation[1]["dict"]))
+        for operation in difference.operations("set", "append", "item", "update")
+    )
+    return writes > 1 or '"chat_history"' in difference.case.get("file", {}).get("text", "")
+
+
+def assigns_over_something(difference: Difference) -> bool:
+    """Whether `prompt[key] = value` met a value that was there already."""
+    for layer in difference.case.get("layers", []):
+        seen: set[str] = set()
+        for name, key, *_ in layer:
+            roots = {pair[0] for pair in key["dict"]} if name == "update" else {str(key).partition(".")[0]}
+            if name == "item" and roots & seen:
+                return True
+            seen |= roots
+    return False
+
+
+def exports_output(difference: Difference) -> bool:
+    return same_without("output", difference)
+
+
+def has_odd_breaks(difference: Difference) -> bool:
+    return (
+        "yaml" in difference.view
+        and difference.both_give_results
+        and re.search("[\x85\u2028\u2029]", difference.their_view["result"]) is not None
+    )
+
+
+def holds_pydantic_class(difference: Difference) -> bool:
+    models = ("Plank", "Stack", "Note")
+    return difference.kind in ("model", "answer") and any(
+        isinstance(part, dict) and part.get("class") in models for part in walk(difference.slot("output"))
+    )
+
+
+def file_has(*texts: str, mapped: bool = False) -> Callable[[Difference], bool]:
+    """Whether the case is a configuration file that has one of these in its text."""
+
+    def settles(difference: Difference) -> bool:
+        file = difference.case.get("file", {"text": ""})
+        return any(text in file["text"] for text in texts) and (not mapped or "mappings" in file)
+
+    return settles
+
+
+def orders_a_set(difference: Difference) -> bool:
+    """Whether the two differ only in the order in which the items of a set are listed."""
+    return (
+        difference.both_give_results
+        and any(isinstance(part, dict) and "set" in part for part in walk(difference.case))
+        and sorted(str(difference.their_view["result"])) == sorted(str(difference.our_view["result"]))
+    )
+
+
+def adds_mapping_to_set(difference: Difference) -> bool:
+    """Whether a mapping was set onto a set."""
+    kinds: dict[str, set[str]] = {}
+    for _, key, value, *_ in difference.operations("set", "append"):
+        kinds.setdefault(key, set()).update(value if isinstance(value, dict) else ())
+    return any({"set", "dict"} <= found for found in kinds.values())
+
+
+def makes_keys_text(difference: Difference) -> bool:
+    return (
+        file_has('${name}":', mapped=True)(difference)
+        and difference.both_give_results
+        and _write_keys(difference.their_view["result"]) == difference.our_view["result"]
+    )
+
+
+def _write_keys(note: Any) -> Any:
+    if isinstance(note, dict) and "dict" in note:
+        return {"dict": [[str(key), _write_keys(value)] for key, value in note["dict"]]}
+    return note
+
+
+def has_surrogates(difference: Difference) -> bool:
+    return file_has(r"\ud83e")(difference) and difference.case["file"]["format"] == "json"
+
+
+def skips_alias(difference: Difference) -> bool:
+    return (
+        difference.view == "load"
+        and difference.both_give_results
+        and all("alias" in warning for warning in difference.our_view.get("warnings", []))
+    )
+
+
+def casts_to_bool(difference: Difference) -> bool:
+    """Whether the answers are the same but for a bool."""
+    return (
+        difference.kind == "answer"
+        and "error" not in difference.their_view
+        and re.search('"(list.)?bool', str(difference.slot("output")).replace("'", '"')) is not None
+    )
+
+
+def rename_module(difference: Difference) -> dict[str, Any]:
+    """Put our module's name in the place of theirs, where a schema tells two models of one name apart."""
+    text = json.dumps(difference.their_view)
+    theirs = "agently__builtins__plugins__PromptGenerator__AgentlyPromptGenerator__"
+    return json.loads(text.replace(theirs, "dovetail__prompt__output_model__"))
+
+
+def mixes_item_types(difference: Difference) -> bool:
+    """Whether one mapping of the output has several fields of the kind `(list[int], …)`."""
+    if difference.kind != "answer":
+        return False
+    for part in walk(difference.slot("output")):
+        fields = [field for _, field in part["dict"]] if isinstance(part, dict) and "dict" in part else []
+        if sum(_is_typed_list(field) for field in fields) > 1:
+            return True
+    return False
+
+
+def _is_typed_list(field: Any) -> bool:
+    kind = field["tuple"][0] if isinstance(field, dict) and field.get("tuple") else None
+    return (
+        isinstance(kind, dict) and re.match(r"list\[|typing.List", kind.get("value", ["", ""])[1]) is not None
+    )

@@ -1,0 +1,50 @@
+"""Dovetail gives what the original gave in the recorded cases; the deviations are the settled ones."""
+
+from typing import Any
+
+import pytest
+
+from conformance.cases import make_case
+from conformance.comparison import compare
+from conformance.deviations import DEVIATIONS, REWRITES
+from conformance.sample import SEED, read_sample
+from conformance.sides import run_ours
+
+SAMPLE = read_sample()
+GROUP = 50
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("start", range(0, len(SAMPLE), GROUP))
+def test_recorded_cases_give_the_same(start: int) -> None:
+    for number, case, theirs in SAMPLE[start : start + GROUP]:
+        for finding in compare(case, theirs, run_ours(case)):
+            difference = finding.difference
+            assert finding.settled_by, (
+                number,
+                case,
+                difference.view,
+                difference.their_view,
+                difference.our_view,
+            )
+
+
+def test_case_of_a_number_is_always_the_same() -> None:
+    assert len(SAMPLE) >= 500
+    for number, case, _ in SAMPLE[:100]:
+        assert make_case(SEED, number) == case, f"case {number} has changed; record the sample again"
+
+
+def test_every_deviation_has_a_name_and_a_reason() -> None:
+    names = [deviation.name for deviation in (*REWRITES, *DEVIATIONS)]
+    assert len(names) == len(set(names))
+    assert all(deviation.reason for deviation in (*REWRITES, *DEVIATIONS))
+
+
+def test_unsettled_difference_is_found() -> None:
+    case: dict[str, Any] = {"layers": [[["set", "input", "q"]]]}
+    theirs = run_ours(case)
+    theirs["text"] = {"result": "user:\nq\nassistant:"}
+    (finding,) = compare(case, theirs, run_ours(case))
+    assert finding.difference.view == "text"
+    assert not finding.settled_by
