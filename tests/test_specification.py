@@ -15,10 +15,12 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
 
 LETTERS = "AFPSC"
+FOLDERS = ("src", "docs", "tests", "extensions", "agents", "examples", "benchmarks", "web/src")
 ROW = re.compile(r"^\| ([A-Z])(\d+) \| (.*?) \|(?: (.*?))? \|$")
 HELD = re.compile(r"`([^`:#]+)(?:::|#)([^`]+)`")
 MENTION = re.compile(r"\brules? ([A-Z]\d+(?:(?:, | and | or | to )[A-Z]\d+)*)")
 DIFFERENCE = re.compile(r"^- \*\*([A-Z]\d+)\*\*: ", re.MULTILINE)
+NUMBERED = re.compile(r"\bdocuments? 00\d", re.IGNORECASE)
 CASE = re.compile(r"^(\w+)\[(.+)\]$")
 
 
@@ -140,8 +142,13 @@ def test_every_row_of_the_page_is_read() -> None:
 
 def test_references_in_the_code_lead_to_rules() -> None:
     known = {rule.name for rule in read_rules(PAGE)}
-    files = [(place, text) for place, text in _read_files("src", "docs", "tests", "web/src") if place != SELF]
+    files = [(place, text) for place, text in _read_files(*FOLDERS) if place != SELF]
     assert [problem for place, text in files for problem in _find_missing_mentions(text, known, place)] == []
+
+
+def test_rules_are_referred_to_by_their_numbers_alone() -> None:
+    files = [(place, text) for place, text in _read_files(*FOLDERS) if place != SELF]
+    assert [place for place, text in files if NUMBERED.search(text)] == []
 
 
 SELF = "tests/test_specification.py"

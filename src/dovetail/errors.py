@@ -10,7 +10,7 @@
     · KeyWaitError       keys cannot be waited for: no handler, no such output (also a NotImplementedError)
     · KeyPathError       a dotted key leads through a value that has no keys (also a TypeError)
     · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
-    · EmptyPromptError   a prompt with nothing to say (also a KeyError, as document 002 asks)
+    · EmptyPromptError   a prompt with nothing to say (also a KeyError, rule P60)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
     · PassingModelError  it may work when tried again; carries `retry_after` when the server named a time

@@ -1,4 +1,4 @@
-"""Output models check and cast answers as document 002 and the recorded cases say."""
+"""Output models check and cast answers as the recorded cases say (rule P180)."""
 
 import dataclasses
 import enum

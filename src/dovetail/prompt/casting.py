@@ -1,4 +1,4 @@
-"""Casts of list items in a model's answer (document 002, 6.3)."""
+"""Casts of list items in a model's answer (rule P191)."""
 
 from collections.abc import Callable
 from typing import Any
