@@ -149,13 +149,13 @@ class Dovetail:
         return self.chat
 
     def get_tool_registry(self) -> ToolRegistry:
-        """All tools of this app, every agent that is registered among them."""
+        """All tools of this app, every agent that is registered among them (rule S50)."""
         if self._offered_agents != self.agents.revision:
             self._offer_agents()
         return self.tools
 
     def get_agent_registry(self) -> AgentRegistry:
-        """All agents of this app."""
+        """All agents of this app (rule S51)."""
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":

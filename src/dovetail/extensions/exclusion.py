@@ -1,4 +1,4 @@
-"""Which extension folders and tools the environment leaves out."""
+"""Which extension folders and tools the environment leaves out (rules F60 to F65)."""
 
 import os
 from collections.abc import Mapping

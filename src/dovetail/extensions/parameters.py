@@ -1,4 +1,4 @@
-"""Reads a tool's `parameters` in both forms, the short one and JSON Schema, and returns JSON Schema."""
+"""Reads a tool's `parameters` in both forms (rules F30 and F40) and returns JSON Schema."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -19,7 +19,7 @@ _STRUCTURES = frozenset({"kwargs", "returns"})
 
 
 def build_text(slots: Slots, look: Look) -> str:
-    """The whole prompt as one text."""
+    """The whole prompt as one text (rule P70)."""
     roles, titles = look.roles, look.titles
     lines = [f"{roles.get('user', 'user')}:"]
     for slot, value in (("system", slots.system), ("developer", slots.developer)):
@@ -33,7 +33,7 @@ def build_text(slots: Slots, look: Look) -> str:
 
 
 def build_main(slots: Slots, look: Look) -> list[str]:
-    """What is asked, from the tools to the output."""
+    """What is asked, from the tools to the output (rule P100)."""
     titles = look.titles
     lines: list[str] = []
     if slots.tools:

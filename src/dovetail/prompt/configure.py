@@ -1,4 +1,4 @@
-"""Prompt configurations: YAML or JSON text in, steps for an agent's prompts out.
+"""Prompt configurations (rule A120): YAML or JSON text in, steps for an agent's prompts out.
 
 `.agent` and `$key` write to the agent's prompt, `.request` and every other key to the request's, `.alias`
 calls methods of the agent. The steps keep the document's order; nothing here knows an agent. Directives are

@@ -1,4 +1,4 @@
-"""A prompt as data that JSON and YAML can hold and the configuration loader can read again."""
+"""A prompt as data that JSON and YAML can hold and the configuration loader reads again (rule P210)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The prompt as chat messages: system and developer, the history, and what the user asks now."""
+"""The prompt as chat messages: system and developer, the history, and the request (rule P150)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""An output schema as a pydantic model that checks and casts a model's answer."""
+"""An output schema as a pydantic model that checks and casts a model's answer (rule P180)."""
 
 import dataclasses
 import functools

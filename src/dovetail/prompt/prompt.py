@@ -1,4 +1,4 @@
-"""`Prompt`: what is said to a model, as data in named slots.
+"""`Prompt`: what is said to a model, as data in named slots (rule P1).
 
 Rendering is pure: it changes nothing, copies only what it hands out, and resolves the settings once.
 """

@@ -1,4 +1,4 @@
-"""The slots, read from a prompt's data: checked, normalised, nothing copied."""
+"""The slots (rule P1), read from a prompt's data: checked, normalised, nothing copied."""
 
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def read_slots(data: Mapping[str, Any]) -> Slots:
 
 
 def require_content(slots: Slots) -> None:
-    """Refuse a prompt that has nothing to say."""
+    """Refuse a prompt that has nothing to say (rule P60)."""
     if slots.extra or not all(
         _is_nothing(value)
         for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)

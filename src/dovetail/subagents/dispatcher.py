@@ -1,4 +1,4 @@
-"""Many agents behind one tool: `sub-agent {name, inputs}` ."""
+"""Many agents behind one tool: `sub-agent {name, inputs}` (rule C12)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

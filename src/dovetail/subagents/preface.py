@@ -1,4 +1,4 @@
-"""What every agent is told in addition to its prompt: when, where, and which skills there are.
+"""What every agent is told in addition to its prompt: when, where, and which skills there are (rule C21).
 
 It is the same for all turns of a session, so that a model's prompt cache holds.
 """

@@ -1,4 +1,4 @@
-"""From an agent's inputs to the JSON Schema that its calls are checked against."""
+"""From an agent's inputs to the JSON Schema that its calls are checked against (rule S20)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""An agent as a tool: the caller need not know that an agent answers."""
+"""An agent as a tool (rule S1): the caller need not know that an agent answers."""
 
 import asyncio
 import logging

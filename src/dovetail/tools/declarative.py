@@ -1,4 +1,4 @@
-"""Tools as classes: the tool describes itself and builds an invocation for each call.
+"""Tools as classes (rule S90): the tool describes itself and builds an invocation for each call.
 
 A declarative tool is a `Tool`: it is registered, found, validated and approved like any other.
 """

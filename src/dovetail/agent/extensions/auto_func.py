@@ -1,4 +1,4 @@
-"""Functions whose body is the model."""
+"""Functions whose body is the model (rule A100)."""
 
 import functools
 import inspect

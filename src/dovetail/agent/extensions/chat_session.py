@@ -1,4 +1,4 @@
-"""Remembers each turn of a conversation and tells it to the model again.
+"""Remembers each turn of a conversation and tells it to the model again (rule A150).
 
 Not part of `Agent`; mix it in: `class Chatter(ChatSessionExtension, Agent): ...`
 """

@@ -1,4 +1,4 @@
-"""Fills the agent's prompts from YAML or JSON configurations."""
+"""Fills the agent's prompts from YAML or JSON configurations (rule A120)."""
 
 import difflib
 import logging

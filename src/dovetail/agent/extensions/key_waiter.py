@@ -1,4 +1,4 @@
-"""Waits for fields of a structured answer and acts on each the moment it is complete.
+"""Waits for fields of a structured answer and acts on each the moment it is complete (rule A80).
 
 A key is a dotted or slashed path; `[*]` stands for every item, so such a key may arrive many times.
 """
