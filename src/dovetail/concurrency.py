@@ -7,11 +7,14 @@ from any thread, inside a running loop and in a notebook, and carry the caller's
 import asyncio
 import concurrent.futures
 import contextvars
+import logging
 import queue
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -114,13 +117,28 @@ def _get_background() -> _Background:
         return _background
 
 
+def _run_through_exits(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped.
+
+    A task or callback that exits stops it, too: whoever waits for the task gets the exit, and everybody else
+    the loop back.
+    """
+    while True:
+        try:
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):  # not the user's: that one comes to the main thread
+            logger.warning("something in the background loop exited; the loop continues", exc_info=True)
+        else:
+            return
+
+
 def _start_background(name: str) -> _Background:
     loop = asyncio.new_event_loop()
 
     def run() -> None:
         asyncio.set_event_loop(loop)
         try:
-            loop.run_forever()
+            _run_through_exits(loop)
             loop.run_until_complete(loop.shutdown_asyncgens())  # closes what is open in this loop alone
         finally:
             loop.close()

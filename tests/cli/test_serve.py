@@ -182,3 +182,29 @@ def test_a_trusted_proxy_that_is_no_address_is_a_clear_error(
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
     assert "'*' in server.trusted_proxies is no address and no network" in told
     assert "10.0.0.0/24" in told
+
+
+EXITING = """
+import asyncio, sys
+
+async def leave_later():
+    asyncio.get_running_loop().call_soon(sys.exit, 9)
+    await asyncio.sleep(0.01)
+    return "still here"
+
+TOOL = dict(label="x", name="leave_later", description="d", parameters={}, execute=leave_later)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_a_callback_that_exits_does_not_end_the_server(tmp_path: Path) -> None:
+    folder = tmp_path / "extensions" / "exiting"
+    folder.mkdir(parents=True)
+    (folder / "extension.py").write_text(EXITING)
+    with ScriptedServer([]) as model, serving(tmp_path, model) as address:
+        for _ in range(2):
+            answer = httpx.post(
+                f"{address}/api/v1/tools/leave_later/call", json={"arguments": {}}, timeout=10
+            )
+            assert answer.json()["result"]["llm_content"] == "still here"

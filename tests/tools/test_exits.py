@@ -160,6 +160,17 @@ def test_the_background_loop_of_sync_programs_survives() -> None:
     assert run_sync(asyncio.sleep(0, "alive")) == "alive"
 
 
+def test_an_exit_outside_of_tools_reaches_its_caller_and_nobody_else() -> None:
+    async def exit_in_a_callback() -> str:
+        asyncio.get_running_loop().call_soon(sys.exit, 3)
+        await asyncio.sleep(0.01)
+        return "alive"
+
+    with pytest.raises(SystemExit):
+        run_sync(leave())
+    assert run_sync(exit_in_a_callback()) == "alive"
+
+
 async def test_a_server_survives_a_tool_that_exits(tmp_path: Path) -> None:
     async with serve(tmp_path, tools=[make(group_it, leave)]) as server:
         response = await server.client.post("/api/v1/tools/risky/call", json={"arguments": {}})

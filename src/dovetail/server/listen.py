@@ -77,6 +77,23 @@ class _Server(uvicorn.Server):
         self._on_ready = on_ready
         self.has_returned = threading.Event()
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve to the end; a callback that exits, of a tool or a library, does not end the server.
+
+        Signals are uvicorn's while it serves, so such an exit is never the user's.
+        """
+        with asyncio.Runner(loop_factory=self.config.get_loop_factory()) as runner:
+            loop = runner.get_loop()
+            serving = loop.create_task(self.serve(sockets=sockets))
+            while True:
+                try:
+                    loop.run_until_complete(serving)
+                    return
+                except (SystemExit, KeyboardInterrupt):
+                    if serving.done() or not self.started or self.should_exit:
+                        raise
+                    logger.exception("a callback exited; the server continues")
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop, and make sure that it comes to an end."""
         if not self.should_exit:
