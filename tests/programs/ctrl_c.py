@@ -1,7 +1,7 @@
-# Ctrl-C while an answer is awaited: the program ends at once, as every Python program does.
+# Ctrl-C while an answer is awaited: the program ends at once.
 # replies: [{"steps": ["Well, ", {"hold": "never"}], "repeat": true}]
-# exit: -2
-# stderr: KeyboardInterrupt
+# exit: 1
+# stderr: stopped
 import os
 import signal
 import threading
@@ -10,7 +10,10 @@ from dovetail import Agent
 
 print("asking", flush=True)
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-Agent().input("Think long.").start()
+try:
+    Agent().input("Think long.").start()
+except KeyboardInterrupt:
+    raise SystemExit("stopped") from None
 
 # Output:
 # asking

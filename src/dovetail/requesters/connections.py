@@ -5,6 +5,7 @@ The session closes with its loop, or when the last requester that used it is clo
 
 import asyncio
 import atexit
+import concurrent.futures
 import threading
 import weakref
 from collections.abc import AsyncGenerator
@@ -79,7 +80,9 @@ def _remember(loop: asyncio.AbstractEventLoop, shared: _Shared) -> None:
 @atexit.register
 def _close_all() -> None:
     """Close what loops in other threads still hold, so that nothing complains at the very end."""
-    for loop, shared in list(_shared.items()):
-        if loop.is_running():
-            future = asyncio.run_coroutine_threadsafe(shared.keeper.aclose(), loop)
-            future.exception(timeout=CLOSE_LIMIT)
+    closing = [
+        asyncio.run_coroutine_threadsafe(shared.keeper.aclose(), loop)
+        for loop, shared in list(_shared.items())
+        if loop.is_running()
+    ]
+    concurrent.futures.wait(closing, timeout=CLOSE_LIMIT)  # a loop may stop before it gets to it

@@ -1,0 +1,30 @@
+# Ctrl-C in an async program while a tool is at work in a thread: the program does not wait for the tool.
+# replies: [{"tool_calls": [{"name": "sleep", "arguments": {}}]}]
+import asyncio
+import os
+import signal
+import threading
+import time
+
+from dovetail import Agent
+
+agent = Agent().set_settings("tools.strategy", "native")
+
+
+@agent.tool_func
+def sleep() -> str:
+    """Sleep for a long time."""
+    print("sleeping", flush=True)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    time.sleep(45)
+    return "slept"
+
+
+try:
+    asyncio.run(agent.input("Sleep.").async_start())
+except KeyboardInterrupt:
+    print("stopped")
+
+# Output:
+# sleeping
+# stopped
