@@ -30,8 +30,9 @@ def main() -> int:
     report = Report(arguments.oracle)
     for results in run_batches(arguments.oracle, cases):
         report.add(results)
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{report.cases} of {len(cases)} cases, {len(report.open)} unexplained")
+        if sys.stderr.isatty() or report.cases % 2000 == 0:
+            ending = "\r" if sys.stderr.isatty() else "\n"
+            sys.stderr.write(f"{report.cases} of {len(cases)} cases, {len(report.open)} unexplained{ending}")
     return report.close()
 
 

@@ -4,6 +4,8 @@ import json
 import textwrap
 from typing import Any
 
+import yaml
+
 from conformance.schemas import make_answers
 from conformance.values import Values
 
@@ -17,7 +19,7 @@ def make_file(values: Values) -> dict[str, Any]:
     if values.chance(0.1):
         document = {"team": {"first": document, "list": [document]}, "other": 1}
         file["path"] = values.pick(("team.first", "team.list[0]", "team.none", "team", ""))
-    file["text"] = json.dumps(document, ensure_ascii=values.chance(0.5), indent=values.pick((None, 2)))
+    file["text"] = _write(values, document, file["format"])
     if (len(file["text"]) > 200 and values.chance(0.97)) or values.chance(0.2):
         file["on_disk"] = True
     if values.chance(0.4):
@@ -33,6 +35,32 @@ def make_file(values: Values) -> dict[str, Any]:
     if "output" in document:
         case["answers"] = make_answers(values, {"dict": [["a", 1], ["b", {"class": "int"}]]})
     return case
+
+
+def _write(values: Values, document: Any, format: str) -> str:
+    """The document as text, in one of the ways in which people write it."""
+    if values.chance(0.6):
+        return json.dumps(document, ensure_ascii=values.chance(0.5), indent=values.pick((None, 2)))
+    if format == "json":
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        return f"// a note\n{text[:-1].rstrip()},\n}} /* the end */" if len(document) else text
+    text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False) if document else ""
+    return "".join([text, *(f"{line}\n" for line in values.unique(values.pick(_LINES) for _ in range(2)))])
+
+
+_LINES = (
+    "when: 2024-05-06",
+    "at: 2024-05-06 07:08:09",
+    "odd: {1: one, null: none, 2.5: half, true: yes}",
+    "block: |\n  first\n    second\n",
+    "folded: >-\n  first\n  second",
+    "chosen: !!set {a: null}",
+    "$more: [1_000, 0x1f, 1e3, .inf, ~, off]",
+    "same: &a {k: v}\nagain: *a",
+    "merged: {<<: {k: v}, l: w}",
+    "pairs: !!binary aGVsbG8=",
+    "# a note",
+)
 
 
 def _make_document(values: Values) -> dict[str, Any]:

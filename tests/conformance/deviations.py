@@ -187,7 +187,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "default", "`$default` becomes the field's default; the original drops it", file_has("$default")
     ),
-    Deviation("alias-mappings", "placeholders are filled in aliases too", file_has('".alias"', mapped=True)),
+    Deviation("alias-mappings", "placeholders are filled in aliases too", file_has(".alias", mapped=True)),
     Deviation("set-order", "the items of a set have no order", orders_a_set),
     Deviation(
         "set-mapping",

@@ -68,7 +68,7 @@ def writes_history_twice(difference: Difference) -> bool:
         or (operation[0] == "update" and any(key == "chat_history" for key, _ in operation[1]["dict"]))
         for operation in difference.operations("set", "append", "item", "update")
     )
-    return writes > 1 or '"chat_history"' in difference.case.get("file", {}).get("text", "")
+    return writes > 1 or difference.case.get("file", {"text": ""})["text"].count("chat_history") > 1
 
 
 def assigns_over_something(difference: Difference) -> bool:

@@ -269,6 +269,12 @@ def test_empty_text_is_an_error() -> None:
         read_yaml_prompt("")
 
 
+def test_mappings_of_the_call_itself_win_over_the_files() -> None:
+    text = ".alias: {input: {prompt: 'to ${a} and ${b}', mappings: {b: B}}}"
+    (step,) = read_yaml_prompt(text, {"a": 1, "b": 2}).aliases
+    assert step.kwargs == {"prompt": "to 1 and ${b}", "mappings": {"b": "B"}}
+
+
 def test_default_and_nested_types_are_read() -> None:
     text = "output: {a: {$type: int, $desc: count, $default: 3}, b: {$type: {c: {.type: str}}, $desc: d}}"
     assert read_yaml_prompt(text).request["output"] == {

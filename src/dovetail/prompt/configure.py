@@ -176,8 +176,9 @@ class _Reader:
         name = fill_text(written, self.mappings or {})
         args: Any = []
         if is_mapping(parameters):
-            args = self._fill(parameters.get(".args", args))
-            given = self._fill(_without_args(parameters))
+            own = parameters.get("mappings")
+            args = self._fill(parameters.get(".args", args), own)
+            given = self._fill(_without_args(parameters), own)
         else:
             given = self._fill(parameters)
         if given is not None and not is_mapping(given):
@@ -190,8 +191,13 @@ class _Reader:
         kwargs = {str(key): value for key, value in (given or {}).items()}
         return AliasStep(name=name, args=tuple(args), kwargs=kwargs)
 
-    def _fill(self, value: Any) -> Any:
-        return fill(value, self.mappings) if self.mappings else value
+    def _fill(self, value: Any, own: Any = None) -> Any:
+        """The value with its placeholders filled, but for those that a call's own mappings fill."""
+        if not self.mappings:
+            return value
+        if not is_mapping(own):
+            return fill(value, self.mappings)
+        return fill(value, {name: item for name, item in self.mappings.items() if name not in own})
 
     def _make_error(
         self, path: Path, problem: str, kind: type[PromptSyntaxError] = PromptSyntaxError
