@@ -19,9 +19,8 @@ def write_notation(notation: Any) -> dict[str, Any]:
     if is_mapping(notation):
         return _write_object(notation)
     if is_list(notation):
-        items = [write_notation(item) for item in notation]
-        one = items[0] if len(items) == 1 else {"anyOf": items}
-        return {"type": "array", "items": one} if items else {"type": "array"}
+        # Of several item schemas the first counts, as in the output model.
+        return {"type": "array", "items": write_notation(notation[0])} if notation else {"type": "array"}
     if is_tuple(notation):
         return _write_field(*notation[:2])
     if is_annotation(notation):
