@@ -16,6 +16,7 @@ from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelt
 
 LONGEST_ID = 200
 LONGEST_NAME = 200
+_TEXTS = (TextDelta, ReasoningDelta)
 Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
 """What a delta continues: the text, the reasoning, or the arguments of the call with this index."""
 
@@ -25,7 +26,7 @@ async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, No
     cleaner = _Cleaner()
     try:
         async for delta in deltas:
-            if isinstance(delta, TextDelta | ReasoningDelta) and not cleaner.half and is_clean(delta.text):
+            if isinstance(delta, _TEXTS) and not cleaner.half and is_clean(delta.text):
                 yield delta
             else:
                 for cleaned in cleaner.take(delta):
