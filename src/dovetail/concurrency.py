@@ -2,6 +2,8 @@
 
 Sync callers share one background event loop, so connections stay open between calls. Both functions work
 from any thread, inside a running loop and in a notebook, and carry the caller's context variables along.
+Code on the background loop itself may call them too, however deeply nested: while it holds up that loop,
+all calls go to another one, which is kept for the next time.
 """
 
 import asyncio
@@ -18,14 +20,21 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_lock = threading.Lock()
-_background: "_Background | None" = None
+_lock = threading.RLock()  # the garbage collector may end an iteration, and so release a loop, anywhere
+_backgrounds: "list[_Background]" = []
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Background:
     loop: asyncio.AbstractEventLoop
     thread: threading.Thread
+    waiting: int = 0
+    """How many calls made on the loop itself have not ended; they may hold it up."""
+
+    def release(self) -> None:
+        """One of these calls has ended."""
+        with _lock:
+            self.waiting -= 1
 
 
 def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -70,14 +79,17 @@ def find_running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def _submit(coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
-    background = _get_background()
-    if threading.current_thread() is background.thread:
-        # A sync handler on the background loop itself calls a sync face: waiting there would never end.
-        background = _start_background(name="dovetail-nested")
-        future = _schedule(coroutine, background.loop)
-        future.add_done_callback(lambda _: background.loop.call_soon_threadsafe(background.loop.stop))
-        return future
-    return _schedule(coroutine, background.loop)
+    with _lock:
+        _backgrounds[:] = [known for known in _backgrounds if known.thread.is_alive()]  # a fork ends them
+        here = threading.current_thread()
+        caller = next((known for known in _backgrounds if known.thread is here), None)
+        if caller is not None:
+            caller.waiting += 1
+        free = next((known for known in _backgrounds if not known.waiting), None) or _start_background()
+    future = _schedule(coroutine, free.loop)
+    if caller is not None:
+        future.add_done_callback(lambda _: caller.release())
+    return future
 
 
 def _schedule(
@@ -109,14 +121,6 @@ def _copy_outcome(task: "asyncio.Task[T]", future: "concurrent.futures.Future[T]
         future.set_result(task.result())
 
 
-def _get_background() -> _Background:
-    global _background
-    with _lock:
-        if _background is None or not _background.thread.is_alive():
-            _background = _start_background(name="dovetail-loop")
-        return _background
-
-
 def _run_through_exits(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop until it is stopped.
 
@@ -132,7 +136,7 @@ def _run_through_exits(loop: asyncio.AbstractEventLoop) -> None:
             return
 
 
-def _start_background(name: str) -> _Background:
+def _start_background() -> _Background:
     loop = asyncio.new_event_loop()
 
     def run() -> None:
@@ -143,6 +147,8 @@ def _start_background(name: str) -> _Background:
         finally:
             loop.close()
 
-    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread = threading.Thread(target=run, name="dovetail-loop", daemon=True)
     thread.start()
-    return _Background(loop, thread)
+    background = _Background(loop, thread)
+    _backgrounds.append(background)
+    return background

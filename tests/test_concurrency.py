@@ -1,0 +1,65 @@
+"""Sync calls from anywhere, also from code that runs on the background loop itself."""
+
+import json
+import threading
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from dovetail import Agent
+from dovetail.concurrency import iterate_sync, run_sync
+from dovetail.testing import ScriptedRequester
+
+PLAN = json.dumps(
+    {"use_tool": True, "tool_command": {"purpose": "ask", "tool_name": "ask", "tool_kwargs": {}}}
+)
+
+
+def make_chain(kinds: str) -> Agent:
+    """An agent whose tool waits for another agent, whose tool … ; `a` is a coroutine function, `f` is not."""
+    agent = Agent(requester=ScriptedRequester(["leaf"]))
+    for kind in kinds:
+        agent = make_asking(agent, kind)
+    return agent
+
+
+def make_asking(inner: Agent, kind: str) -> Agent:
+    agent = Agent(requester=ScriptedRequester([PLAN, "top"]))
+
+    def ask() -> str:
+        """Ask the next agent."""
+        return inner.input("go").start()
+
+    async def ask_on_the_loop() -> str:
+        """Ask the next agent."""
+        return inner.input("go").start()
+
+    ask_on_the_loop.__name__ = "ask"
+    agent.tool_func(ask if kind == "f" else ask_on_the_loop)
+    return agent
+
+
+@pytest.mark.parametrize("kinds", ["aa", "aaaa", "fa", "afa", "fafafa"])
+def test_agents_whose_tools_wait_for_agents_come_to_an_end(kinds: str) -> None:
+    agent = make_chain(kinds)
+    response = agent.input("go").get_response()
+    assert response.get_text() == "top"
+    result = response.get_result().extra["tool_logs"][0]["result"]
+    assert result == ("leaf" if len(kinds) == 1 else "top")
+
+
+def test_iterations_inside_of_iterations_come_to_an_end() -> None:
+    async def count_down(number: int) -> AsyncGenerator[int, None]:
+        yield number
+        for below in iterate_sync(count_down(number - 1)) if number else ():
+            yield below
+
+    assert list(iterate_sync(count_down(5))) == [5, 4, 3, 2, 1, 0]
+
+
+def test_nested_calls_find_the_loops_of_earlier_ones() -> None:
+    async def nest(depth: int) -> int:
+        return run_sync(nest(depth - 1)) if depth else threading.get_ident()
+
+    assert run_sync(nest(3)) == run_sync(nest(3))
+    assert run_sync(nest(0)) == run_sync(nest(0))
