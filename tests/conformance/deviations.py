@@ -62,12 +62,16 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "any output of a JSON answer is rendered: a list, a tuple, a class; the original wants a mapping",
         lambda difference: (
             crash(
-                "text", "messages", "agent", error="TypeError", message=r".*(not iterable|update sequence)"
+                "text",
+                "messages",
+                "agent",
+                error="TypeError",
+                message=r".*(not iterable|update sequence|unbound method)",
             )(difference)
             or crash("text", "messages", "agent", error="ValueError", message="dictionary update")(difference)
         ),
     ),
-    Deviation("root-list", "a list of pairs as output is a list", reads_pairs),
+    Deviation("root-list", "a list of pairs as output is a list, and an instance its text", reads_pairs),
     Deviation(
         "history-log",
         "the chat history never drops a message, the parent's come first",

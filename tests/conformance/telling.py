@@ -53,11 +53,15 @@ def warn_of_the_format(difference: Difference) -> dict[str, Any]:
     return {**theirs, "warnings": [*theirs.get("warnings", []), *warned[:1]]} if warned else theirs
 
 
+def _is_no_mapping(note: Any) -> bool:
+    return isinstance(note, list) or (isinstance(note, dict) and "dict" not in note)
+
+
 def reads_pairs(difference: Difference) -> bool:
-    """Whether the output is a list, whose items the original took for keys and values."""
+    """Whether the output is no mapping, and the original took its items for keys and values."""
     return (
         difference.kind in ("text", "messages", "agent")
-        and isinstance(difference.slot("output"), list)
+        and _is_no_mapping(difference.slot("output"))
         and difference.both_give_results
     )
 
