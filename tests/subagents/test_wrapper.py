@@ -1,11 +1,14 @@
 """An agent as a declarative tool: parameters are checked, and every end is a result."""
 
 import asyncio
+import json
+import threading
 from typing import Any
 
 import pytest
 
 from dovetail.app import Dovetail
+from dovetail.bus import MessageBus
 from dovetail.errors import ConfigError, ModelError, ToolError
 from dovetail.subagents.definition import (
     AgentDefinition,
@@ -17,7 +20,9 @@ from dovetail.subagents.definition import (
 )
 from dovetail.subagents.executor import AgentExecutor
 from dovetail.subagents.registry import AgentRegistry
-from dovetail.subagents.wrapper import SubagentToolWrapper
+from dovetail.subagents.wrapper import SubagentInvocation, SubagentToolWrapper
+from dovetail.testing import ScriptedRequester
+from dovetail.tools.result import read_value
 from subagents.host import Host, call, make_tool, results
 
 TASK = InputConfig(inputs={"task": {"description": "Task to perform", "type": "string", "required": True}})
@@ -80,6 +85,69 @@ async def test_caller_is_told_when_a_limit_cut_the_work_short() -> None:
     told = results(host.runtime.scripted.requests[-1])[0]
     assert told.startswith("Half.")
     assert "The agent reached its limit of turns before it had finished" in told
+
+
+async def test_program_that_calls_an_agent_by_name_gets_its_answer() -> None:
+    host = Host(["Three modules."])
+    host.offer(make())
+    assert await host.runtime.manager.async_call_tool("helper", {"task": "x"}) == "Three modules."
+    host = Host([call("complete_task", '{"result": {"n": 3}}')])
+    host.offer(make(output_config=OutputConfig(schema={"type": "object"})))
+    assert await host.runtime.manager.async_call_tool("helper", {"task": "x"}) == {"n": 3}
+
+
+async def test_model_that_judged_reads_the_answer_of_the_agent(tmp_path: Any) -> None:
+    app = Dovetail(workspace=tmp_path)
+    command = {"purpose": "look", "tool_name": "helper", "tool_kwargs": {"task": "x"}}
+    plan = json.dumps({"use_tool": True, "tool_command": command})
+    model = ScriptedRequester([plan, "It has three."])
+    wrapper = SubagentToolWrapper(make(), Host(["Three modules."]))
+    agent = app.create_agent(model=model).use_tools(wrapper)
+    assert await agent.input("What is in there?").async_start() == "It has three."
+    assert "Three modules." in str(model.requests[-1].messages)
+
+
+def test_wrapper_and_invocation_take_their_arguments_by_name() -> None:
+    host, bus = Host([]), MessageBus()
+    wrapper = SubagentToolWrapper(definition=make(), config=host, message_bus=bus)
+    assert wrapper.message_bus is bus
+    invocation = SubagentInvocation(params={"task": "x"}, definition=make(), config=host, message_bus=bus)
+    assert invocation.params == {"task": "x"}
+
+
+async def test_params_are_taken_when_the_invocation_is_built() -> None:
+    replies = [{"when": "oak", "text": "Hard."}, {"when": "pine", "text": "Soft."}]
+    wrapper, params, calls = SubagentToolWrapper(make(), Host(replies)), dict[str, Any](), list[Any]()
+    for wood in ("oak", "pine"):
+        params["task"] = wood
+        calls.append(wrapper.build(params).execute())
+    assert [result.llm_content for result in await asyncio.gather(*calls)] == ["Hard.", "Soft."]
+
+
+async def test_signal_of_threads_cancels_a_run_and_blocks_nothing() -> None:
+    signal, begun = threading.Event(), asyncio.Event()
+
+    def update(output: Any) -> None:
+        if output["activity"]:
+            begun.set()
+
+    invocation = SubagentToolWrapper(make(), Host([["Work", {"hold": "never"}]])).build({"task": "x"})
+    running = asyncio.create_task(invocation.execute(signal, update))
+    await begun.wait()
+    signal.set()
+    result = await running
+    assert result.error is not None
+    assert result.error.type == "agent_cancelled"
+
+
+async def test_update_output_may_be_a_coroutine_function() -> None:
+    statuses: list[str] = []
+
+    async def update(output: Any) -> None:
+        statuses.append(output["status"])
+
+    await SubagentToolWrapper(make(), Host(["Fine."])).build({"task": "x"}).execute(None, update)
+    assert (statuses[0], statuses[-1]) == ("running", "ok")
 
 
 async def test_description_names_the_inputs_when_there_are_several() -> None:
@@ -185,7 +253,7 @@ async def test_result_is_written_by_process_output() -> None:
     handed = call("complete_task", '{"result": {"n": 3}}')
     definition = make(output_config=output, process_output=lambda data: f"n is {data['n']}")
     result = await SubagentToolWrapper(definition, Host([handed])).build({"task": "x"}).execute()
-    assert (result.llm_content, result.data["output"]) == ("n is 3", {"n": 3})
+    assert (result.llm_content, read_value(result)) == ("n is 3", "n is 3")
     broken = make(process_output=lambda text: text["n"])
     result = await SubagentToolWrapper(broken, Host(["x"])).build({"task": "x"}).execute()
     assert result.error is not None

@@ -15,6 +15,7 @@ from dovetail.tools import (
     BaseDeclarativeTool,
     BaseToolInvocation,
     CallScope,
+    DeclarativeTool,
     Kind,
     ToolRegistry,
     ToolResult,
@@ -125,3 +126,25 @@ async def test_invocation_may_leave_update_output_and_the_type_of_text_parts_out
     assert outcome.status == "ok"
     assert outcome.result.llm_content == [{"type": "text", "text": "contents of a.txt"}]
     assert outcome.result.return_display == "contents of a.txt"
+
+
+class Shout(DeclarativeTool[Mapping[str, Any], ToolResult]):
+    def build(self, params: Mapping[str, Any]) -> "ShoutInvocation":
+        return ShoutInvocation(params)
+
+
+class ShoutInvocation(BaseToolInvocation[Mapping[str, Any], ToolResult]):
+    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ToolResult:
+        return ToolResult(self.params["text"].upper())
+
+
+async def test_declarative_tool_may_build_its_invocations_itself() -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    tool = Shout("shout", "Shout", "Shout a text", Kind.Think, schema)
+    assert (await tool.build({"text": "oak"}).execute(asyncio.Event())).llm_content == "OAK"
+    registry = ToolRegistry()
+    registry.register_tool(tool)
+    call = ToolCall(call_id="c1", name="shout", arguments={"text": "pine"})
+    outcome = await ToolRunner().run_call(registry.snapshot(), call, CallScope())
+    assert outcome.result.llm_content == "PINE"
+    assert issubclass(BaseDeclarativeTool, DeclarativeTool)

@@ -1,5 +1,7 @@
 """What a sub-agent is thinking and doing, for the caller that watches the call and for the bus."""
 
+import asyncio
+import inspect
 import logging
 from time import monotonic
 from typing import Any, Literal
@@ -39,6 +41,7 @@ class Activity:
         self._pieces: list[str] = []
         self._shown_at = 0.0
         self._status = "running"
+        self._shows: list[asyncio.Task[Any]] = []
 
     def begin(self) -> None:
         """Show that the agent starts."""
@@ -52,6 +55,12 @@ class Activity:
             self._add_error(error)
         self._publish({"type": "end", "status": status})
         self._show()
+
+    async def wait(self) -> None:
+        """Wait until an `update` that is a coroutine function has shown everything."""
+        for shown in await asyncio.gather(*self._shows, return_exceptions=True):
+            if isinstance(shown, BaseException):
+                self._log_failure(shown)
 
     def note(self, event: Event) -> None:
         """Take one event of the agent's run; its children have activities of their own."""
@@ -101,9 +110,15 @@ class Activity:
             return
         items = [self._shorten(item) for item in list(self._items.values())[-MOST_ITEMS:]]
         try:
-            self._update({"agent": self._agent, "status": self._status, "activity": items})
-        except Exception:
-            logger.exception("what agent %r does could not be shown", self._agent)
+            shown = self._update({"agent": self._agent, "status": self._status, "activity": items})
+        except Exception as error:
+            self._log_failure(error)
+        else:
+            if inspect.iscoroutine(shown):
+                self._shows.append(asyncio.create_task(shown))
+
+    def _log_failure(self, error: BaseException) -> None:
+        logger.error("what agent %r does could not be shown", self._agent, exc_info=error)
 
     def _shorten(self, item: dict[str, Any]) -> dict[str, Any]:
         longest = LONGEST_TEXT if self._is_live else LONGEST_STORED_TEXT

@@ -6,10 +6,11 @@ with it, and its events flow up tagged with its run id, never into the caller's 
 
 import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 from dovetail.agent.loop import TurnLoop
@@ -34,6 +35,10 @@ from dovetail.tools.runner import Ask, CallScope
 from dovetail.tools.schema import compile_schema
 
 OnActivity = Callable[[Event], None]
+Signal: TypeAlias = asyncio.Event | threading.Event
+
+_PACE = 0.05
+"""Seconds between two looks at a signal that other threads set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +96,7 @@ class AgentExecutor:
         """
         return cls(definition, app, on_activity, ask, bus)
 
-    async def run(self, inputs: AgentInputs, signal: asyncio.Event | None = None) -> AgentOutput:
+    async def run(self, inputs: AgentInputs, signal: Signal | None = None) -> AgentOutput:
         """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it.
 
         Raises:
@@ -219,13 +224,16 @@ def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
 
 
 @contextlib.asynccontextmanager
-async def _joined(signal: asyncio.Event | None, parent: RunScope | None) -> AsyncGenerator[CancelSignal]:
+async def _joined(signal: Signal | None, parent: RunScope | None) -> AsyncGenerator[CancelSignal]:
     """A cancel signal of its own that follows the given one and the parent's."""
     cancel = CancelSignal()
     sources = [event for event in (signal, parent.calls.cancelled if parent else None) if event is not None]
 
-    async def follow(event: asyncio.Event) -> None:
-        await event.wait()
+    async def follow(event: Signal) -> None:
+        if isinstance(event, asyncio.Event):
+            await event.wait()
+        while not event.is_set():  # noqa: ASYNC110 - an event of threads cannot be awaited
+            await asyncio.sleep(_PACE)
         cancel.request("now")
 
     watchers = [asyncio.create_task(follow(event)) for event in sources]

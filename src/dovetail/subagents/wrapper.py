@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Iterable
-from typing import Any
 
 from dovetail.agent.scope import current_run
 from dovetail.bus.bus import MessageBus
@@ -15,7 +14,7 @@ from dovetail.subagents.activity import Activity
 from dovetail.subagents.definition import AgentDefinition, AgentInputs, check_definition
 from dovetail.subagents.dispatcher import Dispatcher
 from dovetail.subagents.equip import choose_tools
-from dovetail.subagents.executor import AgentExecutor, AgentOutput
+from dovetail.subagents.executor import AgentExecutor, AgentOutput, Signal
 from dovetail.subagents.host import AgentHost
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
@@ -28,15 +27,15 @@ _LONGEST_DESCRIPTION = 120
 _LIMITS: dict[EndReason, str] = {"max-turns": "turns", "timeout": "time", "max-tokens": "tokens"}
 
 
-class SubagentToolWrapper(BaseDeclarativeTool):
-    """A tool of kind Think whose calls run an agent; its own budget limits its time.
+class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
+    """A tool of kind Think whose calls run an agent in an app; its own budget limits its time.
 
     With a message bus, listeners on it can answer the approvals that the agent needs, follow what it does and
     see the audit records of its calls.
     """
 
     def __init__(
-        self, definition: AgentDefinition, app: AgentHost, message_bus: MessageBus | None = None
+        self, definition: AgentDefinition, config: AgentHost, message_bus: MessageBus | None = None
     ) -> None:
         check_definition(definition)
         super().__init__(
@@ -53,35 +52,35 @@ class SubagentToolWrapper(BaseDeclarativeTool):
             time_limit=None,
         )
         self.definition = definition
-        self._app = app
+        self._config = config
 
     @property
     def is_read_only(self) -> bool:
         """Whether all tools that the agent may use here only read."""
         run = current_run()
-        available = run.tools if run else self._app.get_tool_registry().snapshot()
+        available = run.tools if run else self._config.get_tool_registry().snapshot()
         tools, _ = choose_tools(self.definition, available, run.calls.agent_path if run else ())
         # Agents below it have no tools that it does not have itself, except for those that they bring.
         return all(part.is_read_only for tool in tools for part in _find_parts(tool))
 
     def create_invocation(self, params: AgentInputs) -> "SubagentInvocation":
         """One run of the agent on these inputs."""
-        return SubagentInvocation(params, self.definition, self._app, self.message_bus)
+        return SubagentInvocation(params, self.definition, self._config, self.message_bus)
 
 
-class SubagentInvocation(BaseToolInvocation):
+class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
     """One run of an agent as a tool call."""
 
     def __init__(
         self,
         params: AgentInputs,
         definition: AgentDefinition,
-        app: AgentHost,
+        config: AgentHost,
         message_bus: MessageBus | None = None,
     ) -> None:
         super().__init__(params, message_bus.derive(definition.name) if message_bus else None)
         self.definition = definition
-        self._app = app
+        self._config = config
 
     def get_description(self) -> str:
         """The agent and its task; several inputs are named."""
@@ -91,15 +90,16 @@ class SubagentInvocation(BaseToolInvocation):
         return f"{self.definition.display_name or self.definition.name}: {shown}"
 
     async def execute(
-        self, signal: asyncio.Event | None = None, update_output: UpdateOutput | None = None
+        self, signal: Signal | None = None, update_output: UpdateOutput | None = None
     ) -> ToolResult:
         """Run the agent; a run that fails or reaches a limit without an answer is a result with `error`.
 
-        What it thinks and does goes to `update_output` and to the bus while it works.
+        What it thinks and does goes to `update_output`, also a coroutine function, and to the bus while it
+        works. `signal` may be an event of asyncio or of threads.
         """
         bus = self.message_bus
         activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
-        executor = await AgentExecutor.create(self.definition, self._app, activity.note, bus=bus)
+        executor = await AgentExecutor.create(self.definition, self._config, activity.note, bus=bus)
         if self.context is not None:
             executor.parent_call_id, executor.caller = self.context.call_id, self.context.scope
         activity.begin()
@@ -111,12 +111,13 @@ class SubagentInvocation(BaseToolInvocation):
         except Exception as error:
             result = self._explain_start(error)
         else:
-            result = make_agent_result(self.definition, output, executor.run_id)
+            result = make_agent_result(self.definition, output)
         if result.error is None:
             activity.end("ok")
         else:
             is_cancelled = result.error.type == "agent_cancelled"
             activity.end("cancelled" if is_cancelled else "error", result.error.message)
+        await activity.wait()
         return result
 
     def _explain_start(self, error: Exception) -> ToolResult:
@@ -136,18 +137,21 @@ def _find_parts(tool: Tool) -> Iterable[Tool]:
     return tool.definition.tool_config.own if isinstance(tool, SubagentToolWrapper) else (tool,)
 
 
-def make_agent_result(definition: AgentDefinition, output: AgentOutput, run_id: str) -> ToolResult:
-    """What an agent's caller gets; one that ended without reaching its goal has failed."""
-    data: dict[str, Any] = {"run_id": run_id, "output": output.data, "limit": output.limit}
+def make_agent_result(definition: AgentDefinition, output: AgentOutput) -> ToolResult:
+    """What an agent's caller gets; one that ended without reaching its goal has failed.
+
+    Its `data` is what was handed in, unless the caller reads more or other than that: then it is the text.
+    """
     if output.terminate_reason != "goal":
         detail = output.error or output.result or "It handed in nothing."
         turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
         text = f"agent {definition.name!r} ended by {output.terminate_reason} after {turns}. {detail}"
-        return make_failure(text, f"agent_{output.terminate_reason.replace('-', '_')}", data)
-    told = output.result
-    if output.limit in _LIMITS:
-        told = (
-            f"{told}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
-            "this is its best result so far and may be incomplete.)"
-        )
-    return ToolResult(told, return_display=output.result, data=data)
+        return make_failure(text, f"agent_{output.terminate_reason.replace('-', '_')}", output.data)
+    if output.limit not in _LIMITS:
+        data = output.data if definition.process_output is None else None
+        return ToolResult(output.result, return_display=output.result, data=data)
+    text = (
+        f"{output.result}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
+        "this is its best result so far and may be incomplete.)"
+    )
+    return ToolResult(text, return_display=output.result)

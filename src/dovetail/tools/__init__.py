@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from dovetail.errors import ToolError
     from dovetail.messages.context import RequestContext, get_request_context
     from dovetail.messages.kind import Kind
-    from dovetail.tools.declarative import BaseDeclarativeTool, BaseToolInvocation, ToolInvocation
+    from dovetail.tools.declarative import (
+        BaseDeclarativeTool,
+        BaseToolInvocation,
+        DeclarativeTool,
+        ToolInvocation,
+    )
     from dovetail.tools.function import make_tool
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.registry import ToolRegistry, ToolSnapshot
@@ -20,6 +25,7 @@ __all__ = [
     "BaseToolInvocation",
     "CallOutcome",
     "CallScope",
+    "DeclarativeTool",
     "Kind",
     "RequestContext",
     "Tool",
@@ -43,6 +49,7 @@ __getattr__ = lazy_exports(
         "BaseToolInvocation": "dovetail.tools.declarative",
         "CallOutcome": "dovetail.tools.runner",
         "CallScope": "dovetail.tools.runner",
+        "DeclarativeTool": "dovetail.tools.declarative",
         "Kind": "dovetail.messages.kind",
         "RequestContext": "dovetail.messages.context",
         "Tool": "dovetail.tools.tool",

@@ -4,12 +4,15 @@ A declarative tool is a `Tool`: it is registered, found, validated and approved 
 """
 
 import asyncio
+import copy
 import dataclasses
 import inspect
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias
+
+from typing_extensions import TypeVar
 
 from dovetail.bus.bus import MessageBus
 from dovetail.data.shapes import is_mapping
@@ -17,18 +20,21 @@ from dovetail.errors import ToolError
 from dovetail.messages.kind import Kind
 from dovetail.tools.problem import describe_problems
 from dovetail.tools.schema import Checker
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolContext
 
 logger = logging.getLogger(__name__)
 
-UpdateOutput: TypeAlias = Callable[[Any], None]
+UpdateOutput: TypeAlias = Callable[[Any], object]
+
+ParamsT = TypeVar("ParamsT", bound=Mapping[str, Any], default=Mapping[str, Any], covariant=True)
+ResultT = TypeVar("ResultT", default=Any, covariant=True)
 
 
-class ToolInvocation(Protocol):
+class ToolInvocation(Protocol[ParamsT, ResultT]):
     """One call of a declarative tool, with valid parameters."""
 
     @property
-    def params(self) -> Mapping[str, Any]:
+    def params(self) -> ParamsT:
         """The parameters of the call."""
         ...
 
@@ -36,15 +42,15 @@ class ToolInvocation(Protocol):
         """What the call will do, in a few words for people."""
         ...
 
-    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ToolResult:
+    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ResultT:
         """Do it; stop when `signal` is set, show progress through `update_output`."""
         ...
 
 
-class BaseToolInvocation(ABC):
+class BaseToolInvocation(ABC, Generic[ParamsT, ResultT]):
     """A base for invocations; `context` is the call's context when the pipeline runs it."""
 
-    def __init__(self, params: Mapping[str, Any], message_bus: MessageBus | None = None) -> None:
+    def __init__(self, params: ParamsT, message_bus: MessageBus | None = None) -> None:
         self.params = params
         self.message_bus = message_bus
         self.context: ToolContext | None = None
@@ -54,12 +60,12 @@ class BaseToolInvocation(ABC):
         return ""
 
     @abstractmethod
-    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> Any:
+    async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ResultT:
         """Do it."""
 
 
-class BaseDeclarativeTool(Tool, ABC):
-    """A base for tools that are classes; subclasses define `create_invocation`."""
+class DeclarativeTool(Tool, ABC, Generic[ParamsT, ResultT]):
+    """A tool that builds an invocation for each call; subclasses define `build`."""
 
     def __init__(  # noqa: PLR0913 - the contract of declarative tools, in this order
         self,
@@ -92,8 +98,36 @@ class BaseDeclarativeTool(Tool, ABC):
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)
 
-    def build(self, params: Mapping[str, Any]) -> ToolInvocation:
-        """The invocation for these parameters.
+    @abstractmethod
+    def build(self, params: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
+        """The invocation for these parameters; wrong ones are a `ToolError`."""
+
+    def describe(self, args: Mapping[str, Any]) -> str:
+        """What a call with these arguments will do, as its invocation says it."""
+        try:
+            return self._build_checked(args).get_description() or self.title
+        except Exception:
+            logger.exception("tool %r could not describe a call", self.name)
+            return self.title
+
+    def _build_checked(self, args: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
+        """The invocation for arguments that the pipeline has checked."""
+        return self.build(args)
+
+    async def _run(self, args: dict[str, Any], context: ToolContext) -> Any:
+        invocation = self._build_checked(args)
+        if isinstance(invocation, BaseToolInvocation):
+            invocation.context = context
+        update = context.update if self.can_update_output else None
+        result: Any = _execute(invocation, context.cancelled, update)
+        return await result if inspect.isawaitable(result) else result
+
+
+class BaseDeclarativeTool(DeclarativeTool[ParamsT, ResultT]):
+    """A declarative tool that checks parameters by its schema; subclasses define `create_invocation`."""
+
+    def build(self, params: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
+        """The invocation for these parameters as they are now.
 
         Raises:
             ToolError: the parameters are not valid.
@@ -102,30 +136,17 @@ class BaseDeclarativeTool(Tool, ABC):
             problem = f"they must be an object of names and values, not {params!r}"
             raise ToolError(f"wrong arguments for {self.name!r}: {problem}", type="invalid_tool_params")
         check_arguments(self.name, self.checker, params)
-        return self.create_invocation(params)
+        return self.create_invocation(copy.deepcopy(dict(params)))
+
+    def _build_checked(self, args: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
+        return self.create_invocation(args)
 
     @abstractmethod
-    def create_invocation(self, params: Mapping[str, Any]) -> ToolInvocation:
+    def create_invocation(self, params: Any) -> ToolInvocation[ParamsT, ResultT]:
         """The invocation for valid parameters."""
 
-    def describe(self, args: Mapping[str, Any]) -> str:
-        """What a call with these arguments will do, as its invocation says it."""
-        try:
-            return self.create_invocation(args).get_description() or self.title
-        except Exception:
-            logger.exception("tool %r could not describe a call", self.name)
-            return self.title
 
-    async def _run(self, args: dict[str, Any], context: ToolContext) -> Any:
-        invocation = self.create_invocation(args)
-        if isinstance(invocation, BaseToolInvocation):
-            invocation.context = context
-        update = context.update if self.can_update_output else None
-        result: Any = _execute(invocation, context.cancelled, update)
-        return await result if inspect.isawaitable(result) else result
-
-
-def _execute(invocation: ToolInvocation, signal: asyncio.Event, update: UpdateOutput | None) -> Any:
+def _execute(invocation: ToolInvocation[Any, Any], signal: asyncio.Event, update: UpdateOutput | None) -> Any:
     """Call `execute` with what it takes: one that shows no progress may leave `update_output` out."""
     execute: Callable[..., Any] = invocation.execute
     try:
