@@ -143,8 +143,8 @@ class AnswerTimeoutError(ResponseError, TimeoutError):
 class ToolError(DovetailError):
     """A tool says no; `type` is a snake_case word that programs can match."""
 
-    def __init__(self, message: str, *, type: str = "execution_failed", data: Any = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: object, *, type: str = "execution_failed", data: Any = None) -> None:
+        super().__init__(str(message))  # tools also write `raise ToolError(error)`
         self.type = type
         self.data = data
 

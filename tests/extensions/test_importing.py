@@ -255,3 +255,43 @@ async def test_the_import_limit_is_a_setting(folders: Folders, tmp_path: Path) -
     (tmp_path / "dovetail.toml").write_text("[extensions]\nimport_limit = 0.2\n")
     async with Dovetail(workspace=tmp_path) as app:
         assert "took longer than 0.2 s" in app.extensions.snapshot.failed_extensions[0].error
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("def __getattr__(name): raise RuntimeError('not today')\n", "RuntimeError: not today"),
+        ("def __getattr__(name): raise SystemExit(3)\n", "calls sys.exit(3)"),
+        (TOOL + "class Odd(dict):\n    def get(self, *_): raise KeyError('odd')\nTOOL = Odd(TOOL)\n", "odd"),
+        (TOOL + "p = {'type': 'object'}\np['properties'] = {'v': p}\nTOOL['parameters'] = p\n", "themselves"),
+        (TOOL + "TOOL['parameters'] = {'type': 'object', 'properties': {1: {}}}\n", "name must be a text"),
+        (TOOL + "class Odd:\n    def __repr__(self): raise OSError\nTOOL['label'] = Odd()\n", "OSError"),
+    ],
+)
+async def test_whatever_a_folder_exports_fails_it_alone(
+    folders: Folders, source: str, complaint: str
+) -> None:
+    snapshot = await load_beside_a_good_one(folders, source)
+    [failure] = snapshot.failed_extensions
+    assert failure.extension == "one"
+    assert complaint in failure.error
+
+
+async def test_an_error_without_a_readable_text_is_reported_by_its_type(folders: Folders) -> None:
+    source = "class Odd(Exception):\n    def __str__(self): raise OSError\nraise Odd\n"
+    [failure] = (await load_beside_a_good_one(folders, source)).failed_extensions
+    assert (failure.error, failure.line) == ("Odd: its text cannot be read", 3)
+
+
+async def test_a_missing_module_of_the_folder_is_named_as_one(folders: Folders) -> None:
+    [failure] = (await load_beside_a_good_one(folders, "from .prices import look_up\n")).failed_extensions
+    assert "No module named 'one.prices'" in failure.error
+    assert "The folder has no prices.py." in failure.error
+
+
+async def test_files_of_the_folder_can_be_read_as_resources(folders: Folders) -> None:
+    read = "import importlib.resources as r\nX = r.files(__package__).joinpath('prices.txt').read_text()\n"
+    folders.write("one", read + TOOL.replace("'ok'", "X"))
+    (folders.root / "one" / "prices.txt").write_text("3 francs")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert await ask(snapshot.tools, "ask_one") == "3 francs"

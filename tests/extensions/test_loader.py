@@ -1,6 +1,7 @@
 """Folders are found, loaded, reloaded and reported; one that is broken hurts nobody."""
 
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -265,3 +266,24 @@ async def test_a_folder_may_bring_only_agents_skills_or_rules(folders: Folders, 
         assert app.runtime.policy.decide(call).action == "deny"
         (folders.root / "team" / "agents" / "scout.md").unlink()
         assert (await app.reload()).removed == ("team",)
+
+
+async def test_a_file_whose_name_is_not_utf_8_is_data_like_any_other(folders: Folders) -> None:
+    folder = folders.write_tool("one", "ask_one")
+    (folder / os.fsdecode(b"caf\xe9.txt")).write_text("menu")
+    assert (await ExtensionLoader(folders.root).reload()).loaded_extensions == ("one",)
+
+
+async def test_modules_behind_a_link_are_reloaded_too(folders: Folders, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "__init__.py").write_text("ANSWER = 'first'")
+    folders.write("one", WEATHER.replace('f"{city} in {unit}"', "ANSWER") + "from .shared import ANSWER\n")
+    (folders.root / "one" / "shared").symlink_to(shared)
+    (folders.root / "one" / "back").symlink_to(folders.root / "one")
+    (folders.root / "one" / "above").symlink_to(tmp_path)
+    loader = ExtensionLoader(folders.root)
+    assert await ask((await loader.reload()).tools, "get_weather", city="Bern") == "first"
+    (shared / "__init__.py").write_text("ANSWER = 'second'")
+    assert await ask((await loader.reload()).tools, "get_weather", city="Bern") == "second"
+    assert (await loader.reload()).unchanged == ("one",)

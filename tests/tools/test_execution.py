@@ -170,3 +170,30 @@ except Exception as error:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=4)
     assert done.stdout == "timeout\n", done.stderr
+
+
+class Unreadable(Exception):
+    """Its text cannot be had."""
+
+    def __str__(self) -> str:
+        raise OSError
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (Unreadable(), "Error: Unreadable: its text cannot be read"),
+        (ToolError(ValueError("too long")), "Error: too long"),
+        (ToolError(None), "Error: None"),
+    ],
+)
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_any_exception_ends_the_call_at_once(error: Exception, text: str, is_async: bool) -> None:
+    def fail() -> None:
+        raise error
+
+    async def fail_async() -> None:
+        raise error
+
+    outcome = await call(make_tool(fail_async if is_async else fail, time_limit=None))
+    assert (outcome.status, outcome.result.llm_content) == ("error", text)

@@ -20,3 +20,13 @@ def shorten(value: Any) -> str:
     """Return the `repr` of a value for an error message, cut so that a huge value cannot fill it."""
     text = _brief.repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the type and text of any exception; one whose `__str__` fails is described by its type."""
+    name = type(error).__name__
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = "its text cannot be read"
+    return f"{name}: {text}" if text else name

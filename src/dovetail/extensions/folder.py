@@ -86,7 +86,7 @@ def read_folder(path: Path) -> ExtensionFolder:
             content = file.read_bytes()
         if file.suffix == ".py":
             sources[relative] = content
-        digest.update(f"{relative}\0{len(content)}\0".encode())
+        digest.update(os.fsencode(f"{relative}\0{len(content)}\0"))
         digest.update(content)
     return ExtensionFolder(name=path.name, path=path, sources=sources, digest=digest.hexdigest())
 
@@ -100,7 +100,14 @@ def _list_entries(root: Path) -> list[Path]:
 
 
 def _walk(path: Path) -> Iterator[Path]:
-    for folder, names, files in os.walk(path):
+    """The files below a folder, also those behind links; one that leads back or above is not followed."""
+    home, seen = path.resolve(), set[Path]()
+    for folder, names, files in os.walk(path, followlinks=True):
+        place = Path(folder).resolve()
+        if place in seen or (seen and home.is_relative_to(place)):
+            names.clear()
+            continue
+        seen.add(place)
         names[:] = sorted(name for name in names if not name.startswith(".") and name not in _IGNORED)
         yield from (
             file

@@ -14,10 +14,11 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from dovetail.data.text import describe_error
 from dovetail.errors import ExtensionError
 from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.guard import ProcessGuard, list_own_modules
-from dovetail.extensions.modules import open_package, purge_package
+from dovetail.extensions.modules import is_module_of_folder, open_package, purge_package
 from dovetail.extensions.place import find_called_execute, find_place
 
 _SAMPLE_SECONDS = 0.1
@@ -59,6 +60,9 @@ class FolderImporter:
             raise
         if waiting.done():
             return waiting.result()
+        waiting.add_done_callback(
+            lambda late: late.exception()
+        )  # or asyncio logs that it was never retrieved
         self._late[folder.path] = work
         await work.give_up()
         raise self._explain_late(folder)
@@ -124,7 +128,7 @@ class _Import:
         try:
             outcome = self._import(package)
         except BaseException as error:  # an extension may raise anything, also SystemExit: it ends here
-            outcome = _explain(error, self._folder)
+            outcome = explain_error(error, self._folder)
         if isinstance(outcome, ImportedFolder):
             self.future.set_result(outcome)
             return
@@ -154,7 +158,7 @@ def _read_clock(thread: threading.Thread) -> float:
     return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
 
 
-def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
+def explain_error(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
     """The error in words, with the place in the folder's own files."""
     if isinstance(error, ExtensionError):
         return error
@@ -164,9 +168,7 @@ def _explain(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
     file, line = find_place(error, folder.path)
     if isinstance(error, SystemExit):
         return ExtensionError(f"calls sys.exit({error.code!r}) at import", file=file, line=line)
-    return ExtensionError(
-        f"{type(error).__name__}: {error}", file=file, line=line, hint=_advise(error, folder)
-    )
+    return ExtensionError(describe_error(error), file=file, line=line, hint=_advise(error, folder))
 
 
 def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
@@ -176,4 +178,6 @@ def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
         return None
     if error.name in list_own_modules(folder):
         return f"It lies in the folder: write `from .{error.name} import …`."
+    if is_module_of_folder(error.name):
+        return f"The folder has no {'/'.join(error.name.split('.')[1:])}.py."
     return f"Is {error.name.split('.')[0]!r} installed where this runs?"

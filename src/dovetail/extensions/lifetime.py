@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dovetail.data.text import describe_error
 from dovetail.errors import ExtensionError, ToolError
 from dovetail.extensions.importing import ImportedFolder
 from dovetail.extensions.modules import purge_package
@@ -164,5 +165,4 @@ class Lifetimes:
                 raise SlowSetupError(
                     f"{name}() failed: it took longer than {self._time_limit:g} s", file=file, line=line
                 ) from error
-            reason = f"{type(cause).__name__}: {cause}"
-            raise ExtensionError(f"{name}() failed: {reason}", file=file, line=line) from error
+            raise ExtensionError(f"{name}() failed: {describe_error(cause)}", file=file, line=line) from error

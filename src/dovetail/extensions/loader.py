@@ -18,7 +18,7 @@ from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
-from dovetail.extensions.importing import FolderImporter
+from dovetail.extensions.importing import FolderImporter, explain_error
 from dovetail.extensions.lifetime import ExtensionContext, ExtensionState, Lifetimes, SlowSetupError
 from dovetail.extensions.names import NameRules, Settlement
 from dovetail.extensions.trial import Trial
@@ -163,6 +163,8 @@ class ExtensionLoader:
             trial.fail(folder.name, error)
         except ConfigError as error:  # its settings
             trial.fail(folder.name, ExtensionError(error.message, hint=error.hint))
+        except (Exception, SystemExit) as error:  # what it exports runs code of its own: properties, hooks
+            trial.fail(folder.name, explain_error(error, folder))
 
     async def _settle(self, trial: Trial) -> Settlement:
         """Choose versions and set them up; one whose setup fails is out, and the choice is made again."""

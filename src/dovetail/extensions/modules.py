@@ -10,7 +10,8 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.readers import FileReader
 from importlib.util import decode_source
 from itertools import count
 from types import CodeType, ModuleType
@@ -28,6 +29,7 @@ class _SourceLoader(InspectLoader):
         self._source = b"" if source is None else folder.sources[source]
         self._is_package = source is None or source.endswith("__init__.py")
         self.file = str(folder.path / source) if source else None
+        self._path = self.file or str(folder.path / "__init__.py")
 
     def get_source(self, fullname: str) -> str:
         return decode_source(self._source)
@@ -37,6 +39,9 @@ class _SourceLoader(InspectLoader):
 
     def is_package(self, fullname: str) -> bool:
         return self._is_package
+
+    def get_resource_reader(self, fullname: str) -> FileReader:
+        return FileReader(SourceFileLoader(fullname, self._path))
 
 
 class _ExtensionFinder(MetaPathFinder):
@@ -89,6 +94,11 @@ def open_package(folder: ExtensionFolder) -> str:
 def show_module_names(text: str) -> str:
     """A text with the modules of folders called as their authors call them: `weather.helper`."""
     return re.sub(rf"\b{_PREFIX}(\w+?)_\d+\b", r"\1", text)
+
+
+def is_module_of_folder(name: str) -> bool:
+    """Whether a module's name is that of one in a folder, there or not."""
+    return name.partition(".")[0] in _finder.folders
 
 
 def purge_package(package: str) -> None:

@@ -26,6 +26,13 @@ _NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "de
 
 def to_json_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON Schema of a tool's arguments; a JSON Schema is kept whole, the short form translated."""
+    try:
+        return _read_form(parameters)
+    except RecursionError as error:
+        raise ExtensionError("parameters contain themselves, or are nested too deeply") from error
+
+
+def _read_form(parameters: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(parameters.get("type"), str):
         return _check_schema(parameters)
     if _lacks_type(parameters):
@@ -36,6 +43,7 @@ def to_json_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     required: list[str] = []
     properties: dict[str, Any] = {}
     for name, value in parameters.items():
+        _check_name(name)
         specification = _check_specification(name, value)
         is_required = specification.pop("required", False) and "default" not in specification
         if is_required:
@@ -61,6 +69,8 @@ def _check_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     properties = schema.get("properties", {})
     if not is_mapping(properties):
         raise ExtensionError(f"properties of the parameters must be a dict, not {properties!r}")
+    for name in properties:
+        _check_name(name)
     required = schema.get("required", [])
     if not is_list(required) or not all(isinstance(name, str) for name in required):
         raise ExtensionError(f"required of the parameters must be a list of names, not {required!r}")
@@ -69,9 +79,12 @@ def _check_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     return _read_types({"properties": {}, **schema})
 
 
-def _check_specification(name: Any, value: Any) -> dict[str, Any]:
+def _check_name(name: Any) -> None:
     if not isinstance(name, str) or not name:
         raise ExtensionError(f"a parameter's name must be a text, not {name!r}")
+
+
+def _check_specification(name: str, value: Any) -> dict[str, Any]:
     if not is_mapping(value):
         raise ExtensionError(
             f"parameter {name!r} must be a dict such as {{'type': 'string', 'required': True}}, not {value!r}"

@@ -8,7 +8,7 @@ from typing import Any, cast
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.json_data import to_json_data
 from dovetail.data.shapes import is_mapping, is_sequence
-from dovetail.data.text import to_text
+from dovetail.data.text import describe_error, to_text
 from dovetail.errors import DovetailError, ToolError
 from dovetail.tools.tool import ToolFailure, ToolResult
 
@@ -77,8 +77,7 @@ def make_error_result(error: BaseException) -> ToolResult:
         return _make_group_result(leaves)
     if isinstance(error, ToolError):
         return make_failure(error.message, error.type, error.data)
-    text = str(error).strip()
-    return make_failure(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+    return make_failure(describe_error(error))
 
 
 def _make_group_result(leaves: list[BaseException]) -> ToolResult:
