@@ -18,6 +18,8 @@ GOOD = {
     "execute": "add",
 }
 
+TWO_NUMBERS = "{name: {'type': 'number', 'required': True} for name in ('a', 'b')}"
+
 
 def write_definition(**changes: str | None) -> str:
     """An extension with one tool, some of its fields changed or (None) left out."""
@@ -44,7 +46,7 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"parameters": "[]"}, "parameters must be a dict, not list"),
         ({"parameters": "{'a': 'number'}"}, "parameter 'a' must be a dict"),
         ({"execute": "'add'"}, "execute must be callable, not 'add'"),
-        ({"execute": "max"}, "execute cannot be used"),
+        ({"execute": "print"}, "execute has no parameter a; it takes: sep, end, file, flush"),
         ({"execute": "lambda: 1"}, "execute has no parameter a; it takes: none"),
         ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
         ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
@@ -225,3 +227,38 @@ async def test_an_execute_that_is_the_result_of_a_call_is_explained(folders: Fol
     folders.write("one", write_definition(execute="str(1)"))
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert "execute must be callable, not '1'\nGive the function itself" in failure.error
+
+
+@pytest.mark.parametrize(
+    "execute",
+    [
+        "def f(a: 'the first number', b: 'Nothing.at.all') -> 'NoSuchType': return a + b",
+        "import threading\ndef f(a: threading.Lock, b: 3): return a + b",
+        "def pass_on(function): return lambda *args, **kwargs: function(*args, **kwargs)\n"
+        "@pass_on\ndef f(a, b): return a + b",
+        "class Adder:\n    def __call__(self, a, b, call: ToolContext): return a + b\nf = Adder()",
+        "from functools import partial\ndef add(zero, a, b, call: ToolContext): return a + b + zero\n"
+        "f = partial(add, 0)",
+        "class Sum(float):\n    def __new__(cls, a, b): return float(a + b)\nf = Sum",
+    ],
+)
+async def test_any_callable_that_takes_the_parameters_executes_them(folders: Folders, execute: str) -> None:
+    source = f"from dovetail.tools import ToolContext\n{execute}\n"
+    folders.write("one", source + write_definition(execute="f", parameters=TWO_NUMBERS))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.failed_extensions == ()
+    assert await ask(snapshot.tools, "add", a=1, b="2") == "3.0"
+
+
+async def test_a_callable_without_a_signature_gets_all_arguments(folders: Folders) -> None:
+    folders.write("one", write_definition(execute="dict", parameters=TWO_NUMBERS))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert await ask(snapshot.tools, "add", a=1, b=2) == '{"a": 1.0, "b": 2.0}'
+
+
+async def test_a_null_reaches_a_parameter_whatever_its_annotation(folders: Folders) -> None:
+    source = "import datetime\ndef f(day: datetime.date): return repr(day)\n"
+    folders.write("one", source + write_definition(execute="f", parameters="{'day': {'type': 'string'}}"))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert await ask(snapshot.tools, "add") == "None"
+    assert await ask(snapshot.tools, "add", day=None) == "None"

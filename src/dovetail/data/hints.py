@@ -18,11 +18,12 @@ def read_hints(function: Callable[..., Any], enclosing: Mapping[str, Any]) -> di
     hints: dict[str, Any] = {}
     for name, annotation in getattr(function, "__annotations__", {}).items():
         with suppress(NameError):
-            hints[name] = _read_hint(annotation, scope)
+            hints[name] = read_hint(annotation, scope)
     return hints
 
 
-def _read_hint(annotation: Any, scope: dict[str, Any]) -> Any:
+def read_hint(annotation: Any, scope: dict[str, Any]) -> Any:
+    """Return what one annotation means; `scope` holds the names it may use."""
     holder = SimpleNamespace(__annotations__={"value": annotation})
     try:
         return typing.get_type_hints(holder, scope, include_extras=True)["value"]

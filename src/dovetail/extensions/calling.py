@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.errors import ConfigError, ExtensionError
+from dovetail.errors import ExtensionError
 from dovetail.tools.numbers import Convert, make_converter
 from dovetail.tools.signature import read_signature
 
@@ -32,7 +32,7 @@ class CallPlan:
 
 def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPlan:
     """Settle how the function is called; one that can never be called with these parameters is an error."""
-    own = _read_parameters(function)
+    own = read_signature(function, {}, is_described=True).schema
     declared: Mapping[str, Any] = schema.get("properties", {})
     needed: list[str] = own.get("required", [])
     defaults = {name: value["default"] for name, value in declared.items() if "default" in value}
@@ -44,18 +44,6 @@ def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPl
     if len(needed) == 1 and _can_be_dict(own["properties"][needed[0]], declared):
         return CallPlan(absent=defaults, dict_name=needed[0], type_numbers=make_converter(schema))
     raise ExtensionError(problem)
-
-
-def _read_parameters(function: Callable[..., Any]) -> Mapping[str, Any]:
-    try:
-        return read_signature(function, {}).schema
-    except ConfigError as error:
-        raise ExtensionError(f"execute cannot be used: {error.message}") from error
-    except (TypeError, ValueError) as error:
-        raise ExtensionError(
-            f"execute cannot be used: the parameters of {function!r} are not known",
-            hint="Wrap it in a function of your own.",
-        ) from error
 
 
 def _find_misfit(own: Mapping[str, Any], needed: list[str], declared: Mapping[str, Any]) -> str | None:

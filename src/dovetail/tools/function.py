@@ -53,7 +53,7 @@ def make_tool(
         function = function.function
     described = _unwrap(function)
     docstring = read_docstring(inspect.getdoc(described))
-    signature = read_signature(function, docstring.parameters)
+    signature = read_signature(function, docstring.parameters, is_described=parameters is not None)
     own = signature.schema
     if parameters is not None and not own["additionalProperties"]:
         choices.setdefault("takes", frozenset(own["properties"]))

@@ -2,10 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, get_type_hints
 
+from dovetail.data.hints import read_hint
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
 from dovetail.tools.annotation import read_plain_annotation, remove_titles, split_annotated
@@ -45,23 +48,31 @@ class Signature:
     def _convert(self, args: dict[str, Any]) -> dict[str, Any]:
         try:
             return {
-                name: self.converters[name](value) if name in self.converters else value
+                name: self.converters[name](value) if name in self.converters and value is not None else value
                 for name, value in args.items()
             }
         except pydantic.ValidationError as error:
             raise ToolError(f"wrong arguments: {_describe(error)}", type="invalid_tool_params") from error
 
 
-def read_signature(function: Callable[..., Any], texts: Mapping[str, str]) -> Signature:
-    """Read the parameters of a function; `texts` are their descriptions from the docstring."""
+def read_signature(
+    function: Callable[..., Any], texts: Mapping[str, str], *, is_described: bool = False
+) -> Signature:
+    """Read the parameters of a function; `texts` are their descriptions from the docstring.
+
+    Of a function that `is_described` by a schema of its own only the names count: annotations that cannot be
+    read are ignored, and so is `*args`; a callable without a signature takes whatever it is given.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
+        if is_described:
+            return Signature(schema={"type": "object", "properties": {}, "additionalProperties": True})
         raise ConfigError(
             f"{function!r} has no signature that can be read",
             hint="Wrap it in a function of your own.",
         ) from error
-    reader = _Reader(function, texts)
+    reader = _Reader(function, texts, is_described=is_described)
     for parameter in parameters:
         reader.read(parameter)
     return reader.finish()
@@ -70,9 +81,10 @@ def read_signature(function: Callable[..., Any], texts: Mapping[str, str]) -> Si
 class _Reader:
     """Reads one function, parameter after parameter."""
 
-    def __init__(self, function: Callable[..., Any], texts: Mapping[str, str]) -> None:
+    def __init__(self, function: Callable[..., Any], texts: Mapping[str, str], *, is_described: bool) -> None:
         self._name = getattr(function, "__qualname__", repr(function))
-        self._hints = _read_hints(function, self._name)
+        self._is_described = is_described
+        self._hints = _read_known_hints(function) if is_described else _read_hints(function, self._name)
         self._texts = texts
         self._properties: dict[str, Any] = {}
         self._required: list[str] = []
@@ -87,6 +99,8 @@ class _Reader:
         if annotation is ToolContext:
             self._context_name = name
         elif parameter.kind is parameter.VAR_POSITIONAL:
+            if self._is_described:
+                return
             raise ConfigError(f"{self._name} takes *{name}: the arguments of a tool must have names")
         elif parameter.kind is parameter.VAR_KEYWORD:
             self._takes_any = True
@@ -100,8 +114,9 @@ class _Reader:
     def _make_property(self, name: str, annotation: Any, text: str, default: Any) -> dict[str, Any]:
         schema = read_plain_annotation(annotation)
         if schema is None:
-            self._rich[name] = self._make_adapter(name, annotation)
             schema = {}
+            if (adapter := self._make_adapter(name, annotation)) is not None:
+                self._rich[name] = adapter
         if text := text or self._texts.get(name, ""):
             schema["description"] = text
         default = default.value if isinstance(default, Enum) else default
@@ -110,9 +125,14 @@ class _Reader:
         return schema
 
     def _make_adapter(self, name: str, annotation: Any) -> Any:
+        """What converts the values of a parameter, if anything can; it must, unless there is a schema."""
         try:
-            return pydantic.TypeAdapter(annotation)
+            adapter = pydantic.TypeAdapter(annotation)
+            adapter.json_schema()
+            return adapter
         except pydantic.PydanticUserError as error:
+            if self._is_described:
+                return None
             raise ConfigError(
                 f"parameter {name!r} of {self._name} is annotated {annotation!r}, which has no JSON Schema"
             ) from error
@@ -143,12 +163,32 @@ class _Reader:
 
 
 def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    annotated = _find_annotated(function)
     try:
-        return get_type_hints(function, include_extras=True)
-    except (NameError, TypeError) as error:
-        if not getattr(function, "__annotations__", None):
-            return {}  # a callable object or a builtin: nothing to read
+        return get_type_hints(annotated, include_extras=True)
+    except Exception as error:  # an annotation may be any text
+        if not getattr(annotated, "__annotations__", None):
+            return {}  # a builtin: nothing to read
         raise ConfigError(f"the annotations of {name} cannot be read: {error}") from error
+
+
+def _read_known_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations that can be read."""
+    annotated = _find_annotated(function)
+    hints: dict[str, Any] = {}
+    for name, annotation in getattr(annotated, "__annotations__", {}).items():
+        with suppress(Exception):
+            hints[name] = read_hint(annotation, getattr(annotated, "__globals__", {}))
+    return hints
+
+
+def _find_annotated(function: Any) -> Any:
+    """The function that carries the annotations of a callable: behind a partial, a class or an object."""
+    if isinstance(function, partial):
+        return _find_annotated(function.func)
+    if inspect.isclass(function):
+        return function.__init__
+    return inspect.unwrap(function) if hasattr(function, "__annotations__") else type(function).__call__
 
 
 def _describe(error: Any) -> str:
