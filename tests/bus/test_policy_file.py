@@ -91,6 +91,14 @@ def test_broken_file_keeps_the_last_good_rules_and_says_the_line(
     assert policy.decide(STATUS).action == "ask"
 
 
+def test_file_with_a_long_word_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(f'[[rule]]\naction = "deny"\nreason = "{"a" * 500_000}"\n')
+    file = PolicyFile(path)
+    assert [len(rule.reason) for rule in file.load()] == [500_000]
+    assert file.problem is None
+
+
 def test_file_of_an_extension_folder_may_forbid_but_not_allow(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text('[[rule]]\ntool = "shell"\naction = "allow"\n')
