@@ -1,7 +1,6 @@
 """Reads `TOOL` or `TOOLS` of an extension module and checks every field (rules F3 to F11)."""
 
 import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -9,17 +8,17 @@ from typing import Any
 
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.text import shorten
 from dovetail.errors import ExtensionError
 from dovetail.extensions.calling import CallPlan, plan_call
 from dovetail.extensions.parameters import to_json_schema
 from dovetail.extensions.place import find_tool_lines
 from dovetail.messages.kind import Kind
 from dovetail.tools.function import FunctionTool
-from dovetail.tools.tool import Tool
+from dovetail.tools.tool import Tool, is_callable_name
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
 OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def _read_definition(entry: Any) -> ToolDefinition:
         )
     function = _read_function(entry)
     label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))
-    if not _NAME.fullmatch(name):
+    if not is_callable_name(name):
         raise ExtensionError(f"name must be 1 to 64 letters, digits, _ or -, not {name!r}")
     if not is_mapping(entry["parameters"]):
         raise ExtensionError(f"parameters must be a dict, not {type(entry['parameters']).__name__}")
@@ -147,7 +146,7 @@ def _read_function(entry: Mapping[str, Any]) -> Callable[..., Any] | None:
         raise ExtensionError(f"execute must be a function, not the tool {execute.name!r}")
     if not callable(execute):
         raise ExtensionError(
-            f"execute must be callable, not {execute!r:.200}",
+            f"execute must be callable, not {shorten(execute)}",
             hint="Give the function itself: 'execute': my_function, without parentheses.",
         )
     return execute

@@ -5,6 +5,7 @@ import binascii
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from dovetail.data.text import shorten
 from dovetail.sessions.message import Part
 
 _ADDRESSES = ("data:", "https://", "http://")
@@ -16,14 +17,14 @@ def check_file(part: Part) -> str | None:
     """What is wrong with a file part, if anything."""
     media_type, url = part.get("mediaType"), part.get("url")
     if media_type and not (isinstance(media_type, str) and "/" in media_type):
-        return f"`mediaType` of a file looks like text/plain, and is {_cut(media_type)}"
+        return f"`mediaType` of a file looks like text/plain, and is {shorten(media_type)}"
     if not isinstance(url, str) or not url.startswith(_ADDRESSES):
-        return f"`url` of a file begins with data:, https:// or http://, and is {_cut(url)}"
+        return f"`url` of a file begins with data:, https:// or http://, and is {shorten(url)}"
     head, comma, body = url.partition(",")
     if not head.startswith("data:"):
         return None
     if not comma:
-        return f"`url` of a file looks like data:text/plain;base64,SGVsbG8=, and is {_cut(url)}"
+        return f"`url` of a file looks like data:text/plain;base64,SGVsbG8=, and is {shorten(url)}"
     try:
         base64.b64decode(unquote_to_bytes(body) if head.endswith(";base64") else b"", validate=True)
     except binascii.Error as error:
@@ -67,8 +68,3 @@ def _read_text(url: str) -> str | None:
 def _shorten(text: str) -> str:
     left = len(text) - LONGEST_TEXT
     return text if left <= 0 else f"{text[:LONGEST_TEXT]}\n[{left} more characters were left out]"
-
-
-def _cut(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
 from dovetail.sessions.message import Part
 
 _LONGEST_TYPE = 100
@@ -71,7 +72,7 @@ def check_part(part: Part) -> str | None:
     """What is wrong with a part, if anything."""
     kind = part.get("type")
     if not isinstance(kind, str) or not 0 < len(kind) <= _LONGEST_TYPE:
-        return f"`type` of a part must be a text of at most {_LONGEST_TYPE} characters, got {_cut(kind)}"
+        return f"`type` of a part must be a text of at most {_LONGEST_TYPE} characters, got {shorten(kind)}"
     if problem := _check_fields(part, _FIELDS.get(kind, {}), f"a part of type {kind!r}"):
         return problem
     if kind == "dynamic-tool":
@@ -86,7 +87,7 @@ def _check_call(part: Part) -> str | None:
         return f"`toolCallId` of a part must have 1 to {_LONGEST_CALL_ID} characters"
     state = part.get("state")
     if state is not None and state not in _STATES:
-        return f"Unknown `state` {_cut(state)} of a call. Expected one of: {', '.join(_STATES)}"
+        return f"Unknown `state` {shorten(state)} of a call. Expected one of: {', '.join(_STATES)}"
     approval = part.get("approval")
     return _check_fields(approval, _APPROVAL, "`approval`") if is_mapping(approval) else None
 
@@ -111,16 +112,11 @@ def _check_fields(values: Mapping[str, Any], fields: Fields, what: str) -> str |
             if needed:
                 return f"{what} needs `{name}`"
         elif not isinstance(value, kind):
-            return f"`{name}` of {what} must be {words}, got {_cut(value)}"
+            return f"`{name}` of {what} must be {words}, got {shorten(value)}"
     return None
 
 
 def _check_texts(values: Any, what: str) -> str | None:
     if not is_list(values) or all(isinstance(value, str) for value in values):
         return None
-    return f"{what} must be a list of texts, got {_cut(values)}"
-
-
-def _cut(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return f"{what} must be a list of texts, got {shorten(values)}"

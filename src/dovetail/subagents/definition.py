@@ -1,6 +1,5 @@
 """An agent as data: what it takes, what it hands in, how it is prompted, limited and equipped."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
@@ -9,12 +8,11 @@ from dovetail.data.numbers import is_number
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.function import make_tool
-from dovetail.tools.tool import Tool
+from dovetail.tools.tool import Tool, is_callable_name
 
 AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _FRACTIONS = {"max_seconds", "timeout_mins"}
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
 """The limits of the agents below one; zero means none of them."""
@@ -147,7 +145,7 @@ def check_definition(definition: AgentDefinition) -> None:
     if not isinstance(definition, AgentDefinition):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(f"An agent must be an AgentDefinition, got {shorten(definition)}.")
     name, description = definition.name, definition.description
-    if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(name, str) or not is_callable_name(name):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(
             f"Invalid agent name {shorten(name)}.",
             hint="Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`; model providers refuse others.",

@@ -16,6 +16,7 @@ from typing_extensions import TypeVar
 
 from dovetail.bus.bus import MessageBus
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import ToolError
 from dovetail.messages.kind import Kind
 from dovetail.tools.problem import describe_problems
@@ -133,7 +134,7 @@ class BaseDeclarativeTool(DeclarativeTool[ParamsT, ResultT]):
             ToolError: the parameters are not valid.
         """
         if not is_mapping(params):
-            problem = f"they must be an object of names and values, not {params!r}"
+            problem = f"they must be an object of names and values, not {shorten(params)}"
             raise ToolError(f"wrong arguments for {self.name!r}: {problem}", type="invalid_tool_params")
         check_arguments(self.name, self.checker, params)
         return self.create_invocation(copy.deepcopy(dict(params)))

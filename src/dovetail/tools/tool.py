@@ -79,11 +79,16 @@ class ToolContext:
 
 
 LONGEST_NAME = 64
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
 """Keywords of a schema that may declare members beside `properties`."""
 
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
+
+
+def is_callable_name(name: str) -> bool:
+    """Whether model providers accept the name for a tool, and so for an agent that is called as one."""
+    return _NAME.fullmatch(name) is not None
 
 
 def check_name(name: str) -> None:
@@ -92,7 +97,7 @@ def check_name(name: str) -> None:
     Raises:
         ConfigError: the name is empty, too long or has other characters.
     """
-    if not _NAME.fullmatch(name):
+    if not is_callable_name(name):
         raise ConfigError(
             f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -",
             hint="Model providers refuse other names. Choose one: make_tool(function, name='my_tool').",
