@@ -30,7 +30,7 @@ class PendingRequest:
     prompt: Prompt
     serial: int = field(default_factory=_serials.__next__)
     owner: "ReferenceType[Owner] | None" = None
-    claim: "ReferenceType[Claim] | None" = None
+    claims: "list[ReferenceType[Claim]]" = field(default_factory=list["ReferenceType[Claim]"])
     is_taken: bool = False
 
     @property
@@ -41,17 +41,22 @@ class PendingRequest:
     @property
     def is_claimed(self) -> bool:
         """Whether a claim on the request is held."""
-        return self.claim is not None and self.claim() is not None
+        return any((claim := known()) is not None and claim.is_held for known in tuple(self.claims))
 
 
 class Claim:
-    """Keeps a request for those who hold the claim, in whatever thread or task they send it."""
+    """Keeps a request for whoever holds the claim, in whatever thread or task it is sent, until `release`."""
 
-    __slots__ = ("__weakref__", "request")
+    __slots__ = ("__weakref__", "is_held", "request")
 
     def __init__(self, request: PendingRequest) -> None:
         self.request = request
-        request.claim = ref(self)
+        self.is_held = True
+        request.claims.append(ref(self, request.claims.remove))
+
+    def release(self) -> None:
+        """Give the request back, if it was not sent, to where it was written."""
+        self.is_held = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class PendingRequests:
             request = self._get_carried() or self._find(_find_owner(), to_send=True)
             if request is None or request.is_empty or (alone and request.is_claimed):
                 return None
-            return (request.claim() if request.claim is not None else None) or Claim(request)
+            return Claim(request)
 
     @contextmanager
     def carry(self, claim: Claim | None) -> Generator[None]:

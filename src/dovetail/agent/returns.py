@@ -44,10 +44,10 @@ class TypedRequest(Asking[T]):
         return self._agent.pending
 
     def claim_request(self) -> Claim | None:
-        """The claim on the request that this one stands for."""
+        """A claim on the request that this one stands for."""
         if self._claim is None or self._claim.request.is_taken:
             self._claim = self.pending.claim()
-        return self._claim
+        return None if self._claim is None else Claim(self._claim.request)
 
     def get_response(self, *, timeout: float | None = None) -> Response[T]:
         """The response to what was written; it is sent when it is first read."""

@@ -72,8 +72,12 @@ class _Bound:
     def _call(self, claim: Claim | None, *args: Any, **kwargs: Any) -> Any:
         if claim is not None and inspect.iscoroutinefunction(self.__wrapped__):
             return self._send_later(claim, args, kwargs)
-        with self._pending.carry(claim):
-            outcome = self.__wrapped__(*args, **kwargs)
+        try:
+            with self._pending.carry(claim):
+                outcome = self.__wrapped__(*args, **kwargs)
+        finally:
+            if claim is not None:
+                claim.release()  # a call that is refused leaves its request to be corrected
         if inspect.iscoroutine(outcome):
             outcome.__qualname__ = self.__wrapped__.__qualname__  # for the warning if it is never awaited
         return outcome

@@ -251,3 +251,21 @@ def test_handler_must_be_a_function() -> None:
 def test_waiter_without_a_handler_is_refused() -> None:
     with pytest.raises(NotImplementedError, match=r"no handler to wait with[\s\S]*agent\.when_key"):
         make_agent().start_waiter()
+
+
+def test_refused_request_can_be_corrected_and_sent() -> None:
+    requester = ScriptedRequester(['{"a": 1}'])
+    agent = Agent(requester=requester).input("how many?")
+    with pytest.raises(KeyWaitError) as refused:
+        agent.get_key_result("a")
+    assert agent.output({"a": (int,)}).get_key_result("a") == 1, refused
+    assert "how many?" in requester.requests[0].messages[-1]["content"]
+
+
+async def test_refused_request_of_a_task_can_be_corrected_and_sent() -> None:
+    requester = ScriptedRequester(['{"a": 1}'])
+    agent = Agent(requester=requester).input("how many?")
+    with pytest.raises(KeyWaitError) as refused:
+        await agent.async_get_key_result("a")
+    assert await agent.output({"a": (int,)}).async_get_key_result("a") == 1, refused
+    assert "how many?" in requester.requests[0].messages[-1]["content"]
