@@ -23,7 +23,7 @@ from dovetail.bus.policy_file import open_policy
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings, find_workspace, open_settings
-from dovetail.subagents.dispatch import publish_agents
+from dovetail.subagents.dispatch import publish_agents, read_offer
 from dovetail.subagents.names import list_agent_names, reserve_agent_names
 from dovetail.subagents.registry import AgentRegistry
 from dovetail.tools.browser import open_url
@@ -61,7 +61,8 @@ class Dovetail:
             open_settings(settings, self.workspace), make_policy=self._make_policy
         )
         self.agents = AgentRegistry(settings=self.runtime.settings)
-        self._offered_agents = self.agents.revision
+        self._offered = self._find_offered()
+        self.tools.refresh_with(self._refresh_agents)
         self.is_watching = False
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
@@ -150,8 +151,6 @@ class Dovetail:
 
     def get_tool_registry(self) -> ToolRegistry:
         """All tools of this app, every agent that is registered among them (rule S50)."""
-        if self._offered_agents != self.agents.revision:
-            self._offer_agents()
         return self.tools
 
     def get_agent_registry(self) -> AgentRegistry:
@@ -185,9 +184,17 @@ class Dovetail:
             logger.warning("a policy rule may not do what it says: %s", notice)
         return snapshot
 
+    def _refresh_agents(self) -> None:
+        if self._offered != self._find_offered():
+            self._offer_agents()
+
     def _offer_agents(self) -> None:
-        self._offered_agents = self.agents.revision
+        self._offered = self._find_offered()
         publish_agents(self)
+
+    def _find_offered(self) -> tuple[int, Any]:
+        """What decides which agents are tools."""
+        return self.agents.revision, self.settings.compute(read_offer)
 
     async def watch(self, tell: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
         """Reload whenever something of the workspace or of the shipped folders changes, until cancelled.

@@ -73,7 +73,7 @@ def test_switch_hidden_agents_and_broken_schemas(caplog: pytest.LogCaptureFixtur
     broken = AgentDefinition(name="broken", description="b", input_config=InputConfig(schema={"type": 5}))
     host.offer(MY_AGENT, hidden, broken)
     assert [tool.name for tool in host.get_tool_registry().get_all_tools()] == ["my_agent"]
-    assert "'broken' (code) cannot be a tool" in caplog.text
+    assert "Failed to wrap agent 'broken' as a tool: " in caplog.text
     host.settings.set("subagents.enabled", False)
     assert wrap_agents(host) == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.bus import MessageBus
-from dovetail.errors import ToolError
+from dovetail.errors import ConfigError, ToolError
 from dovetail.messages.kind import Kind
 from dovetail.subagents.definition import AgentDefinition, InputConfig
 from dovetail.subagents.executor import AgentExecutor
@@ -112,6 +112,42 @@ def test_lists_of_the_settings_say_which_agents_are_tools() -> None:
     assert offered(subagents__enabled=False) == []
 
 
+def test_settings_that_change_later_hold_for_the_next_look(tmp_path: Path) -> None:
+    app = Dovetail(workspace=tmp_path)
+    for definition in (MY_AGENT, OTHER):
+        app.get_agent_registry().register_agent(definition)
+
+    def names(key: str, value: Any) -> list[str]:
+        app.settings.set(key, value)
+        return [tool.name for tool in app.get_tool_registry().snapshot()]
+
+    assert names("tools.excluded", ["other"]) == ["my_agent"]
+    assert names("tools.excluded", []) == ["my_agent", "other"]
+    assert names("tools.allowed", ["other"]) == ["other"]
+    assert names("tools.allowed", None) == ["my_agent", "other"]
+    assert names("subagents.enabled", False) == []
+    assert names("subagents.enabled", True) == ["my_agent", "other"]
+    assert names("bus.enabled", False) == ["my_agent", "other"]
+    tool = app.get_tool_registry().get_tool("other")
+    assert isinstance(tool, SubagentToolWrapper)
+    assert tool.message_bus is None
+
+
+@pytest.mark.parametrize("key", ["tools.allowed", "tools.excluded"])
+def test_list_of_tools_that_is_one_text_is_an_error(key: str, tmp_path: Path) -> None:
+    app = Dovetail(workspace=tmp_path)
+    app.get_agent_registry().register_agent(MY_AGENT)
+    app.settings.set(key, "my_agent")
+    with pytest.raises(ConfigError, match=f"`{key}` must be a list of tool names, got 'my_agent'"):
+        app.get_tool_registry().snapshot()
+
+
+def test_fluent_agent_finds_an_agent_by_name_as_soon_as_it_is_registered(tmp_path: Path) -> None:
+    app = Dovetail(workspace=tmp_path)
+    app.get_agent_registry().register_agent(MY_AGENT)
+    assert list(app.create_agent().use_tools("my_agent").tools.tools) == ["my_agent"]
+
+
 def test_agent_that_cannot_be_wrapped_is_logged_and_the_others_are_registered(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -120,7 +156,7 @@ def test_agent_that_cannot_be_wrapped_is_logged_and_the_others_are_registered(
     host.offer(broken, MY_AGENT)
     assert [tool.name for tool in host.get_tool_registry().get_all_tools()] == ["my_agent"]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
-    assert "'broken'" in caplog.text
+    assert "Failed to wrap agent 'broken' as a tool: " in caplog.text
 
 
 @pytest.mark.parametrize("enabled", [True, False])

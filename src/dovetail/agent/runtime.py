@@ -3,6 +3,7 @@
 A `Dovetail` app supplies a runtime of its own; agents made without an app share one, made at its first use.
 """
 
+import copy
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,11 +46,19 @@ class Runtime:
 
     @cached_property
     def tools(self) -> "ToolRegistry":
-        """All tools by name."""
-        settings = self.settings
-        return _registry.ToolRegistry(
-            allowed=settings.get("tools.allowed"), excluded=settings.get("tools.excluded") or ()
-        )
+        """All tools by name; the settings say which of them are in use."""
+        registry: ToolRegistry = _registry.ToolRegistry()
+        limits: tuple[Any, Any] = (None, ())
+
+        def limit() -> None:
+            nonlocal limits
+            wanted = self.settings.compute(_read_limits)
+            if wanted != limits:
+                registry.limit(*wanted)
+                limits = wanted
+
+        registry.refresh_with(limit)
+        return registry
 
     @cached_property
     def bus(self) -> "MessageBus":
@@ -108,6 +117,11 @@ class Runtime:
             if isinstance(requester, _resolve.OpenAIRequester):  # embedded models come and go
                 shared[model] = requester
         return requester
+
+
+def _read_limits(settings: Settings) -> tuple[Any, Any]:
+    allowed, excluded = settings.get("tools.allowed"), settings.get("tools.excluded")
+    return copy.copy(allowed), copy.copy(excluded) or ()
 
 
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:

@@ -7,11 +7,13 @@ name are an error that names both owners.
 import itertools
 import logging
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
+from dovetail.data.shapes import is_sequence, is_set
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ToolSpec
 from dovetail.tools.tool import LONGEST_NAME, Tool, check_name
@@ -90,11 +92,36 @@ class ToolRegistry:
         self._sources: dict[str, ToolSource] = {}
         self._sourced: dict[str, tuple[Tool, ...]] = {}
         self._problems: dict[str, str] = {}
-        self._allowed = None if allowed is None else frozenset(allowed)
-        self._excluded = frozenset(excluded)
+        self._refreshers: list[Callable[[], None]] = []
         self._serials: dict[str, int] = {}
         self._generation = 0
         self._snapshot: ToolSnapshot | None = None
+        self._allowed, self._excluded = _read_limits(allowed, excluded)
+
+    def limit(self, allowed: Any, excluded: Any) -> None:
+        """Name the tools that snapshots hold: those that are allowed (None means all) and not excluded.
+
+        Raises:
+            ConfigError: one of them is not a list of names.
+        """
+        self._allowed, self._excluded = _read_limits(allowed, excluded)
+        self._change()
+
+    @property
+    def allowed(self) -> frozenset[str] | None:
+        """The names of the tools that snapshots may hold; None means all."""
+        self._refresh()
+        return self._allowed
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """The names of the tools that snapshots leave out."""
+        self._refresh()
+        return self._excluded
+
+    def refresh_with(self, refresh: Callable[[], None]) -> None:
+        """Have a function called before tools are read: it may bring them up to date."""
+        self._refreshers.append(refresh)
 
     @property
     def problems(self) -> Mapping[str, str]:
@@ -148,6 +175,7 @@ class ToolRegistry:
 
     def get_tool(self, name: str) -> Tool | None:
         """The tool of that name."""
+        self._refresh()
         return self._find_all().get(name)
 
     def get_serial(self, name: str) -> int:
@@ -156,18 +184,28 @@ class ToolRegistry:
 
     def get_all_tools(self) -> list[Tool]:
         """All tools, also those that snapshots leave out."""
+        self._refresh()
         return list(self._find_all().values())
 
     def snapshot(self) -> ToolSnapshot:
         """The newest generation."""
+        self._refresh()
         if self._snapshot is None:
-            tools = {name: tool for name, tool in self._find_all().items() if self.is_active(name)}
+            tools = {name: tool for name, tool in self._find_all().items() if self._holds(name)}
             self._snapshot = ToolSnapshot(self._generation, MappingProxyType(tools))
         return self._snapshot
 
     def is_active(self, name: str) -> bool:
         """Whether snapshots hold tools of that name."""
+        self._refresh()
+        return self._holds(name)
+
+    def _holds(self, name: str) -> bool:
         return name not in self._excluded and (self._allowed is None or name in self._allowed)
+
+    def _refresh(self) -> None:
+        for refresh in self._refreshers:
+            refresh()
 
     def _find_all(self, without: str | None = None) -> dict[str, Tool]:
         tools = dict(self._own)
@@ -196,6 +234,17 @@ class ToolRegistry:
     def _change(self) -> None:
         self._generation += 1
         self._snapshot = None
+
+
+def _read_limits(allowed: Any, excluded: Any) -> tuple[frozenset[str] | None, frozenset[str]]:
+    names = None if allowed is None else _read_names(allowed, "tools.allowed")
+    return names, _read_names(excluded or (), "tools.excluded")
+
+
+def _read_names(value: Any, key: str) -> frozenset[str]:
+    if not (is_sequence(value) or is_set(value)) or not all(isinstance(name, str) for name in value):
+        raise ConfigError(f"`{key}` must be a list of tool names, got {shorten(value)}.")
+    return frozenset(value)
 
 
 def rename(tool: Tool, taken: Container[str]) -> str:
