@@ -1,17 +1,20 @@
 """Layered settings and their defaults: app → agent → request, the nearest wins."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dovetail.data.layered import LayeredData
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
 difflib = lazy("difflib")
 tomllib = lazy("tomllib")
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 DEFAULTS: dict[str, Any] = {
     "prompt": {
@@ -138,6 +141,26 @@ def open_settings(data: "Settings | Mapping[str, Any] | None", folder: Path) -> 
 def find_workspace(chosen: str | Path | None = None) -> Path:
     """The folder to work in: the chosen one, else `WORKSPACE_ROOT`, else the current one."""
     return Path(chosen or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+
+
+def fill_variables(value: Any) -> Any:
+    """A setting with `${NAME}` filled from the environment, at every depth.
+
+    Raises:
+        ConfigError: the environment has no such variable.
+    """
+    if isinstance(value, str):
+        return _VARIABLE.sub(_find_variable, value)
+    if is_mapping(value):
+        return {key: fill_variables(item) for key, item in value.items()}
+    return [fill_variables(item) for item in value] if is_list(value) else value
+
+
+def _find_variable(match: "re.Match[str]") -> str:
+    value = os.environ.get(match[1])
+    if value is None:
+        raise ConfigError(f"the environment has no {match[1]}, which the settings name")
+    return value
 
 
 def read_settings_file(path: Path) -> Mapping[str, Any]:

@@ -23,8 +23,7 @@ from dovetail.extensions.lifetime import ExtensionContext, ExtensionState, Lifet
 from dovetail.extensions.names import NameRules, Settlement
 from dovetail.extensions.trial import Trial
 from dovetail.extensions.version import ExtensionVersion, make_version
-from dovetail.settings import Settings, find_workspace
-from dovetail.tools.mcp.settings import fill_variables
+from dovetail.settings import Settings, fill_variables, find_workspace
 
 logger = logging.getLogger(__name__)
 

@@ -6,14 +6,13 @@ without it. One that is slow may bring its tools later.
 
 import asyncio
 import logging
-import os
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.lazy import lazy
+from dovetail.settings import fill_variables
 from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry
 
@@ -26,8 +25,6 @@ logger = logging.getLogger(__name__)
 
 PATIENCE = 10.0
 """Seconds that a start waits for all servers together."""
-
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 class ConfiguredServers:
@@ -85,23 +82,3 @@ def read_entry(name: str, entry: Any) -> McpServer:
     """
     [server] = read_servers({"mcpServers": {name: fill_variables(entry)}})
     return server if "trusted" in entry else replace(server, trusted=False)
-
-
-def fill_variables(value: Any) -> Any:
-    """A setting with `${NAME}` filled from the environment, at every depth.
-
-    Raises:
-        ConfigError: the environment has no such variable.
-    """
-    if isinstance(value, str):
-        return _VARIABLE.sub(_find_variable, value)
-    if is_mapping(value):
-        return {key: fill_variables(item) for key, item in value.items()}
-    return [fill_variables(item) for item in value] if is_list(value) else value
-
-
-def _find_variable(match: "re.Match[str]") -> str:
-    value = os.environ.get(match[1])
-    if value is None:
-        raise ConfigError(f"the environment has no {match[1]}, which the settings name")
-    return value
