@@ -66,11 +66,15 @@ def open_later(
     open: Callable[[], Response[T]], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]
 ) -> Coroutine[Any, Any, V]:
     """Open a response now and read it in the coroutine, which raises whatever goes wrong."""
+    return begin_later(lambda: read_alone(open(), view))
+
+
+def begin_later(begin: Callable[[], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
+    """Take a request now; an error in that is raised where the coroutine is awaited."""
     try:
-        response = open()
+        return begin()
     except Exception as error:
         return _fail(error)
-    return read_alone(response, view)
 
 
 async def read_alone(response: Response[T], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:

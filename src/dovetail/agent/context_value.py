@@ -26,14 +26,14 @@ class ContextValue(Generic[T]):
 
     def get(self) -> T | None:
         """The value that was set here, if any."""
-        if _is_interactive():
+        if is_interactive():
             return self._latest
         values = _values.get()
         return None if values is None else cast("T | None", values.get(self))
 
     def set(self, value: T) -> None:
         """Set the value here; what other tasks and threads see stays as it is."""
-        if _is_interactive():
+        if is_interactive():
             self._latest = value
             return
         values: _Values = WeakKeyDictionary(_values.get() or {})  # a copy: the old one may be another task's
@@ -41,5 +41,6 @@ class ContextValue(Generic[T]):
         _values.set(values)
 
 
-def _is_interactive() -> bool:
+def is_interactive() -> bool:
+    """Whether a person types the program line by line, in a terminal or a notebook."""
     return hasattr(sys, "ps1")

@@ -7,7 +7,6 @@ that is claimed belongs to the holder of the claim: what is written next begins 
 
 import asyncio
 import itertools
-import sys
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from dovetail.agent.context_value import is_interactive
 from dovetail.prompt.prompt import Prompt
 
 Owner: TypeAlias = "asyncio.Task[Any] | threading.Thread"
@@ -146,7 +146,7 @@ class PendingRequests:
     def _find(self, owner: Owner, *, to_send: bool) -> PendingRequest | None:
         """The nearest request that this context knows of and that may be continued here."""
         here = threading.current_thread()
-        is_session = hasattr(sys, "ps1")
+        is_session = is_interactive()
         for begun in _walk(_begun.get()):
             who = begun.owner()
             request = None if who is None else self._requests.get(who)
@@ -154,10 +154,9 @@ class PendingRequests:
                 continue
             if to_send or is_session or who is owner or who is here:
                 return request
+        # All contexts of the main thread belong to one program; other threads may serve many users.
         if here is threading.main_thread() and here in self._requests:
-            return self._requests[
-                here
-            ]  # its contexts are all of one program; other threads may serve many users
+            return self._requests[here]
         return self._find_latest(here) if is_session else None
 
     def _find_latest(self, here: threading.Thread) -> PendingRequest | None:
@@ -175,7 +174,7 @@ class PendingRequests:
         self._withdraw(request)
         request.owner = ref(owner)
         self._requests[owner] = request
-        self._latest = request if hasattr(sys, "ps1") else None
+        self._latest = request if is_interactive() else None
         _remember(request.owner, request.serial)
 
     def _withdraw(self, request: PendingRequest) -> None:

@@ -5,10 +5,11 @@ A key is a dotted or slashed path; `[*]` stands for every item, so such a key ma
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
+from dovetail.agent.asking import begin_later
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.context_value import ContextValue
 from dovetail.agent.expectation import get_style
@@ -23,8 +24,6 @@ from dovetail.prompt.slots import read_output
 from dovetail.response.response import Response
 
 _REQUIRED = object()
-
-T = TypeVar("T")
 
 
 class KeyWaiterExtension(BaseAgent):
@@ -50,7 +49,7 @@ class KeyWaiterExtension(BaseAgent):
             name = self._in_style(key)
             return _find_key(self._open_waiter([name], must_in_prompt), name, default)
 
-        return _raise_later(find)
+        return begin_later(find)
 
     def get_key_result(self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED) -> Any:
         """Send the request and give the value of a key as soon as it is complete, without the rest."""
@@ -98,7 +97,7 @@ class KeyWaiterExtension(BaseAgent):
             handlers = self._find_handlers()
             return handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), handlers)
 
-        return _raise_later(begin)
+        return begin_later(begin)
 
     def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
         """Send the request and call the handlers in this thread; gives `(key, value, result)` of each."""
@@ -136,18 +135,6 @@ class KeyWaiterExtension(BaseAgent):
         if get_style(self.settings) == "slash":
             return key if key.startswith("/") else dot_to_slash(key)
         return slash_to_dot(key) if key.startswith("/") else key
-
-
-def _raise_later(begin: Callable[[], Coroutine[Any, Any, T]]) -> Coroutine[Any, Any, T]:
-    """Take the request now; what goes wrong is raised where the coroutine is awaited."""
-    try:
-        return begin()
-    except KeyWaitError as error:
-        return _fail(error)
-
-
-async def _fail(error: Exception) -> Any:
-    raise error
 
 
 def _is_apart() -> bool:
