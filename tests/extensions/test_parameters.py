@@ -1,5 +1,8 @@
 """Both forms of `parameters` give JSON Schema; the pipeline takes and refuses what they say."""
 
+import json
+from typing import Any
+
 import pytest
 
 from dovetail.errors import ExtensionError
@@ -310,3 +313,61 @@ async def test_an_invented_argument_is_told_whatever_the_schema_lets_pass(folder
     assert "additionalProperties" not in tool.parameters
     said = await ask([tool], "show", city="Rome", zzz=1)
     assert said == "Error: wrong arguments for 'show': `zzz` is not known; known are: city"
+
+
+async def write_echo(folders: Folders, parameters: str) -> Any:
+    """Load a tool `echo` that shows the value of `v`, and give its tools."""
+    folders.write(
+        "one",
+        f"""
+        def echo(v=None):
+            text = repr(v)
+            if isinstance(v, list):
+                v.append("seen")
+            return text
+
+        TOOL = dict(label="x", name="echo", description="Shows v", parameters={parameters}, execute=echo)
+        """,
+    )
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert snapshot.failed_extensions == ()
+    return snapshot.tools
+
+
+async def test_a_default_is_not_changed_by_the_calls_that_get_it(folders: Folders) -> None:
+    tools = await write_echo(folders, "{'v': {'type': 'array', 'default': []}}")
+    assert [await ask(tools, "echo"), await ask(tools, "echo")] == ["[]", "[]"]
+    assert tools[0].parameters["properties"]["v"]["default"] == []
+
+
+async def test_members_that_an_object_of_the_short_form_requires_stay_required(folders: Folders) -> None:
+    member = "{'type': 'object', 'properties': {'n': {'type': 'int'}}, 'required': ['n']}"
+    tools = await write_echo(folders, f"{{'v': {member}}}")
+    assert tools[0].parameters["required"] == []
+    assert await ask(tools, "echo", v={"n": "2"}) == "{'n': 2}"
+    assert "`v.n` is missing" in await ask(tools, "echo", v={})
+    assert await ask(tools, "echo") == "None"
+
+
+async def test_a_null_for_a_required_array_is_an_error(folders: Folders) -> None:
+    tools = await write_echo(folders, "{'v': {'type': 'array', 'required': True}}")
+    assert "`v` must be array, got null" in await ask(tools, "echo", v=None)
+
+
+async def test_a_schema_that_lets_anything_pass_is_one(folders: Folders) -> None:
+    tools = await write_echo(folders, "{'type': 'object', 'properties': {'v': True}}")
+    assert await ask(tools, "echo", v=[1]) == "[1]"
+
+
+async def test_models_get_plain_json_whatever_a_default_is(folders: Folders) -> None:
+    tools = await write_echo(folders, "{'v': {'type': 'number', 'default': float('inf')}}")
+    assert await ask(tools, "echo") == "inf"
+    assert json.loads(json.dumps(tools[0].parameters, allow_nan=False))["properties"]["v"]["default"] is None
+
+
+async def test_a_default_that_json_cannot_hold_fails_the_folder(folders: Folders) -> None:
+    source = "import enum\nclass E(enum.Enum):\n    A = 1\n"
+    tool = "TOOL = dict(label='x', name='t', description='d', execute=print, parameters=P)"
+    folders.write("one", f"{source}P = {{'sep': {{'type': 'integer', 'default': E.A}}}}\n{tool}\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "not JSON serializable" in failure.error

@@ -64,8 +64,17 @@ async def call(
         ({"count": 1, "size": '{"length": "3"}'}, {"count": 1, "size": {"length": 3}}),
         ({"count": 1, "userId": "ann"}, {"count": 1, "user_id": "ann"}),
         ({"count": 1, "text": None}, {"count": 1}),
-        *(({"count": 1, "sure": word}, {"count": 1, "sure": True}) for word in ("yes", "On", "1", 1, 1.0)),
-        *(({"count": 1, "sure": word}, {"count": 1, "sure": False}) for word in ("NO", "off", "0", 0)),
+        *(
+            ({"count": 1, "sure": word}, {"count": 1, "sure": True})
+            for word in ("yes", "On", "1", 1, 1.0, "Y", "t")
+        ),
+        *(
+            ({"count": 1, "sure": word}, {"count": 1, "sure": False})
+            for word in ("NO", "off", "0", 0, "n", "F")
+        ),
+        *(({"count": word}, {"count": 5}) for word in ("+5", "05", "5.0", "5.", "0_5")),
+        ({"count": "12345678901234567890123"}, {"count": 12345678901234567890123}),
+        ({"count": 1, "ratio": ".5"}, {"count": 1, "ratio": 0.5}),
         ({"count": "1", "planks": [1, True]}, {"count": 1, "planks": ["1", "true"]}),
         ({"count": "0"}, {"count": 0}),
         ('{"count": 1,}', {"count": 1}),

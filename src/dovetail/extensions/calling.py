@@ -1,9 +1,11 @@
 """Fits a tool's declared parameters to the function that executes it."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ExtensionError
 from dovetail.tools.numbers import Convert, make_converter
 from dovetail.tools.signature import read_signature
@@ -24,7 +26,8 @@ class CallPlan:
 
     def apply(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments to call the function with."""
-        values = {**self.absent, **arguments}
+        values = {name: deepcopy(value) for name, value in self.absent.items() if name not in arguments}
+        values.update(arguments)
         if self.dict_name is None:
             return values
         return {self.dict_name: values if self.type_numbers is None else self.type_numbers(values)}
@@ -35,7 +38,9 @@ def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPl
     own = read_signature(function, {}, is_described=True).schema
     declared: Mapping[str, Any] = schema.get("properties", {})
     needed: list[str] = own.get("required", [])
-    defaults = {name: value["default"] for name, value in declared.items() if "default" in value}
+    defaults = {
+        name: value["default"] for name, value in declared.items() if is_mapping(value) and "default" in value
+    }
     problem = _find_misfit(own, needed, declared)
     if problem is None:
         optional = [name for name in declared if name not in schema.get("required", [])]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.data.text import shorten
@@ -100,7 +101,7 @@ def _read_definition(entry: Any) -> ToolDefinition:
         name=name,
         title=_read_text(entry, "title") if "title" in entry else "",
         description=description,
-        schema=schema,
+        schema=clean_data(schema),  # a default of infinity is for the function, not for JSON
         function=function,
         plan=None if function is None else plan_call(function, schema),
         kind=_read_kind(entry.get("kind", Kind.Other)),
@@ -156,7 +157,7 @@ def _read_text(entry: Mapping[str, Any], field: str) -> str:
     value = entry[field]
     if not isinstance(value, str) or not value.strip():
         raise ExtensionError(f"{field} must be a text that is not empty, not {value!r}")
-    return value.strip()
+    return clean_text(value.strip())
 
 
 def _read_kind(value: Any) -> Kind:

@@ -45,7 +45,9 @@ def _read_form(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in parameters.items():
         _check_name(name)
         specification = _check_specification(name, value)
-        is_required = specification.pop("required", False) and "default" not in specification
+        is_required = specification.get("required") is True and "default" not in specification
+        if isinstance(specification.get("required"), bool):  # otherwise it is the list of an object's members
+            del specification["required"]
         if is_required:
             required.append(name)
         properties[name] = _translate(specification, is_required)
@@ -89,7 +91,8 @@ def _check_specification(name: str, value: Any) -> dict[str, Any]:
         raise ExtensionError(
             f"parameter {name!r} must be a dict such as {{'type': 'string', 'required': True}}, not {value!r}"
         )
-    if not isinstance(value.get("required", False), bool) and not is_mapping(value.get("properties")):
+    required = value.get("required", False)
+    if not isinstance(required, bool) and not (is_list(required) and is_mapping(value.get("properties"))):
         raise ExtensionError(
             f"required of parameter {name!r} must be True or False, not {value['required']!r}"
         )

@@ -8,11 +8,12 @@ unknown or invalid optional field of a call that only reads; the latter is noted
 import copy
 import json
 import logging
-import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.numbers import read_number
 from dovetail.data.shapes import is_dict, is_list, is_mapping
 from dovetail.tools.problem import Problem, format_path, show_value
 from dovetail.tools.tool import Tool
@@ -29,6 +30,10 @@ _WORDS: dict[str, Any] = {
     "no": False,
     "on": True,
     "off": False,
+    "y": True,
+    "n": False,
+    "t": True,
+    "f": False,
     "null": None,
     "none": None,
 }
@@ -123,7 +128,7 @@ def _propose_values(problem: Problem) -> Iterator[Any]:
         yield str(value)
         if value in (0, 1):
             yield bool(value)
-    if not is_list(value):
+    if not is_list(value) and value is not None:
         yield [value]
 
 
@@ -134,14 +139,21 @@ def _read_text(text: str, problem: Problem) -> Iterator[Any]:
         yield from (option for option in options if _fold(str(option)) == _fold(word))
     if word.casefold() in _WORDS:
         yield _WORDS[word.casefold()]
-    try:
-        value = json.loads(word)
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(value, float) or math.isfinite(value):
-        yield value
+    yield from _read_number(word)
     if word in _DIGITS:
         yield _DIGITS[word]
+    with suppress(ValueError, RecursionError):
+        if not isinstance(value := json.loads(word), float):  # that would be one without an end
+            yield value
+
+
+def _read_number(word: str) -> Iterator[int | float]:
+    """A number as Python reads it: `+5`, `05`, `.5`, `1_000`; a large one keeps its digits."""
+    try:
+        yield int(word)
+    except ValueError:
+        if (number := read_number(word)) is not None:
+            yield number
 
 
 def _propose_drops(

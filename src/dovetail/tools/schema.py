@@ -1,5 +1,6 @@
 """Parameter schemas, compiled once per tool."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,9 +63,10 @@ def compile_schema(schema: Mapping[str, Any], *, owner: str) -> Checker:
         )
     plain = dict(schema)
     try:
+        json.dumps(plain, allow_nan=False)  # model providers get it as JSON
         validator = jsonschema_rs.validator_for(plain, retriever=_refuse_to_fetch)
         return Checker(plain, validator)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
+    except (TypeError, ValueError, jsonschema_rs.ReferencingError) as error:
         text = str(error).strip().splitlines()[0]
         raise ConfigError(f"the parameter schema of tool {owner!r} cannot be compiled: {text}") from error
     except RecursionError as error:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, get_type_hints
 
 from dovetail.data.hints import read_hint
+from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
 from dovetail.tools.annotation import read_plain_annotation, remove_titles, split_annotated
@@ -120,7 +121,7 @@ class _Reader:
         if text := text or self._texts.get(name, ""):
             schema["description"] = text
         default = default.value if isinstance(default, Enum) else default
-        if isinstance(default, str | int | float | bool):
+        if isinstance(default, str | bool) or is_number(default):
             schema["default"] = default
         return schema
 
