@@ -1,6 +1,11 @@
 """The inputs of an agent become a JSON Schema (rule S20)."""
 
-from dovetail.subagents.definition import InputConfig
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.subagents.definition import AgentDefinition, InputConfig, RunConfig
 from dovetail.subagents.schema import convert_input_config_to_json_schema
 
 
@@ -39,3 +44,34 @@ def test_all_six_types_and_the_unknown_one() -> None:
 def test_whole_json_schema_is_taken_as_it_is() -> None:
     schema = {"type": "object", "properties": {"mode": {"enum": ["a", "b"]}}}
     assert convert_input_config_to_json_schema(InputConfig(schema=schema)) == schema
+
+
+def test_configs_may_be_plain_data() -> None:
+    inputs = {"task": {"description": "Task to perform", "type": "string", "required": True}}
+    schema = convert_input_config_to_json_schema({"inputs": inputs})
+    assert schema == convert_input_config_to_json_schema(InputConfig(inputs=inputs))
+    fields: dict[str, Any] = {"input_config": {"inputs": inputs}, "run_config": {"max_turns": 3}}
+    definition = AgentDefinition(name="my_agent", description="Does something useful", **fields)
+    assert definition.input_config == InputConfig(inputs=inputs)
+    assert definition.run_config == RunConfig(max_turns=3)
+    with pytest.raises(ConfigError, match="Unknown key 'input' in InputConfig"):
+        convert_input_config_to_json_schema({"input": inputs})
+
+
+@pytest.mark.parametrize("spec", [{"type": "string"}, {"type": "string", "description": None}])
+def test_input_without_a_description_has_an_empty_one(spec: dict[str, Any]) -> None:
+    schema = convert_input_config_to_json_schema(InputConfig(inputs={"x": spec}))
+    assert schema["properties"] == {"x": {"type": "string", "description": ""}}
+    assert schema["required"] == []
+
+
+@pytest.mark.parametrize("inputs", [None, ["x"], {"x": "string"}])
+def test_input_that_is_not_described_by_a_mapping_is_an_error(inputs: Any) -> None:
+    with pytest.raises(ConfigError, match="must be a mapping, got"):
+        convert_input_config_to_json_schema(InputConfig(inputs=inputs))
+
+
+def test_changing_a_schema_changes_no_definition() -> None:
+    config = InputConfig(schema={"type": "object", "properties": {"x": {"type": "string"}}})
+    convert_input_config_to_json_schema(config)["properties"]["y"] = {}
+    assert convert_input_config_to_json_schema(config)["properties"] == {"x": {"type": "string"}}

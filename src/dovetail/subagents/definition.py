@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import Tool, is_callable_name
+
+T = TypeVar("T")
 
 AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
@@ -103,7 +106,10 @@ class ToolConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDefinition:
-    """An agent, defined once, callable by every other agent like any tool (unless `is_tool` is off)."""
+    """An agent, defined once, callable by every other agent like any tool (unless `is_tool` is off).
+
+    Each of its configs may be given as a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
+    """
 
     name: str
     description: str
@@ -118,6 +124,35 @@ class AgentDefinition:
     source: str = "code"
     process_output: Callable[[Any], str] | None = None
     """Writes what the agent handed in, or its answer, as the text that its caller reads."""
+
+    def __post_init__(self) -> None:
+        for name, config in _CONFIGS.items():
+            object.__setattr__(self, name, read_config(config, getattr(self, name)))
+
+
+_CONFIGS = {
+    "input_config": InputConfig,
+    "output_config": OutputConfig,
+    "prompt_config": PromptConfig,
+    "model_config": ModelConfig,
+    "run_config": RunConfig,
+    "tool_config": ToolConfig,
+}
+
+
+def read_config(config: type[T], value: Any) -> T:
+    """The config that a mapping of its fields describes; anything else as it is.
+
+    Raises:
+        ConfigError: the mapping has a key that is not a field.
+    """
+    if not is_mapping(value):
+        return value
+    known = [field.name for field in fields(config)]  # pyright: ignore[reportArgumentType]
+    if unknown := [key for key in value if key not in known]:
+        expected = ", ".join(known)
+        raise ConfigError(f"Unknown key {unknown[0]!r} in {config.__name__}. Expected one of: {expected}.")
+    return config(**value)
 
 
 def check_limit(name: str, value: Any) -> None:
