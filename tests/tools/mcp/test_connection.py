@@ -1,6 +1,7 @@
 """Tools of real MCP servers, over stdio and HTTP, also when the server dies in the middle of a call."""
 
 import asyncio
+import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -15,6 +16,7 @@ from dovetail.messages.call import ToolCall
 from dovetail.messages.event import Event, ToolProgress
 from dovetail.messages.kind import Kind
 from dovetail.tools import CallOutcome, CallScope, ToolManager, make_tool
+from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
@@ -242,3 +244,15 @@ async def test_names_that_providers_refuse_are_changed_with_a_warning(
     assert await manager.async_call_tool("shed_planks_list") == "done"
     assert "tool 'planks.list' of MCP server 'shed' is called 'shed_planks_list' here" in caplog.text
     await manager.async_close()
+
+
+def test_connection_given_up_with_its_loop_ends_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    async def leave_while_it_opens() -> None:
+        connection = McpConnection(McpServer(name="mute", command="sleep", args=("5",)))
+        listing = asyncio.create_task(connection.list_tools())
+        await asyncio.wait([listing], timeout=0)
+        assert connection.loop is not None
+
+    asyncio.run(leave_while_it_opens())
+    gc.collect()
+    assert caplog.records == []

@@ -6,35 +6,28 @@ its tool is idempotent; otherwise the model is told that nobody knows whether it
 """
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
 from dovetail.lazy import lazy
-from dovetail.tools.mcp.answer_limit import limit_answer
 from dovetail.tools.mcp.listing import list_all
 from dovetail.tools.mcp.result import read_mcp_result
 from dovetail.tools.mcp.server import McpServer
+from dovetail.tools.mcp.transport import CONNECT_SECONDS, Transport, find_cause
 from dovetail.tools.tool import ToolContext, ToolResult
 
 mcp = lazy("mcp", extra="mcp")
-mcp_stdio = lazy("mcp.client.stdio", extra="mcp")
-mcp_http = lazy("mcp.client.streamable_http", extra="mcp")
 mcp_subscriptions = lazy("mcp.client.subscriptions", extra="mcp")
-httpx2 = lazy("httpx2", extra="mcp")
-anyio = lazy("anyio")
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CONNECT_SECONDS = 30.0
 CHANGE_SECONDS = 1.0
 """The least time between two looks at a list of tools that changes."""
 
-_UNAUTHORIZED = (401, 403)
 _CLOSED = -32000
 _REFUSED = "Session terminated"  # what the package says when a server does not know the session any more
 
@@ -54,7 +47,6 @@ class McpConnection:
         self._lost = asyncio.Event()
         self._owners: set[asyncio.Task[None]] = set()
         self._fault: asyncio.Future[str] | None = None
-        self._status = 0
         self._has_changed = False
         self._reporting: asyncio.Task[None] | None = None
 
@@ -146,10 +138,10 @@ class McpConnection:
 
     async def _own(self, opening: "asyncio.Future[Any]") -> None:
         """The life of one connection; opened and closed here and nowhere else."""
-        self._lost = lost = asyncio.Event()
-        self._status = 0
+        transport = Transport(self.server, self._note_fault)
+        self._lost = lost = transport.lost
         try:
-            async with mcp.Client(self._make_target(lost), message_handler=self._hear) as client:
+            async with mcp.Client(transport.open(), message_handler=self._hear) as client:
                 listener = asyncio.create_task(self._listen(client))
                 self._client = client
                 opening.set_result(client)
@@ -160,12 +152,12 @@ class McpConnection:
                     listener.cancel()
         except Exception as error:
             if not opening.done():
-                opening.set_exception(RuntimeError(self._explain_status() or _find_cause(error)))
+                _fail(opening, transport.explain(error))
             else:
-                logger.info("MCP server %r was lost: %s", self.server.name, _find_cause(error))
+                logger.info("MCP server %r was lost: %s", self.server.name, find_cause(error))
         finally:
             if not opening.done():
-                opening.set_exception(RuntimeError("the connection was given up"))
+                _fail(opening, "the connection was given up")
 
     def _drop(self, client: Any) -> None:
         if self._client is client:
@@ -179,25 +171,6 @@ class McpConnection:
             if self._client is None:
                 owner.cancel()
             await asyncio.wait([owner], timeout=CONNECT_SECONDS)
-
-    def _make_target(self, lost: asyncio.Event) -> Any:
-        server = self.server
-        if server.target is not None:
-            return server.target
-        if server.url:
-            return self._watch(_open_http(server, self._note_answer), lost)
-        parameters = mcp.StdioServerParameters(
-            command=server.command, args=list(server.args), env=dict(server.env) or None, cwd=server.cwd
-        )
-        return self._watch(mcp_stdio.stdio_client(parameters), lost)
-
-    async def _note_answer(self, response: Any) -> None:
-        self._status = response.status_code
-
-    def _explain_status(self) -> str:
-        if self._status in _UNAUTHORIZED:
-            return f"it answered {self._status} (unauthorized). Check the `headers` of the server's entry"
-        return f"it answered with HTTP status {self._status}" if self._status >= 400 else ""
 
     def _note_fault(self, error: Exception) -> None:
         """The package leaves out a message that it cannot read; whoever waits for it would wait in vain."""
@@ -240,42 +213,8 @@ class McpConnection:
                 logger.exception("the changed tools of MCP server %r could not be taken", self.server.name)
             await asyncio.sleep(CHANGE_SECONDS)
 
-    @contextlib.asynccontextmanager
-    async def _watch(self, transport: Any, lost: asyncio.Event) -> AsyncGenerator[Any, None]:
-        """A transport that sets `lost` as soon as the server's side of it ends."""
-        async with transport as (read, write), anyio.create_task_group() as group:
-            send, receive = anyio.create_memory_object_stream(0)
 
-            async def pass_on() -> None:
-                async with send:
-                    async for message in read:
-                        if isinstance(message, Exception):
-                            self._note_fault(message)
-                        await send.send(message)
-                lost.set()
-
-            group.start_soon(pass_on)
-            try:
-                yield receive, write
-            finally:
-                group.cancel_scope.cancel()
-
-
-@contextlib.asynccontextmanager
-async def _open_http(
-    server: McpServer, hear: Callable[[Any], Coroutine[Any, Any, None]]
-) -> AsyncGenerator[Any, None]:
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.time_limit)
-    headers = {"accept-encoding": "identity", **server.headers}
-    hooks = {"response": [hear, limit_answer]}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as client,
-        mcp_http.streamable_http_client(server.url, http_client=client) as streams,
-    ):
-        yield streams
-
-
-def _find_cause(error: Any) -> str:
-    while inner := getattr(error, "exceptions", None):  # a group: its first error says what happened
-        error = inner[0]
-    return str(error) or type(error).__name__
+def _fail(opening: "asyncio.Future[Any]", reason: str) -> None:
+    """End an opening that failed, in silence if its last caller has gone."""
+    opening.set_exception(RuntimeError(reason))
+    opening.exception()
