@@ -151,3 +151,9 @@ def test_requester_is_taken_as_it_is() -> None:
 def test_wrong_setting_is_told_with_its_value(model: object, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         resolve(model, settings(**options))
+
+
+def test_model_of_the_settings_may_be_a_requester() -> None:
+    scripted = ScriptedRequester([])
+    assert resolve(None, settings(name=scripted)) is scripted
+    assert "qwen3" in open_ai("ollama:qwen3", settings(name=scripted)).model

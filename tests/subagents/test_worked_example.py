@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from dovetail.subagents.definition import AgentDefinition, InputConfig
 from dovetail.subagents.executor import AgentExecutor
 from dovetail.subagents.wrapper import SubagentInvocation, SubagentToolWrapper
 from dovetail.tools import BaseDeclarativeTool, ToolResult
-from subagents.host import Host, call, results
+from subagents.host import Host, call, make_tool, results
 
 TASK = {"task": {"description": "Task to perform", "type": "string", "required": True}}
 MY_AGENT = AgentDefinition(
@@ -146,6 +147,26 @@ def test_fluent_agent_finds_an_agent_by_name_as_soon_as_it_is_registered(tmp_pat
     app = Dovetail(workspace=tmp_path)
     app.get_agent_registry().register_agent(MY_AGENT)
     assert list(app.create_agent().use_tools("my_agent").tools.tools) == ["my_agent"]
+
+
+def test_agents_may_be_registered_from_many_threads(tmp_path: Path) -> None:
+    app = Dovetail({"subagents": {"shape": "tools"}}, workspace=tmp_path)
+
+    def register(number: int) -> bool:
+        definition = AgentDefinition(name=f"a{number}", description="Helps.")
+        app.get_agent_registry().register_agent(definition)
+        return app.get_tool_registry().get_tool(definition.name) is not None
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(register, range(200)))
+    assert len(app.get_tool_registry().snapshot()) == 200
+
+
+def test_tool_may_not_take_the_name_of_an_agent_that_was_just_registered(tmp_path: Path) -> None:
+    app = Dovetail(workspace=tmp_path)
+    app.get_agent_registry().register_agent(MY_AGENT)
+    with pytest.raises(ConfigError, match="two tools are called 'my_agent'"):
+        app.get_tool_registry().register_tool(make_tool("my_agent"))
 
 
 def test_agent_that_cannot_be_wrapped_is_logged_and_the_others_are_registered(

@@ -36,11 +36,13 @@ def resolve(model: object, settings: Settings) -> Requester:
     model does not answer.
     """
     options: Mapping[str, Any] = settings.get("model") or {}
-    if model is not None and not isinstance(model, str):
-        return _adopt(model, options)
-    first = model or options.get("name") or _choose_embedded(options)
+    named: object = options.get("name")
+    chosen = model or named
+    if chosen is not None and not isinstance(chosen, str):
+        return _adopt(chosen, options)
+    first = chosen or _choose_embedded(options)
     names = [first, *(other for other in options.get("fallbacks") or () if other != first)]
-    owner = (options.get("name") or first).partition(":")[0]
+    owner = (named if named and isinstance(named, str) else first).partition(":")[0]
     requesters = [_make(name, options, owner) for name in names]
     return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
 

@@ -4,6 +4,7 @@ A file that breaks keeps its last good version in service, and the report of the
 """
 
 import logging
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -60,6 +61,7 @@ class AgentRegistry:
         self._settings = settings
         self._definitions: dict[str, AgentDefinition] = {}
         self._last_good: dict[Path, AgentDefinition] = {}
+        self._lock = threading.Lock()
 
     def register_agent(self, definition: AgentDefinition) -> None:
         """Add an agent.
@@ -68,13 +70,13 @@ class AgentRegistry:
             ConfigError: its name or description cannot be sent to a model, or another agent has its name.
         """
         check_definition(definition)
-        known = self._definitions.get(definition.name)
-        if known is not None and known != definition:
-            raise ConfigError(
-                f"two agents are called {definition.name!r}: from {known.source} and from {definition.source}"
-            )
-        self._definitions[definition.name] = definition
-        self.revision += 1
+        with self._lock:
+            known = self._definitions.get(definition.name)
+            if known is not None and known != definition:
+                owners = f"from {known.source} and from {definition.source}"
+                raise ConfigError(f"two agents are called {definition.name!r}: {owners}")
+            self._definitions[definition.name] = definition
+            self.revision += 1
 
     def get_definition(self, name: str) -> AgentDefinition:
         """The agent of that name as the settings want it.
@@ -94,7 +96,7 @@ class AgentRegistry:
     def get_all_definitions(self) -> Sequence[AgentDefinition]:
         """All agents that are in use, in the order they were registered, as the settings want them."""
         found: list[AgentDefinition] = []
-        for name, definition in self._definitions.items():
+        for name, definition in list(self._definitions.items()):
             try:
                 if not self._is_switched_off(name):
                     found.append(self._apply_settings(definition))
@@ -104,7 +106,7 @@ class AgentRegistry:
 
     def get_disabled(self) -> Sequence[AgentDefinition]:
         """The agents that the settings switch off."""
-        return tuple(each for name, each in self._definitions.items() if self._is_switched_off(name))
+        return tuple(each for name, each in list(self._definitions.items()) if self._is_switched_off(name))
 
     def load_folder(self, folder: Path) -> None:
         """Register the agent of every file in the folder."""

@@ -7,6 +7,7 @@ name are an error that names both owners.
 import itertools
 import logging
 import re
+import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -82,7 +83,7 @@ class ToolSource(Protocol):
 
 
 class ToolRegistry:
-    """Collects tools from code and from sources, and publishes snapshots of them.
+    """Collects tools from code and from sources, and publishes snapshots of them; for all threads.
 
     `allowed` (None means all) and `excluded` name the tools that snapshots hold; the others stay registered.
     """
@@ -93,6 +94,7 @@ class ToolRegistry:
         self._sourced: dict[str, tuple[Tool, ...]] = {}
         self._problems: dict[str, str] = {}
         self._refreshers: list[Callable[[], None]] = []
+        self._lock = threading.RLock()
         self._serials: dict[str, int] = {}
         self._generation = 0
         self._snapshot: ToolSnapshot | None = None
@@ -135,11 +137,13 @@ class ToolRegistry:
             ConfigError: the name is taken by a different tool, or the parameter schema cannot be compiled.
         """
         check_tool(tool)
-        self._make_way([tool])
-        add_tool({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
-        add_tool(self._own, tool)
-        self._number([tool])
-        self._change()
+        with self._lock:
+            self._refresh()
+            self._make_way([tool])
+            add_tool({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
+            add_tool(self._own, tool)
+            self._number([tool])
+            self._change()
 
     def add_source(self, source: ToolSource) -> None:
         """Have a source asked for its tools at every discovery."""
@@ -152,14 +156,15 @@ class ToolRegistry:
             ConfigError: a tool cannot be taken; then the tools from before stay.
         """
         tools = tuple(tools)
-        self._make_way(tools)
-        taken = self._find_all(without=source)
-        for tool in tools:
-            check_tool(tool)
-            add_tool(taken, tool)
-        self._sourced[source] = tools
-        self._number(tools)
-        self._change()
+        with self._lock:
+            self._make_way(tools)
+            taken = self._find_all(without=source)
+            for tool in tools:
+                check_tool(tool)
+                add_tool(taken, tool)
+            self._sourced[source] = tools
+            self._number(tools)
+            self._change()
 
     async def discover_all_tools(self) -> ToolSnapshot:
         """Ask every source for its tools; a source that fails keeps those it had, the others go on."""
@@ -175,8 +180,9 @@ class ToolRegistry:
 
     def get_tool(self, name: str) -> Tool | None:
         """The tool of that name."""
-        self._refresh()
-        return self._find_all().get(name)
+        with self._lock:
+            self._refresh()
+            return self._find_all().get(name)
 
     def get_serial(self, name: str) -> int:
         """The number under which a name was first registered; later ones are larger."""
@@ -184,16 +190,18 @@ class ToolRegistry:
 
     def get_all_tools(self) -> list[Tool]:
         """All tools, also those that snapshots leave out."""
-        self._refresh()
-        return list(self._find_all().values())
+        with self._lock:
+            self._refresh()
+            return list(self._find_all().values())
 
     def snapshot(self) -> ToolSnapshot:
         """The newest generation."""
-        self._refresh()
-        if self._snapshot is None:
-            tools = {name: tool for name, tool in self._find_all().items() if self._holds(name)}
-            self._snapshot = ToolSnapshot(self._generation, MappingProxyType(tools))
-        return self._snapshot
+        with self._lock:
+            self._refresh()
+            if self._snapshot is None:
+                tools = {name: tool for name, tool in self._find_all().items() if self._holds(name)}
+                self._snapshot = ToolSnapshot(self._generation, MappingProxyType(tools))
+            return self._snapshot
 
     def is_active(self, name: str) -> bool:
         """Whether snapshots hold tools of that name."""
@@ -204,8 +212,9 @@ class ToolRegistry:
         return name not in self._excluded and (self._allowed is None or name in self._allowed)
 
     def _refresh(self) -> None:
-        for refresh in self._refreshers:
-            refresh()
+        with self._lock:
+            for refresh in self._refreshers:
+                refresh()
 
     def _find_all(self, without: str | None = None) -> dict[str, Tool]:
         tools = dict(self._own)
