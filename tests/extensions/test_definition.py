@@ -50,7 +50,7 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"execute": "lambda: 1"}, "execute has no parameter a; it takes: none"),
         ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
         ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
-        ({"kind": "'destroy'"}, "no kind 'destroy'; there are: read, write"),
+        ({"kind": "'destroy'"}, "unknown kind 'destroy'; expected one of: read, write"),
         ({"browser": "'yes'"}, "browser must be True or False, not 'yes'"),
         ({"browser": "True"}, "has execute, but the browser carries it out"),
         ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),

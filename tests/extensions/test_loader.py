@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -167,7 +168,18 @@ async def test_a_folder_of_an_earlier_root_hides_its_namesake(folders: Folders, 
     folders.write_tool("one", "ask_one", "theirs")
     snapshot = await ExtensionLoader(folders.root, shipped).reload()
     assert await ask(snapshot.tools, "ask_one") == "theirs"
-    assert "hidden" in snapshot.notices[0].text
+    [notice] = snapshot.notices
+    assert notice.text == f"{shipped / 'one'} is not loaded: {folders.root / 'one'} has the same name"
+
+
+async def test_an_excluded_folder_has_no_notices(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders.write_tool("one", "ask_one")
+    monkeypatch.setenv("EXTENSION_EXCLUDED_EXTENSIONS", "One")
+    shutil.copytree(folders.root, tmp_path / "shipped")
+    snapshot = await ExtensionLoader(folders.root, tmp_path / "shipped").reload()
+    assert (snapshot.excluded, snapshot.notices) == (("one",), ())
 
 
 async def test_what_looks_like_an_extension_and_is_none_is_explained(folders: Folders) -> None:

@@ -164,7 +164,7 @@ def _read_kind(value: Any) -> Kind:
     try:
         return Kind(str(value).lower())
     except ValueError as error:
-        raise ExtensionError(f"no kind {value!r}; there are: {', '.join(Kind)}") from error
+        raise ExtensionError(f"unknown kind {value!r}; expected one of: {', '.join(Kind)}") from error
 
 
 def _read_time_limit(value: Any) -> float | None:

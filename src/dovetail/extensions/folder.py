@@ -55,21 +55,24 @@ def discover(roots: Sequence[Path]) -> Discovery:
     folders: dict[str, ExtensionFolder] = {}
     failures: dict[str, ExtensionFailure] = {}
     notices: list[ExtensionNotice] = []
-    for root in roots:
-        for path in _list_entries(root):
-            if path.name in folders or path.name in failures:
-                notices.append(
-                    ExtensionNotice(extension=path.name, text=f"{path} is hidden by the folder before it")
-                )
-            elif not is_extension(path):
-                notices += _explain_ignored(path)
+    places: dict[str, Path] = {}
+    for path in (path for root in roots for path in _list_entries(root)):
+        name = path.name
+        if name in places:
+            text = f"{path} is not loaded: {places[name]} has the same name"
+            notices.append(ExtensionNotice(extension=name, text=text))
+            continue
+        try:
+            if is_extension(path):
+                places[name] = path
+                folders[name] = read_folder(path)
             else:
-                try:
-                    folders[path.name] = read_folder(path)
-                except OSError as error:
-                    failures[path.name] = ExtensionFailure(
-                        extension=path.name, error=f"cannot be read: {error.strerror}", file=error.filename
-                    )
+                notices += _explain_ignored(path)
+        except OSError as error:
+            places[name] = path
+            failures[name] = ExtensionFailure(
+                extension=name, error=f"cannot be read: {error.strerror}", file=error.filename
+            )
     return Discovery(folders=list(folders.values()), failures=list(failures.values()), notices=notices)
 
 

@@ -59,7 +59,10 @@ class Trial:
             excluded=tuple(
                 folder.name for folder in discovery.folders if self.exclusion.has_extension(folder.name)
             ),
-            notices=(*discovery.notices, *_collect_notices(chosen)),
+            notices=(
+                *(each for each in discovery.notices if not self.exclusion.has_extension(each.extension)),
+                *_collect_notices(chosen),
+            ),
             folders=tuple(each.folder.path for each in chosen.values()),
         )
 
