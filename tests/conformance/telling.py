@@ -135,7 +135,7 @@ def adds_mapping_to_set(difference: Difference) -> bool:
 
 def makes_keys_text(difference: Difference) -> bool:
     return (
-        file_has('${name}":', mapped=True)(difference)
+        file_has('${name}":', "${name}:", mapped=True)(difference)
         and difference.both_give_results
         and _write_keys(difference.their_view["result"]) == difference.our_view["result"]
     )

@@ -1,5 +1,7 @@
 """Layers merge, join and hide as promised, and reading copies nothing."""
 
+import enum
+import types
 from typing import Any
 
 import pytest
@@ -52,6 +54,25 @@ def test_set_adds_to_lists_and_sets_what_they_do_not_hold() -> None:
     assert data.get("s") == {1, 2, 3, "ab"}
     data.set("s", {"k": 1})
     assert {"k": 1} in data.get("s")
+
+
+def test_set_adds_the_items_of_anything_that_has_some_to_a_set() -> None:
+    class Wood(enum.Enum):
+        OAK = "oak"
+        ASH = "ash"
+
+    data = LayeredData({"s": set[Any]()})
+    for value in (Wood, range(2), frozenset({1, 2}), (item for item in "x"), {}, b"ab"):
+        data.set("s", value)
+    assert data.get("s") == {Wood.OAK, Wood.ASH, 0, 1, 2, "x", b"ab"}
+
+
+def test_mapping_at_a_new_dotted_key_is_a_mapping_like_others() -> None:
+    data = LayeredData()
+    data.set("a.b", types.MappingProxyType({"k": 1}))
+    data.set("a.b", {"l": 2})
+    assert data.get() == {"a": {"b": {"k": 1, "l": 2}}}
+    assert type(data.get("a.b")) is dict
 
 
 def test_set_copies_a_set() -> None:

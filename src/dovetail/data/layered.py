@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from dovetail.data.merge import copy_containers, inherit_value, join_set, list_items, merge_value
 from dovetail.data.placeholders import fill, fill_text
-from dovetail.data.shapes import is_dict, is_list, is_open_set
+from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set
 from dovetail.errors import KeyPathError
 
 T = TypeVar("T")
@@ -63,6 +63,8 @@ class LayeredData:
         if last in self.logs and target is self._data:
             self._log(last, value)
         else:
+            if target is not self._data and is_mapping(value):
+                target.setdefault(last, {})  # below a mapping, any kind of mapping becomes a dict
             merge_value(target, last, value, join_lists=self.joins_lists)
 
     def update(self, data: Mapping[str, Any], mappings: Mapping[str, Any] | None = None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dovetail.data.shapes import has_items, is_dict, is_list, is_mapping, is_open_set, is_set
+from dovetail.data.shapes import has_items, is_dict, is_iterable, is_list, is_mapping, is_open_set
 
 _ATOMS = frozenset({str, int, float, bool, type(None), tuple, type})
 
@@ -55,11 +55,18 @@ def _is_collection(value: Any) -> bool:
 
 def join_set(own: set[Any], value: Any) -> Any:
     """The set with an item or items more; a list, if a set cannot hold them."""
-    items = list(value) if is_set(value) or (has_items(value) and not isinstance(value, bytes)) else [value]
+    items = _set_items(value)
     try:
         return own | set(items)
     except TypeError:
         return [*own, *find_missing(own, items)]
+
+
+def _set_items(value: Any) -> list[Any]:
+    """What a value adds to a set: what it holds if it can be walked through, a mapping or text as it is."""
+    if is_mapping(value):
+        return [value] if value else []
+    return list(value) if is_iterable(value) and not isinstance(value, (str, bytes)) else [value]
 
 
 def inherit_mapping(

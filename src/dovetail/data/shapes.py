@@ -1,6 +1,6 @@
 """Type guards for JSON-like values, whose items are `Any`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 
@@ -39,6 +39,11 @@ def is_open_set(value: object) -> TypeGuard[set[Any]]:
 def has_items(value: object) -> TypeGuard[Sequence[Any]]:
     """Whether the value is any sequence but text; bytes are a sequence of numbers."""
     return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether the value can be walked through: also an enum class and a generator."""
+    return isinstance(value, Iterable)
 
 
 def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
