@@ -42,7 +42,9 @@ def _add_spaces(result: Any, title: Any, keys: list[str]) -> Any:
     place = result.find(f"[{title}]:\n- {keys[0]}: ") if isinstance(result, str) else -1
     for key in keys if place >= 0 else ():
         place = result.find(f"\n- {key}: ", place)
-        result = f"{result[:place]}\n- {key} : {result[place + len(key) + 5 :]}"
+        line = f"\n- {key} : "
+        result = f"{result[:place]}{line}{result[place + len(line) - 1 :]}"
+        place += len(line)
     return result
 
 
@@ -128,8 +130,9 @@ def orders_a_set(difference: Difference) -> bool:
 def adds_mapping_to_set(difference: Difference) -> bool:
     """Whether a mapping was set onto a set."""
     kinds: dict[str, set[str]] = {}
-    for _, key, value, *_ in difference.operations("set", "append"):
-        kinds.setdefault(key, set()).update(value if isinstance(value, dict) else ())
+    for name, first, *rest in difference.operations("set", "append", "update", "item"):
+        for key, value in first["dict"] if name == "update" else [(first, rest[0])]:
+            kinds.setdefault(key, set()).update(value if isinstance(value, dict) else ())
     return any({"set", "dict"} <= found for found in kinds.values())
 
 
