@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _result = lazy("dovetail.tools.result")
 
 TOPIC = "TOOL"
+EVENTS = "request.tool_events"
+"""The setting of a request that holds what is told of its calls, as `(event, data)`."""
 
 
 def write_log(outcome: "CallOutcome", purpose: str | None = None) -> dict[str, Any]:

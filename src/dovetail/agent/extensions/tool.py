@@ -5,9 +5,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.extensions.tool_rounds import EVENTS, Rounds
 from dovetail.agent.native import NativeTools
-from dovetail.agent.tool_log import tell
+from dovetail.agent.tool_log import EVENTS, tell
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     Usable: TypeAlias = str | Tool | Callable[..., Any]
 
 _function = lazy("dovetail.tools.function")
+_rounds = lazy("dovetail.agent.extensions.tool_rounds")
 _tool = lazy("dovetail.tools.tool")
 _toolbox = lazy("dovetail.tools.toolbox")
 
@@ -146,7 +146,7 @@ class ToolExtension(BaseAgent):
         tools = self.tools
         if not len(tools) or self._choose_strategy(settings) != "judge":
             return
-        rounds = Rounds(self.name, self.runtime, self.requester, prompt, settings, tools)
+        rounds = _rounds.Rounds(self.name, self.runtime, self.requester, prompt, settings, tools)
         for _ in range(_read_rounds(settings)):
             if not await rounds.take():
                 return

@@ -7,7 +7,7 @@ from dovetail.agent.compaction import fits
 from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
 from dovetail.agent.request import SPENT
 from dovetail.agent.runtime import Runtime
-from dovetail.agent.tool_log import write_log
+from dovetail.agent.tool_log import EVENTS, write_log
 from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import Usage
@@ -26,9 +26,6 @@ NOTICE = (
     "NOTICE: Where the answer builds on {action_results}, quote the key information from there, or name its "
     "source: a URL where there is one."
 )
-EVENTS = "request.tool_events"
-"""The setting of a request that holds the events of its rounds, as `(event, data)`."""
-
 _USUAL_WINDOW = 128_000  # tokens, for models that do not say how many they can read
 _ANY_SIZE = 2**63
 
