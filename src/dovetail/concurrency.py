@@ -124,8 +124,8 @@ def _copy_outcome(task: "asyncio.Task[T]", future: "concurrent.futures.Future[T]
 def _run_through_exits(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop until it is stopped.
 
-    A task or callback that exits stops it, too: whoever waits for the task gets the exit, and everybody else
-    the loop back.
+    A task or callback that exits stops it, too: the caller of the task gets the exit, all others keep the
+    loop.
     """
     while True:
         try:

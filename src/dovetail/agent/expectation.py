@@ -100,7 +100,7 @@ class TypedOutput(Generic[T]):
 
     def _build(self, data: Any) -> T:
         if self._is_wrapped and is_mapping(data) and "value" in data:
-            data = data["value"]  # models leave the field out at times and give the value itself
+            data = data["value"]  # models leave the field out at times and send the value itself
         return self._adapter.validate_python(data)
 
     def _write_schema(self) -> dict[str, Any]:

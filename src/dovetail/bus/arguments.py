@@ -55,7 +55,7 @@ class Arguments:
         if name not in self._spellings:
             self._spellings[name] = tuple(dict.fromkeys(self._spell(name)))
         if not self._spellings[name]:
-            return f"there is no argument {name!r}"
+            return f"argument {name!r} is not given"
         if any(matches_whole(pattern, text) for text in self._spellings[name]):
             return None
         given = "does not match" if name in self._given else "is not given and its default does not match"

@@ -188,7 +188,7 @@ class MessageBus:
         return heard
 
     def _finish(self, coroutine: Coroutine[Any, Any, Any], topic: str) -> None:
-        """Let a subscriber that is a coroutine function do its work beside the others."""
+        """Let a subscriber that is a coroutine function run next to the others."""
         if find_running_loop() is None:
             coroutine.close()
             raise ConfigError(f"A coroutine function cannot hear {topic!r} outside of an event loop.")

@@ -7,7 +7,9 @@ import typer
 from dovetail.bus.mode import read_mode
 from dovetail.bus.rule import MODES
 
-MODE: Any = typer.Option(None, help=f"The mode of the policy: {', '.join(MODES)}; else the settings' own.")
+MODE: Any = typer.Option(
+    None, help=f"The mode of the policy: {', '.join(MODES)}; by default that of the settings."
+)
 
 
 def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _yaml = lazy("yaml")
 LONGEST_TEXT = 1_000_000
 MOST_VALUES = 100_000
 DEEPEST = 100
-_PER_VALUE = 64  # a text counts as one more value for each of so many characters
+_PER_VALUE = 64  # every 64 characters of a text count as one more value
 _LONGEST_NUMBER = 1000
 
 

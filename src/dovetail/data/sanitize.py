@@ -81,7 +81,7 @@ def read_model_fields(kind: Any) -> dict[str, Any] | None:
 
 
 def _annotate(field: Any) -> Any:
-    """A field's type with the rules that were given beside it."""
+    """A field's type with its annotated rules."""
     return field.rebuild_annotation()
 
 

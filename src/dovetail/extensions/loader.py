@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 VARIABLE = "EXTENSION_IMPORT_LIMIT"
 DEFAULT_LIMIT = 10.0
 _PATIENCE = 0.5
-"""Seconds after which the next folder is imported beside a slow one."""
+"""Seconds after which the next folder is imported while a slow one is in progress."""
 
 
 def _reserve_nothing() -> Mapping[str, str]:

@@ -74,7 +74,7 @@ def read_parts(parts: list[Any], path: str) -> list[dict[str, Any]]:
 
 
 def read_part(part: Any, path: str) -> dict[str, Any]:
-    """One content part in full: its type first; a value that is no mapping becomes text."""
+    """One content part in full: its type first; a value that is not a mapping becomes text."""
     if not is_mapping(part):
         if not (isinstance(getattr(part, "type", None), str) and hasattr(part, "model_dump")):
             return {"type": "text", "text": str(part)}

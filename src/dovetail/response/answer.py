@@ -63,11 +63,11 @@ class Answer(ABC, Generic[T]):
 
     @abstractmethod
     def _wait(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> V:
-        """What a view of the answer gives, for sync callers."""
+        """The result of a view of the answer, for sync callers."""
 
     @abstractmethod
     def _later(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> Coroutine[Any, Any, V]:
-        """What a view of the answer gives, for async callers."""
+        """The result of a view of the answer, for async callers."""
 
     @abstractmethod
     def _iterate(self, type: GeneratorType, specific: _Names) -> Iterator[Any]:

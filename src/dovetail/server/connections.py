@@ -51,7 +51,7 @@ class TimedProtocol(H11Protocol):
             self._wait_for("body" if cycle.more_body else None)
 
     def _wait_for(self, stage: str | None) -> None:
-        """Give a new stage its time; one that goes on keeps what is left of it."""
+        """Start the time of a new stage; one in progress keeps what is left of it."""
         if stage == self._stage:
             return
         if self._timer is not None:

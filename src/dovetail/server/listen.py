@@ -22,7 +22,7 @@ from dovetail.tools.threads import DaemonExecutor
 logger = logging.getLogger(__name__)
 
 LAST_SECOND = 9.0
-"""After so many seconds a server that was told to stop and cannot is ended; ten are promised."""
+"""Seconds after which a server that does not stop is ended; ten are promised."""
 
 
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
 """What a part of a message must look like, for parts that a client sends or an export brings back.
 
 Those who read parts, a model's history, an export and the page, may then rely on it. Parts of a type that is
-not known here are kept as they are and shown by nobody.
+not known here are kept as they are and not shown.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Errors of a database as errors of ours: what it refuses, what it cannot hold, what it cannot do just now.
 
 The three must never be mixed up. A write that waits for an absent database is repeated until it works; one
-that holds a value the database does not take would be repeated for ever.
+that holds a value the database does not take would be repeated endlessly.
 """
 
 from collections.abc import Generator

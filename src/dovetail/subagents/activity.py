@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 TOPIC = "subagent-activity"
 PACE = 0.1
-"""Text that is being written is shown again after so many seconds at the earliest."""
+"""The least time in seconds between two updates of a text that is being written."""
 MOST_ITEMS = 20
 LONGEST_TEXT = 2_000
 LONGEST_STORED_TEXT = 300

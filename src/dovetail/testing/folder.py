@@ -23,7 +23,7 @@ def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments
 
     `folder` is the folder or a file in it, such as the test's own `__file__`. `tool` may be left out where
     the folder has only one. Approvals count as given; what the folder's own rules forbid stays forbidden. The
-    settings are those of `dovetail.toml` beside `extensions/`.
+    settings are those of `dovetail.toml` next to `extensions/`.
 
     Raises:
         ConfigError: the folder cannot be loaded, or has no such tool.
@@ -59,7 +59,7 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
 
 
 def _find(folder: str | Path) -> tuple[Path, frozenset[str]]:
-    """The folder, and the names of those beside it, which are not loaded."""
+    """The folder, and the names of its siblings, which are not loaded."""
     path = Path(folder).resolve()
     path = path if path.is_dir() else path.parent
     return path, frozenset(each.name.casefold() for each in path.parent.iterdir() if each != path)

@@ -41,7 +41,7 @@ class Approver:
         return False
 
     async def ask(self, prepared: Prepared, decision: Decision, call_id: str, scope: CallScope) -> Prepared:
-        """Ask a person or a listener on the bus; gives the call as approved, perhaps with other arguments."""
+        """Ask a person or a listener on the bus; returns the approved call, perhaps with other arguments."""
         payload = {
             "tool": prepared.tool.name,
             "title": prepared.tool.describe(prepared.args),

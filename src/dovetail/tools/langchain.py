@@ -85,7 +85,7 @@ def to_langchain(
 
 
 def _explain(error: Exception, handler: Any) -> str:
-    """The text of an error, as the tool's own handler tells it."""
+    """The text of an error, as the tool's own handler puts it."""
     if callable(handler):
         return str(handler(error))
     return handler if isinstance(handler, str) else str(error)

@@ -20,7 +20,7 @@ _MOST_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call that may go on: its tool, its valid arguments and what was left out to make them valid."""
+    """A call that may continue: its tool, its valid arguments and what was left out to make them valid."""
 
     tool: Tool
     args: dict[str, Any]

@@ -58,5 +58,5 @@ class ToolRunner:
         return (await self.run_batch(snapshot, [call], scope))[0]
 
     async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
-        """Keep a large result for the `reader`; gives one with its beginning, which says how to read on."""
+        """Keep a large result for the `reader`; returns one with its beginning, which says how to read on."""
         return await self._steps.guard.keep(result, scope)

@@ -57,7 +57,7 @@ class WorkMeter:
                 self._index(item, base)
 
     def _name(self, schema: Mapping[str, Any], base: str) -> str:
-        """Note the names that a schema gives itself; gives the address that its references start from."""
+        """Note the names that a schema gives itself; returns the address that its references start from."""
         for key in _IDS:
             if isinstance(name := schema.get(key), str):
                 base = _join(base, name)

@@ -23,7 +23,7 @@ pydantic = lazy("pydantic")
 class Signature:
     """The schema of a function's parameters, and how arguments become a call.
 
-    `converters` turn the values of those parameters that are no plain JSON types; `type_numbers` gives the
+    `converters` turn the values of those parameters that are not plain JSON types; `type_numbers` gives the
     numbers of the others the type that the schema names.
     """
 

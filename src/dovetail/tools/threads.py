@@ -33,7 +33,7 @@ async def run_in_thread(function: Callable[[], Any]) -> Any:
     context = contextvars.copy_context()
 
     def settle(value: Any, error: BaseException | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the caller has gone
             loop.call_soon_threadsafe(_settle, future, value, error)
 
     _take_thread().put((lambda: context.run(function), settle))

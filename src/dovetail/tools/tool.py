@@ -81,7 +81,7 @@ class ToolContext:
 LONGEST_NAME = 64
 _NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
-"""Keywords of a schema that may declare members beside `properties`."""
+"""Keywords of a schema that may declare members in addition to `properties`."""
 
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 

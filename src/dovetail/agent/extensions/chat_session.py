@@ -1,4 +1,4 @@
-"""Remembers each turn of a conversation and tells it to the model again (rule A150).
+"""Remembers each turn of a conversation and sends it to the model again (rule A150).
 
 Not part of `Agent`; mix it in: `class Chatter(ChatSessionExtension, Agent): ...`
 """
@@ -54,7 +54,7 @@ class ChatSessionExtension(RecordPathsExtension):
 
     Each task and each thread that activates a session is in that one; code that did not is in the one that
     was activated last. The agent's prompt shows the history of the session that was activated last.
-    The setting `chat_session.token_budget` says how much of it the model is told, oldest left out first.
+    The setting `chat_session.token_budget` says how much of it is sent, the oldest turns are left out first.
     """
 
     def set_up(self) -> None:

@@ -87,7 +87,7 @@ class KeyWaiterExtension(BaseAgent):
         return self.when_key(key, handler)
 
     def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, Handled]:
-        """Send the request and call the handlers; gives `(key, value, result)` in the order of the calls.
+        """Send the request and call the handlers; returns `(key, value, result)` in the order of the calls.
 
         Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
         the answer; its error is raised at the end.
@@ -100,7 +100,7 @@ class KeyWaiterExtension(BaseAgent):
         return begin_later(begin)
 
     def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
-        """Send the request and call the handlers in this thread; gives `(key, value, result)` of each."""
+        """Send the request and call the handlers in this thread; returns `(key, value, result)` of each."""
         handlers = self._find_handlers()
         response = self._open_waiter([key for key, _ in handlers], must_in_prompt)
         return handle_sync(response, handlers)

@@ -41,7 +41,7 @@ class Rounds:
     settings: Settings
     tools: "ToolSnapshot"
     so_far: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What the model has been told of the results, by purpose."""
+    """The results as the model got them, by purpose."""
 
     async def take(self) -> bool:
         """Ask whether a tool is needed and run it; false when none is."""

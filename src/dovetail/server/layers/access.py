@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 _SHORT_KEY = 16
 MOST_WRONG_KEYS = 30
-"""Wrong keys of one address in a minute that are told to be wrong; further ones are a 429."""
+"""Wrong keys of one address in a minute that are answered with a 401; further ones get a 429."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -102,7 +102,7 @@ class AccessLayer:
             scope["owner"] = self._find_owner(scope, headers)
 
     def _is_for_admins(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request brings the admin token where that is enough: a reload is nobody's own."""
+        """Whether a request brings the admin token where that is enough: a reload belongs to no owner."""
         return self._has_admin_token and scope["path"] == RELOAD and ADMIN_HEADER in headers
 
     def _check_page(self, scope: Scope, headers: Headers) -> None:

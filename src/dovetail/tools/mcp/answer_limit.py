@@ -18,7 +18,7 @@ MOST_BYTES = 20_000_000
 async def limit_answer(response: Any) -> None:
     """A hook of the HTTP client: have an answer end with an error where it becomes too large.
 
-    Compressed answers are refused; nobody asked for them, and a small one may unpack to any size.
+    Compressed answers are refused: they were not asked for, and a small one may unpack to any size.
     """
     if response.headers.get("content-encoding", "identity") != "identity":
         logger.warning("an answer of an MCP server was given up: it is compressed")

@@ -29,7 +29,7 @@ class SharedServers:
         self._published: set[McpSource] = set()
 
     async def connect(self, transport: Any) -> set[str]:
-        """Connect to the servers that a transport names; gives the origins of their tools.
+        """Connect to the servers that a transport names; returns the origins of their tools.
 
         Raises:
             ConfigError: a server cannot be reached.
