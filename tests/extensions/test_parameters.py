@@ -371,3 +371,25 @@ async def test_a_default_that_json_cannot_hold_fails_the_folder(folders: Folders
     folders.write("one", f"{source}P = {{'sep': {{'type': 'integer', 'default': E.A}}}}\n{tool}\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert "not JSON serializable" in failure.error
+
+
+@pytest.mark.parametrize(
+    ("type_name", "default", "value"),
+    [
+        ("int", "'3'", "3"),
+        ("integer", "2.0", "2"),
+        ("number", "1", "1.0"),
+        ("bool", "'yes'", "True"),
+        ("string", "5", "'5'"),
+        ("array", "'a'", "['a']"),
+        ("int", "None", "None"),
+        ("int", "'all'", "'all'"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["other", "read"])
+async def test_a_default_is_read_as_an_argument_is(
+    folders: Folders, type_name: str, default: str, value: str, kind: str
+) -> None:
+    parameters = f"{{'v': {{'type': '{type_name}', 'default': {default}}}}}, kind='{kind}'"
+    tools = await write_echo(folders, parameters)
+    assert await ask(tools, "echo") == value

@@ -1,7 +1,7 @@
 """One version of an extension folder: imported, checked, its tools built."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from dovetail.extensions.folder import ENTRY, ExtensionFolder
 from dovetail.extensions.importing import ImportedFolder
 from dovetail.extensions.lifetime import Lease
 from dovetail.tools.browser import make_browser_tool
+from dovetail.tools.coerce import coerce_arguments
 from dovetail.tools.function import make_tool
 from dovetail.tools.tool import Execute, Tool, ToolContext
 
@@ -75,7 +76,16 @@ class _Execute:
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
-    file = str(folder.path / ENTRY)
+    try:
+        tool = _make_tool(definition, folder, lease)
+        _ = tool.checker  # a schema that cannot be compiled fails here, not in a run
+    except ConfigError as error:
+        file = str(folder.path / ENTRY)
+        raise ExtensionError(error.message, file=file, line=definition.line, hint=error.hint) from error
+    return tool
+
+
+def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
     function, plan = definition.function, definition.plan
     common: dict[str, Any] = {
         "name": definition.name,
@@ -85,23 +95,26 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
         "kind": definition.kind,
         "tags": (definition.label,),
         "origin": f"extension:{folder.name}",
-        "source": f"{file}:{getattr(function, '__name__', definition.name)}",
+        "source": f"{folder.path / ENTRY}:{getattr(function, '__name__', definition.name)}",
     }
     if (made := definition.made) is not None:
-        built = made.with_changes(
+        return made.with_changes(
             execute=_Execute(made.execute, None, lease),
             origin=common["origin"],
             source=common["source"],
             tags=made.tags or (folder.name,),
         )
-    elif function is None or plan is None:
-        built = make_browser_tool(**common, patience=definition.time_limit)
-    else:
-        tool = make_tool(function, **common, time_limit=definition.time_limit)
-        takes = tool.takes if plan.dict_name is None else None
-        built = tool.with_changes(execute=_Execute(tool.execute, plan, lease), takes=takes)
+    if function is None or plan is None:
+        return make_browser_tool(**common, patience=definition.time_limit)
+    tool = make_tool(function, **common, time_limit=definition.time_limit)
+    execute = _Execute(tool.execute, _read_defaults(tool, plan), lease)
+    return tool.with_changes(execute=execute, takes=tool.takes if plan.dict_name is None else None)
+
+
+def _read_defaults(tool: Tool, plan: CallPlan) -> CallPlan:
+    """The plan with its defaults read as arguments are, so that "3" for an integer is 3."""
     try:
-        _ = built.checker  # a schema that cannot be compiled fails here, not in a run
-    except ConfigError as error:
-        raise ExtensionError(error.message, file=file, line=definition.line, hint=error.hint) from error
-    return built
+        read = coerce_arguments(tool, dict(plan.absent)).args
+    except ValueError:  # one that JSON does not know, such as infinity
+        return plan
+    return replace(plan, absent={**plan.absent, **read})
