@@ -26,7 +26,7 @@ help: ## show what can be made
 
 run: $(VENV)/.run page ## serve the chat on the embedded model, with its web page
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
-		$(BIN)/dovetail serve --host $(HOST) --port $(PORT)
+		$(BIN)/dovetail serve --watch --host $(HOST) --port $(PORT)
 
 test: need-node lint types unit web-test ## everything a change must pass
 	@echo "All checks passed."
