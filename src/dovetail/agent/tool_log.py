@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.agent.runtime import Runtime
 from dovetail.data.json_data import to_json_data
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings import Settings
 
@@ -36,5 +37,11 @@ def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, set
     result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
     runtime.bus.publish(TOPIC, log)
     if settings.get("runtime.show_tool_logs"):
-        told = json.dumps(to_json_data(log), ensure_ascii=False, indent=2, default=str)
-        sys.stderr.write(f"[{TOPIC}] {told}\n")
+        sys.stderr.write(f"[{TOPIC}] {_write(log)}\n")
+
+
+def _write(log: dict[str, Any]) -> str:
+    try:
+        return json.dumps(to_json_data(log), ensure_ascii=False, indent=2, default=str)
+    except (ConfigError, ValueError):  # the result holds itself, or a number too long to be printed
+        return _write({**log, "result": f"a {type(log['result']).__name__} that cannot be shown as JSON"})

@@ -402,3 +402,34 @@ def read_hint(request: Any) -> dict[str, Any]:
     found = re.search(r"artifact_id=\W*(\w+)\W*offset=(\d+)", str(request.messages[-1]["content"]))
     assert found is not None
     return {"artifact_id": found[1], "offset": int(found[2]), "length": 2000}
+
+
+def make_circle() -> dict[str, Any]:
+    circle: dict[str, Any] = {}
+    circle["self"] = circle
+    return circle
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        ({(1, 2): 3}, "(1, 2): 3"),
+        (make_circle(), "a dict that cannot be shown as JSON"),
+        (10**5000, "a int that cannot be shown as JSON"),
+    ],
+    ids=["pairs as keys", "holds itself", "long number"],
+)
+async def test_result_that_is_not_json_does_not_end_the_request(
+    result: Any, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent, requester = make_agent(plan("look"), "Done.", runtime={"show_tool_logs": True})
+
+    @agent.tool_func
+    def look() -> Any:
+        return result
+
+    response = agent.input("x").get_response()
+    assert await response.async_get_text() == "Done."
+    assert response.extra["tool_logs"][0]["result"] is result
+    assert told in text_of(requester, 1)
+    assert "[TOOL]" in capsys.readouterr().err

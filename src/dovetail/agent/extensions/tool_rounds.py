@@ -8,6 +8,8 @@ from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan,
 from dovetail.agent.request import SPENT
 from dovetail.agent.runtime import Runtime
 from dovetail.agent.tool_log import EVENTS, write_log
+from dovetail.data.json_data import to_json_data
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.messages.call import ToolCall, new_call_id
 from dovetail.messages.delta import Usage
@@ -76,7 +78,11 @@ class Rounds:
     async def _fit(self, value: Any, outcome: "CallOutcome") -> Any:
         """What the model gets: all, if it can read that much, otherwise the beginning and how to read on."""
         window = self.runtime.window(self.requester, self.settings) or _USUAL_WINDOW
-        if fits([{"prompt": self.prompt.get(), "result": value}], window):
+        try:
+            is_small = fits([to_json_data({"prompt": self.prompt.get(), "result": value})], window)
+        except (ConfigError, ValueError):  # it holds itself, or a number too long to be printed
+            return outcome.result.llm_content
+        if is_small:
             return value
         runner = self.runtime.runner
         kept = await runner.keep(outcome.result, _scope.CallScope())
