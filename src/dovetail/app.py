@@ -62,7 +62,7 @@ class Dovetail:
         )
         self.agents = AgentRegistry(settings=self.runtime.settings)
         self._offered = self._find_offered()
-        self.tools.refresh_with(self._refresh_agents)
+        self.tools.refresh_with(self._offer_agents)
         self.is_watching = False
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
@@ -172,7 +172,7 @@ class Dovetail:
         self.tools.publish("extension folders", snapshot.tools)
         own, *shipped = self._folders("agents")
         self.agents.replace_files([own, *snapshot.agent_folders, *shipped])
-        self._offer_agents()
+        self.tools.snapshot()  # offers the agents
         self.skills.reload(self._skill_roots())
         loaders = [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         self.tools.publish("skills", loaders)
@@ -184,13 +184,11 @@ class Dovetail:
             logger.warning("a policy rule may not do what it says: %s", notice)
         return snapshot
 
-    def _refresh_agents(self) -> None:
-        if self._offered != self._find_offered():
-            self._offer_agents()
-
     def _offer_agents(self) -> None:
-        self._offered = self._find_offered()
-        publish_agents(self)
+        """Make the agents tools, unless they are so already."""
+        if (wanted := self._find_offered()) != self._offered:
+            self._offered = wanted
+            publish_agents(self)
 
     def _find_offered(self) -> tuple[int, Any]:
         """What decides which agents are tools."""

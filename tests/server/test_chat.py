@@ -254,7 +254,7 @@ async def test_bad_requests_are_told_what_is_wrong(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for body, status, told in [
             ({}, 422, "no message"),
-            ({"message": "Hi", "agent": "nobody"}, 400, "no agent 'nobody'"),
+            ({"message": "Hi", "agent": "nobody"}, 400, "Unknown agent 'nobody'"),
             ({"message": 7}, 422, "body.message"),
             ({"message": "Hi", "session_id": "a/b"}, 422, "session_id"),
             ({"message": "Hi", "session_id": "s", "parent_id": "gone"}, 404, "'gone'"),

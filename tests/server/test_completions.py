@@ -137,9 +137,9 @@ async def test_agents_are_listed_as_models_and_an_unknown_one_is_named(tmp_path:
         names = [model.id async for model in client.models.list()]
         assert "master" in names
         assert (await client.models.retrieve("master")).owned_by == "dovetail"
-        with pytest.raises(openai.NotFoundError, match="no agent 'nobody'; there are"):
+        with pytest.raises(openai.NotFoundError, match=r"Unknown agent 'nobody'\. Expected"):
             await client.chat.completions.create(**ask(model="nobody"))
-        with pytest.raises(openai.NotFoundError, match="no agent 'nobody'"):
+        with pytest.raises(openai.NotFoundError, match="Unknown agent 'nobody'"):
             await client.models.retrieve("nobody")
 
 

@@ -85,7 +85,7 @@ def test_output_may_be_of_any_type(tmp_path: Path) -> None:
 def test_unknown_agent_names_the_nearest() -> None:
     registry = AgentRegistry()
     registry.register_agent(AgentDefinition(name="summarizer", description="d"))
-    with pytest.raises(ConfigError, match="no agent 'sumarizer'; there are: summarizer"):
+    with pytest.raises(ConfigError, match=r"Unknown agent 'sumarizer'\. Expected one of: summarizer"):
         registry.get_definition("sumarizer")
 
 

@@ -230,7 +230,7 @@ async def test_callback_that_fails_does_not_break_the_run(caplog: pytest.LogCapt
 
     invocation = SubagentToolWrapper(make(), Host(["Fine."])).build({"task": "x"})
     assert (await invocation.execute(asyncio.Event(), update)).llm_content == "Fine."
-    assert "what agent 'helper' does could not be shown" in caplog.text
+    assert "Failed to show the activity of agent 'helper'" in caplog.text
 
 
 async def test_agent_brings_tools_of_its_own() -> None:

@@ -82,7 +82,7 @@ class MessageBus:
     def derive(self, name: str) -> "MessageBus":
         """A bus for a sub-agent: the same subscribers, a longer path, and no right to answer."""
         if not name or "/" in name:
-            raise ConfigError(f"{name!r} is no name for a derived bus: it must be a word without '/'")
+            raise ConfigError(f"Invalid name {name!r} of a derived bus: it must be a word without '/'.")
         bus = MessageBus()
         bus._hub = self._hub
         bus._path = (*self._path, name)
@@ -133,7 +133,7 @@ class MessageBus:
         if timeout is not None and not is_number(timeout):
             raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         if not self.has_subscribers("ask-request"):
-            return {"approved": False, "status": "nobody", "value": "nobody is there to be asked"}
+            return {"approved": False, "status": "nobody", "value": "nothing listens for questions"}
         future: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         ask = OpenAsk(
             ask_id=secrets.token_hex(8),
@@ -167,9 +167,7 @@ class MessageBus:
             raise ConfigError(f"the bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer")
         entry = self._hub.asks.pop(ask_id, None)
         if entry is None:
-            raise NotFoundError(
-                f"no open question {ask_id!r}; open are: {', '.join(self._hub.asks) or 'none'}"
-            )
+            raise NotFoundError(f"No open question {ask_id!r}. Open: {', '.join(self._hub.asks) or 'none'}.")
         ask, future = entry
         future.get_loop().call_soon_threadsafe(_settle, future, dict(value))
         self._send(Message(topic="ask-answer", payload={"ask_id": ask_id, "value": value}, path=ask.path))

@@ -1,6 +1,6 @@
 """Argument patterns: regular expressions that are matched in linear time, whatever the text.
 
-The engine knows no look-around and no back-references, so that no argument can make a pattern run for ever.
+The engine knows no look-around and no back-references, so that no argument can make a pattern run endlessly.
 """
 
 from functools import lru_cache
@@ -29,7 +29,7 @@ def _compile(pattern: str) -> Any:
         return _make_validator(rf"\A(?s:{pattern})\z")
     except ValueError as error:
         raise ConfigError(
-            f"{pattern!r} is no pattern",
+            f"Invalid pattern {pattern!r}",
             hint="Patterns are regular expressions without look-around and back-references.",
         ) from error
 

@@ -47,7 +47,7 @@ class PendingRegistry:
     def register(
         self, tool_call_id: str, timeout_sec: float | None = None, *, owner: str | None = None
     ) -> "asyncio.Future[Payload]":
-        """Wait for the answer to a call; a time-out gives `{"status": "timeout"}`.
+        """Wait for the answer to a call; a timeout returns `{"status": "timeout"}`.
 
         Raises:
             ConfigError: the id is blank, is waited for already, or its wait has ended.
@@ -73,8 +73,8 @@ class PendingRegistry:
     ) -> Literal["resolved", "stored", "missing"]:
         """Hand in an answer; its `toolCallId` (or `tool_call_id`) says for which call.
 
-        `stored`: nobody waits yet. `missing`: the wait has ended, the answer was given before, or the call is
-        somebody else's.
+        `stored`: nothing waits yet. `missing`: the wait has ended, the answer was given before, or the call
+        belongs to another owner.
         """
         call_id = str(payload.get("toolCallId") or payload.get("tool_call_id") or "")
         waiter = self._waiters.get(call_id)

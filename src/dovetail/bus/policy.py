@@ -23,7 +23,7 @@ _REMEMBERED = 1
 _NOT_WRITTEN = ("built-in", "remembered")
 _MOST_KEYS = 1000
 _MOST_OF_RUNS = 500
-"""Answers for one run that are kept; nobody tells when a run is over, so the oldest ones go."""
+"""Answers for one run that are kept; the end of a run is not reported here, so the oldest ones go."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,10 +72,10 @@ class PolicyRule:
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
-            raise ConfigError(f"{self.action!r} is no action; there are: {', '.join(ACTIONS)}")
+            raise ConfigError(f"Unknown action {self.action!r}. Expected one of: {', '.join(ACTIONS)}.")
         for mode in self.modes:
             if mode not in MODES:
-                raise ConfigError(f"{mode!r} is no mode; there are: {', '.join(MODES)}")
+                raise ConfigError(f"Unknown mode {mode!r}. Expected one of: {', '.join(MODES)}.")
         for pattern in self.arguments.values():
             check_pattern(pattern)
 

@@ -37,7 +37,7 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
     """The rules of the text of a file; each names its line as its source.
 
     Raises:
-        ConfigError: the text is no TOML, or a rule of it is wrong.
+        ConfigError: the text is not TOML, or a rule of it is wrong.
     """
     document = _read_toml(text, path)
     if unknown := [key for key in document if key != "rule"]:
@@ -84,7 +84,7 @@ def _read_rule(entry: Any, place: str, lowest: int) -> Iterator[PolicyRule]:
     if not is_mapping(entry) or "action" not in entry:
         raise ConfigError("a rule needs an `action`: allow, deny or ask")
     if unknown := sorted(entry.keys() - _FIELDS):
-        raise ConfigError(f"unknown field {unknown[0]!r}; there are: {', '.join(sorted(_FIELDS))}")
+        raise ConfigError(f"Unknown field {unknown[0]!r}. Expected one of: {', '.join(sorted(_FIELDS))}.")
     for tool in _read_texts(entry, "tool") or ("*",):
         yield replace(_make_rule(entry, lowest), tool=tool, source=place)
 
@@ -112,7 +112,7 @@ def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
 def _read_modes(entry: Mapping[str, Any]) -> tuple[Mode, ...]:
     names = _read_texts(entry, "modes")
     if unknown := [name for name in names if name not in MODES]:
-        raise ConfigError(f"{unknown[0]!r} is no mode; there are: {', '.join(MODES)}")
+        raise ConfigError(f"Unknown mode {unknown[0]!r}. Expected one of: {', '.join(MODES)}.")
     return tuple(mode for mode in MODES if mode in names)
 
 
@@ -120,7 +120,7 @@ def _read_kind(name: str) -> Kind:
     try:
         return Kind(name.lower())
     except ValueError as error:
-        raise ConfigError(f"{name!r} is no kind; there are: {', '.join(Kind)}") from error
+        raise ConfigError(f"Unknown kind {name!r}. Expected one of: {', '.join(Kind)}.") from error
 
 
 def _read_text(entry: Mapping[str, Any], name: str) -> str | None:

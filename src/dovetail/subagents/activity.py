@@ -118,7 +118,7 @@ class Activity:
                 self._shows.append(asyncio.create_task(shown))
 
     def _log_failure(self, error: BaseException) -> None:
-        logger.error("what agent %r does could not be shown", self._agent, exc_info=error)
+        logger.error("Failed to show the activity of agent %r", self._agent, exc_info=error)
 
     def _shorten(self, item: dict[str, Any]) -> dict[str, Any]:
         longest = LONGEST_TEXT if self._is_live else LONGEST_STORED_TEXT

@@ -88,7 +88,7 @@ class AgentRegistry:
         if definition is None:
             known = [definition.name for definition in self.get_all_definitions()]
             near = get_close_matches(name, known, n=3) or sorted(known)
-            raise ConfigError(f"no agent {name!r}; there are: {', '.join(near) or 'none'}")
+            raise ConfigError(f"Unknown agent {name!r}. Expected one of: {', '.join(near) or 'none'}.")
         if self._is_switched_off(name):
             raise ConfigError(f"Agent {name!r} is switched off by the setting agents.{name}.enabled.")
         return self._apply_settings(definition)

@@ -1,4 +1,4 @@
-"""Agent files of a project that somebody has looked at and acknowledged, by the hash of their content.
+"""Agent files of a project that a person has looked at and acknowledged, by the hash of their content.
 
 Where others can reach a server, an agent file that came with a project could act for them. There it is used
 only after one acknowledgement, which is kept with the user's data and not in the project.
@@ -28,7 +28,7 @@ class TrustRecord:
         """Let the file pass.
 
         Raises:
-            ConfigError: nobody has acknowledged this content of it.
+            ConfigError: this content of it is not acknowledged.
         """
         place = path.resolve()
         if any(place.is_relative_to(folder) for folder in self._own):
@@ -37,7 +37,7 @@ class TrustRecord:
             raise ConfigError(REFUSAL, hint=HINT)
 
     def acknowledge(self, paths: Iterable[Path]) -> list[Path]:
-        """Note that these files may be used as they are now; gives those that are new or had changed."""
+        """Note that these files may be used as they are now; returns those that are new or had changed."""
         known = self._read()
         found = {str(path.resolve()): _hash(path.read_bytes()) for path in paths}
         fresh = [Path(place) for place, digest in found.items() if known.get(place) != digest]
@@ -53,7 +53,7 @@ class TrustRecord:
         except (OSError, ValueError) as error:
             raise ConfigError(
                 f"{self._path}: the acknowledged agent files cannot be read: {error}",
-                hint="Mend or remove the file, then acknowledge anew: `dovetail agents trust`.",
+                hint="Fix or remove the file, then acknowledge again: `dovetail agents trust`.",
             ) from error
         return {str(place): str(digest) for place, digest in data.items()} if is_mapping(data) else {}
 

@@ -94,6 +94,7 @@ class ToolRegistry:
         self._sourced: dict[str, tuple[Tool, ...]] = {}
         self._problems: dict[str, str] = {}
         self._refreshers: list[Callable[[], None]] = []
+        self._is_refreshing = False
         self._lock = threading.RLock()
         self._serials: dict[str, int] = {}
         self._generation = 0
@@ -213,8 +214,14 @@ class ToolRegistry:
 
     def _refresh(self) -> None:
         with self._lock:
-            for refresh in self._refreshers:
-                refresh()
+            if self._is_refreshing:  # by a refresher that reads: it must not overtake itself
+                return
+            self._is_refreshing = True
+            try:
+                for refresh in self._refreshers:
+                    refresh()
+            finally:
+                self._is_refreshing = False
 
     def _find_all(self, without: str | None = None) -> dict[str, Tool]:
         tools = dict(self._own)
