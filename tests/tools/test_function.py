@@ -248,3 +248,16 @@ def test_partial_is_named_and_described_by_its_function() -> None:
     assert (tool.name, tool.description) == ("cut", "Cut a plank.")
     assert tool.parameters["required"] == ["plank"]
     assert tool(plank="oak") == "oak in 3"
+
+
+def test_method_without_its_object_is_refused_with_the_way_to_pass_it() -> None:
+    class Shelf:
+        def count(self, item: str) -> int:
+            """Count an item."""
+            return 3
+
+    with pytest.raises(
+        ConfigError, match=r"Shelf.count is a method without its object(.|\n)*my_shelf\.count"
+    ):
+        make_tool(Shelf.count)
+    assert make_tool(Shelf().count).parameters["required"] == ["item"]

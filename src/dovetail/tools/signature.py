@@ -65,7 +65,7 @@ def read_signature(
     read are ignored, and so is `*args`; a callable without a signature takes whatever it is given.
     """
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         if is_described:
             return Signature(schema={"type": "object", "properties": {}, "additionalProperties": True})
@@ -73,10 +73,21 @@ def read_signature(
             f"{function!r} has no signature that can be read",
             hint="Wrap it in a function of your own.",
         ) from error
+    if parameters and not is_described:
+        _refuse_unbound(function, parameters[0].name)
     reader = _Reader(function, texts, is_described=is_described)
     for parameter in parameters:
         reader.read(parameter)
     return reader.finish()
+
+
+def _refuse_unbound(function: Callable[..., Any], first: str) -> None:
+    """Refuse a method as its class defines it: no model can say whose it is."""
+    name = getattr(function, "__qualname__", "")
+    owner, _, method = name.rpartition("<locals>.")[2].rpartition(".")
+    if owner and first in ("self", "cls"):
+        hint = f"Pass that of an object: agent.use_tools(my_{owner.lower()}.{method})."
+        raise ConfigError(f"{name} is a method without its object, so a model cannot call it", hint=hint)
 
 
 class _Reader:
