@@ -114,5 +114,17 @@ def test_a_registered_tool_takes_its_name_from_one_that_steps_aside() -> None:
     }
 
 
+def test_tools_that_are_refused_rename_no_other() -> None:
+    registry = ToolRegistry()
+    mine = make_tool(print_it, origin="mcp:files", steps_aside=True)
+    registry.publish("mcp:files", [mine])
+    registry.register_tool(make("saw", "code"))
+    wrong = [make("print_it", "extension:a"), make("saw", "extension:a")]
+    with pytest.raises(ConfigError, match="two tools are called 'saw'"):
+        registry.publish("extension folders", wrong)
+    assert registry.get_tool("print_it") is mine
+    assert list(registry.snapshot().tools) == ["saw", "print_it"]
+
+
 def print_it() -> None:
     """Print."""

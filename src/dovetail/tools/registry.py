@@ -140,9 +140,10 @@ class ToolRegistry:
         check_tool(tool)
         with self._lock:
             self._refresh()
-            self._make_way([tool])
-            add_tool({name: known for name, known in self._find_all().items() if name not in self._own}, tool)
+            sourced = self._make_way([tool])
+            add_tool(_list_by_name(sourced), tool)
             add_tool(self._own, tool)
+            self._sourced = sourced
             self._number([tool])
             self._change()
 
@@ -158,12 +159,13 @@ class ToolRegistry:
         """
         tools = tuple(tools)
         with self._lock:
-            self._make_way(tools)
-            taken = self._find_all(without=source)
+            sourced = self._make_way(tools)
+            others = {name: sourced[name] for name in sourced if name != source}
+            taken = self._own | _list_by_name(others)
             for tool in tools:
                 check_tool(tool)
                 add_tool(taken, tool)
-            self._sourced[source] = tools
+            self._sourced = {**sourced, source: tools}
             self._number(tools)
             self._change()
 
@@ -223,25 +225,22 @@ class ToolRegistry:
             finally:
                 self._is_refreshing = False
 
-    def _find_all(self, without: str | None = None) -> dict[str, Tool]:
-        tools = dict(self._own)
-        for source, sourced in self._sourced.items():
-            if source != without:
-                tools.update((tool.name, tool) for tool in sourced)
-        return tools
+    def _find_all(self) -> dict[str, Tool]:
+        return self._own | _list_by_name(self._sourced)
 
-    def _make_way(self, tools: Iterable[Tool]) -> None:
-        """Rename the tools that step aside for these."""
+    def _make_way(self, tools: Iterable[Tool]) -> dict[str, tuple[Tool, ...]]:
+        """The tools of all sources, with other names for those that step aside for these."""
         wanted = {tool.name for tool in tools if not tool.steps_aside}
-        for source, sourced in self._sourced.items():
-            if any(tool.steps_aside and tool.name in wanted for tool in sourced):
-                taken = {*self._find_all(), *wanted}
-                self._sourced[source] = tuple(
-                    tool.with_changes(name=rename(tool, taken))
-                    if tool.steps_aside and tool.name in wanted
-                    else tool
-                    for tool in sourced
-                )
+        taken = {*self._find_all(), *wanted}
+
+        def step_aside(tool: Tool) -> Tool:
+            if not tool.steps_aside or tool.name not in wanted:
+                return tool
+            name = rename(tool, taken)
+            taken.add(name)
+            return tool.with_changes(name=name)
+
+        return {source: tuple(map(step_aside, tools)) for source, tools in self._sourced.items()}
 
     def _number(self, tools: Iterable[Tool]) -> None:
         for tool in tools:
@@ -250,6 +249,10 @@ class ToolRegistry:
     def _change(self) -> None:
         self._generation += 1
         self._snapshot = None
+
+
+def _list_by_name(sourced: Mapping[str, tuple[Tool, ...]]) -> dict[str, Tool]:
+    return {tool.name: tool for tools in sourced.values() for tool in tools}
 
 
 def _read_limits(allowed: Any, excluded: Any) -> tuple[frozenset[str] | None, frozenset[str]]:
