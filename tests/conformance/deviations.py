@@ -16,6 +16,7 @@ from conformance.telling import (
     file_has,
     has_odd_breaks,
     has_surrogates,
+    holds_mapping_proxy,
     holds_pydantic_class,
     makes_keys_text,
     mixes_item_types,
@@ -69,6 +70,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
                 message=r".*(not iterable|update sequence|unbound method)",
             )(difference)
             or crash("text", "messages", "agent", error="ValueError", message="dictionary update")(difference)
+        ),
+    ),
+    Deviation(
+        "root-mapping",
+        "any mapping as output has a model; the original makes one of a dict alone",
+        lambda difference: (
+            crash("model", "answer", error="AttributeError", message="'types.UnionType' object")(difference)
+            and holds_mapping_proxy(difference.slot("output"))
         ),
     ),
     Deviation("root-list", "a list of pairs as output is a list, and an instance its text", reads_pairs),

@@ -11,7 +11,7 @@ from conformance.differences import Difference, same_without, walk
 def space_info_lines(difference: Difference) -> dict[str, Any]:
     """Put a space before the colon of each line of a mapping in `info`."""
     info, theirs = difference.slot("info"), difference.their_view
-    if isinstance(info, dict) and info.get("value", [""])[0] == "mappingproxy":
+    if holds_mapping_proxy(info):
         info = {"dict": [["k", 1]]}
     if "error" in theirs or difference.kind not in ("text", "messages", "agent"):
         return theirs
@@ -32,6 +32,10 @@ def space_info_lines(difference: Difference) -> dict[str, Any]:
         "INFO",
     )
     return {**theirs, "result": _add_spaces(theirs["result"], title, keys)}
+
+
+def holds_mapping_proxy(note: Any) -> bool:
+    return isinstance(note, dict) and note.get("value", [""])[0] == "mappingproxy"
 
 
 def _add_spaces(result: Any, title: Any, keys: list[str]) -> Any:

@@ -178,6 +178,31 @@ def test_entries_and_parts_of_a_prompt_object_can_be_given_again() -> None:
     assert messages[-1] == {"role": "user", "content": [picture]}
 
 
+class Wood(enum.Enum):
+    OAK = "oak"
+
+
+class Mood(str, enum.Enum):  # noqa: UP042 (users write it)
+    GOOD = "good"
+
+
+@pytest.mark.parametrize(
+    ("word", "text"), [(Wood.OAK, "oak"), (Mood.GOOD, "good"), (Tone.WARM, "warm"), (b"ash", "ash")]
+)
+def test_enum_members_and_bytes_are_read_where_text_is_needed(word: Any, text: str) -> None:
+    assert f"[\nname: {text}\ndesc: {text}\n" in show(
+        input="q", tools=[{"name": word, "desc": word, "kwargs": {}}]
+    )
+    prompt = Prompt({"input": "q", "chat_history": {"role": word, "content": word}})
+    prompt.set("chat_history", {"content": [{"type": "text", "text": word}]})
+    role_mapping = {"_": "model"}
+    assert f"[model]:{text}\n[user]:{text}\n" in prompt.to_text(role_mapping)
+    first, second, third, *_ = prompt.to_messages(role_mapping, rich_content=True)
+    assert first["role"] == "user"
+    assert second == {"role": "model", "content": [{"type": "text", "text": text}]}
+    assert third == {"role": "user", "content": [{"type": "text", "text": text}]}
+
+
 def test_assignment_stores_the_value_as_it_is() -> None:
     prompt = Prompt({"info": {"a": 1}, "instruct": ["x"]})
     prompt["input"] = "  q\n  "

@@ -1,5 +1,6 @@
 """Values as texts."""
 
+import enum
 import json
 import reprlib
 from typing import Any
@@ -14,6 +15,20 @@ _brief.maxstring = _brief.maxlong = _brief.maxother = 100
 def to_text(value: Any) -> str:
     """Text as it is, any other value as JSON on one line."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def read_text(value: Any) -> str | None:
+    """The text that a value stands for: an enum member's value, UTF-8 bytes; None if it stands for none."""
+    if type(value) is str:
+        return value
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    if isinstance(value, (bytes, bytearray)):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return None
+    return str.__str__(value) if isinstance(value, str) else None
 
 
 def shorten(value: Any) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dovetail.data.sanitize import sanitize
 from dovetail.data.shapes import is_dict, is_list, is_mapping, is_sequence, is_set
+from dovetail.data.text import read_text
 from dovetail.lazy import lazy
 
 _pydantic = lazy("pydantic")
@@ -21,7 +22,7 @@ def read_history(value: Any) -> list[Message]:
     messages: list[Message] = []
     for position, entry in enumerate(value if is_list(value) else [value]):
         role, content = (entry.get("role"), entry.get("content")) if is_dict(entry) else (None, None)
-        if isinstance(role, str) and isinstance(content, str):
+        if type(role) is str and type(content) is str:
             messages.append((role, content))
         else:
             messages.append(_read_message(entry, position))
@@ -34,18 +35,20 @@ def _read_message(entry: Any, position: int) -> Message:
             entry = {"role": entry.role, "content": entry.content}  # an entry of a `PromptModel`
         else:
             return "user", str(entry)
-    role, content = entry.get("role", "user"), entry.get("content")
+    content = entry.get("content")
     path = f"chat_history[{position}]"
-    if not isinstance(role, str):
-        raise _rejection.reject(f"{path}.role", role, "a role must be text")
+    role = read_text(entry.get("role", "user"))
+    if role is None:
+        raise _rejection.reject(f"{path}.role", entry["role"], "a role must be text")
     if content is None:
         raise _rejection.reject(f"{path}.content", content, "content must be text or a list of parts")
     return role, _read_content(content, path)
 
 
 def _read_content(content: Any, path: str) -> Any:
-    if isinstance(content, str):
-        return content
+    text = read_text(content)
+    if text is not None:
+        return text
     if is_mapping(content) and "type" in content:
         return [content]
     if is_list(content) or (_is_collection(content) and all(is_mapping(part) for part in content)):
@@ -79,16 +82,16 @@ def read_part(part: Any, path: str) -> dict[str, Any]:
         if not (isinstance(getattr(part, "type", None), str) and hasattr(part, "model_dump")):
             return {"type": "text", "text": str(part)}
         part = part.model_dump()
-    kind = part.get("type")
-    if not isinstance(kind, str):
+    kind = read_text(part.get("type"))
+    if kind is None:
         raise _rejection.reject(path, dict(part), "a part needs a `type` that is text")
     text = part.get("text")
-    if kind == "text" and isinstance(text, (str, bytes, bytearray)):
-        return {
-            "type": "text",
-            "text": text if isinstance(text, str) else text.decode("utf-8", "backslashreplace"),
-        }
+    if kind == "text" and (read := read_text(text)) is not None:
+        return {"type": "text", "text": read}
+    if kind == "text" and isinstance(text, (bytes, bytearray)):
+        return {"type": "text", "text": text.decode("utf-8", "backslashreplace")}
     full: dict[str, Any] = {"type": kind, **part}
+    full["type"] = kind
     if kind not in full and not hasattr(_pydantic.BaseModel, kind):
         full[kind] = None
     return full

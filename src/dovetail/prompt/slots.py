@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dovetail.data.shapes import has_items, is_dict, is_mapping, is_sequence, is_set
+from dovetail.data.text import read_text
 from dovetail.errors import EmptyPromptError
 from dovetail.lazy import lazy
 from dovetail.prompt.parts import Message, read_attachment, read_history
@@ -105,18 +106,23 @@ def read_tools(value: Any) -> list[Mapping[str, Any]]:
         return []
     if not is_sequence(value) and not is_set(value):
         raise _rejection.reject("tools", value, "tools must be a list")
-    for position, tool in enumerate(value):
-        if not is_mapping(tool):
-            raise _rejection.reject(
-                f"tools[{position}]", tool, "a tool must be a mapping with name, desc and kwargs"
-            )
-        if not (
-            isinstance(tool.get("name"), str)
-            and isinstance(tool.get("desc"), str)
-            and is_mapping(tool.get("kwargs"))
-        ):
-            raise _reject_tool(tool, position)
-    return list(value)
+    return [_read_tool(tool, position) for position, tool in enumerate(value)]
+
+
+def _read_tool(tool: Any, position: int) -> Mapping[str, Any]:
+    if not is_mapping(tool):
+        raise _rejection.reject(
+            f"tools[{position}]", tool, "a tool must be a mapping with name, desc and kwargs"
+        )
+    name, description = tool.get("name"), tool.get("desc")
+    if not is_mapping(tool.get("kwargs")):
+        raise _reject_tool(tool, position)
+    if type(name) is str and type(description) is str:
+        return tool
+    name, description = read_text(name), read_text(description)
+    if name is None or description is None:
+        raise _reject_tool(tool, position)
+    return {**tool, "name": name, "desc": description}
 
 
 def order_tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -131,7 +137,7 @@ def _reject_tool(tool: Mapping[str, Any], position: int) -> Exception:
     if missing:
         return _rejection.reject(f"tools[{position}]", dict(tool), f"a tool needs {', '.join(missing)}")
     for key in ("name", "desc"):
-        if not isinstance(tool[key], str):
+        if read_text(tool[key]) is None:
             return _rejection.reject(f"tools[{position}].{key}", tool[key], f"a tool's {key} must be text")
     return _rejection.reject(f"tools[{position}].kwargs", tool["kwargs"], "a tool's kwargs must be a mapping")
 
