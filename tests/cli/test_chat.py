@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +28,13 @@ def test_one_message_prints_its_answer(
         assert run(monkeypatch, model, "--workspace", str(tmp_path), "Say", "hello") == 0
         assert model.requests[0].body["messages"][-1]["content"] == "Say hello"
     assert "Hello [there], friend." in capsys.readouterr().out
+
+
+def test_empty_input_is_an_error_that_says_how_to_pass_a_message(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dovetail", "chat", "--workspace", str(tmp_path)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No message: standard input is empty." in done.stderr
 
 
 def test_a_session_goes_on(

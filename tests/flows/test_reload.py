@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.watching import follow_changes
+from dovetail.cli.watching import follow_changes, tell_reload
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.extensions.modules import list_packages
 from dovetail.messages.delta import ToolCallDelta
@@ -143,6 +143,16 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(
         assert app.is_watching
     assert not app.is_watching
     assert "Reloaded: versioned\n" in capsys.readouterr().err
+
+
+async def test_a_watched_reload_names_the_folders_that_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_version(tmp_path, 0)
+    async with Dovetail(workspace=tmp_path) as app:
+        (tmp_path / "extensions" / "versioned" / "extension.py").write_text("TOOL = (")
+        tell_reload(await app.reload())
+    assert "Reloaded: versioned (failed)\n" in capsys.readouterr().err
 
 
 async def wait_until_ready(client: httpx.AsyncClient, process: asyncio.subprocess.Process) -> None:

@@ -14,6 +14,7 @@ from dovetail.cli.first_model import FirstModel
 from dovetail.cli.terminal import read_line
 from dovetail.cli.transcript import Transcript
 from dovetail.cli.workspace import WORKSPACE
+from dovetail.errors import ConfigError
 from dovetail.sessions.request import ChatRequest
 
 app = typer.Typer()
@@ -29,10 +30,14 @@ def chat(
     mode: str | None = MODE,
 ) -> None:
     """Talk to an agent in the terminal."""
+    text = (" ".join(message or ()) or ("" if sys.stdin.isatty() else sys.stdin.read())).strip()
+    if not text and not sys.stdin.isatty():
+        raise ConfigError(
+            "No message: standard input is empty.", hint='Pass a message: `dovetail chat "Hello"`.'
+        )
     dovetail = Dovetail(read_choices(model, mode), workspace=workspace)
     FirstModel(dovetail.settings).prepare()
-    text = " ".join(message or ()) or ("" if sys.stdin.isatty() else sys.stdin.read())
-    failed = asyncio.run(_talk(dovetail, text.strip(), ChatRequest(agent=agent, session_id=session)))
+    failed = asyncio.run(_talk(dovetail, text, ChatRequest(agent=agent, session_id=session)))
     raise typer.Exit(1 if failed else 0)
 
 
