@@ -1,11 +1,12 @@
 """Bodies of requests, as far as a server's answer does not show them."""
 
+import copy
 from typing import Any
 
 import pytest
 
-from dovetail.messages.request import ModelRequest
-from dovetail.requesters.openai_body import build_body, is_closed
+from dovetail.messages.request import ModelRequest, ToolSpec
+from dovetail.requesters.openai_body import build_body, build_tool, is_closed
 
 CLOSED: dict[str, Any] = {
     "type": "object",
@@ -52,3 +53,34 @@ def test_what_a_server_refused_is_left_out() -> None:
 def test_own_choice_of_options_goes_over_ours() -> None:
     body = build_body(ModelRequest(messages=[], options={"stream_options": None}), extra={}, without=set())
     assert body["stream_options"] is None
+
+
+def test_every_array_of_a_tool_says_what_its_items_are() -> None:
+    parameters = {
+        "type": "object",
+        "properties": {
+            "tags": {"type": "array", "description": "Any tags"},
+            "enum": {"type": ["array", "null"], "default": [{"type": "array"}]},
+            "rows": {"type": "array", "items": {"anyOf": [{"type": "array"}, {"$ref": "#/$defs/row"}]}},
+            "pair": {"type": "array", "prefixItems": [{"type": "integer"}]},
+        },
+        "required": ["tags"],
+        "$defs": {"row": {"type": "array"}},
+    }
+    before = copy.deepcopy(parameters)
+    built = build_tool(ToolSpec(name="f", description="", parameters=parameters))["function"]["parameters"]
+    assert built == {
+        "type": "object",
+        "properties": {
+            "tags": {"type": "array", "description": "Any tags", "items": {}},
+            "enum": {"type": ["array", "null"], "default": [{"type": "array"}], "items": {}},
+            "rows": {
+                "type": "array",
+                "items": {"anyOf": [{"type": "array", "items": {}}, {"$ref": "#/$defs/row"}]},
+            },
+            "pair": {"type": "array", "prefixItems": [{"type": "integer"}]},
+        },
+        "required": ["tags"],
+        "$defs": {"row": {"type": "array", "items": {}}},
+    }
+    assert parameters == before

@@ -40,8 +40,34 @@ _OPTIONAL = {
 
 def build_tool(tool: ToolSpec) -> dict[str, Any]:
     """A tool as OpenAI's clients and LangChain's models take it."""
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    parameters = _fill_items(tool.parameters)
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": function}
+
+
+def _fill_items(schema: Any) -> Any:
+    """A schema in which every array says what its items are, even if that is anything.
+
+    OpenAI refuses a whole request when the array of one tool does not.
+    """
+    if is_list(schema):
+        return [_fill_items(item) for item in schema]
+    if not is_mapping(schema):
+        return schema
+    filled = {name: _fill_part(name, part) for name, part in schema.items()}
+    kind = schema.get("type")
+    if (kind == "array" or (is_list(kind) and "array" in kind)) and "prefixItems" not in schema:
+        filled.setdefault("items", {})
+    return filled
+
+
+def _fill_part(keyword: str, part: Any) -> Any:
+    if keyword in _NAMED_SCHEMAS and is_mapping(part):
+        return {name: _fill_items(inner) for name, inner in part.items()}
+    return part if keyword in _NOT_SCHEMAS else _fill_items(part)
+
+
+_NAMED_SCHEMAS = {"properties", "patternProperties", "$defs", "definitions"}
 
 
 def _build_format(schema: Mapping[str, Any]) -> dict[str, Any]:
