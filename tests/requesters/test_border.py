@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import LARGEST_COUNT
+from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.border import LONGEST_ID, LONGEST_NAME, clean_deltas
+from dovetail.requesters.border import LONGEST_ID, LONGEST_NAME, MOST_CALLS, clean_deltas
 
 
 async def play(deltas: Sequence[Delta]) -> AsyncGenerator[Delta, None]:
@@ -113,3 +114,10 @@ async def test_closing_early_closes_the_requester() -> None:
     await anext(cleaned)
     await cleaned.aclose()
     assert closed == [True]
+
+
+async def test_thousands_of_calls_in_one_answer_are_an_error() -> None:
+    calls = [ToolCallDelta(index, f"c{index}", "look", "{}") for index in range(MOST_CALLS)]
+    assert len(await clean(*calls, *calls)) == 2 * MOST_CALLS
+    with pytest.raises(ModelError, match=f"more than {MOST_CALLS} tool calls"):
+        await clean(*calls, ToolCallDelta(MOST_CALLS, "one-more", "look", "{}"))

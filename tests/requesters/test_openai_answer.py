@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dovetail.errors import ModelError
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.openai_answer import AnswerReader
+from dovetail.requesters.openai_answer import MOST_CHUNKS, AnswerReader
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "openai"
 
@@ -207,6 +207,19 @@ def test_long_line_comes_whole_from_small_pieces() -> None:
     reader = AnswerReader(complain)
     pieces = (data[place : place + 50] for place in range(0, len(data), 50))
     assert [delta for piece in pieces for delta in reader.feed(piece)] == [TextDelta(text)]
+
+
+def test_chunks_without_blank_lines_are_read_in_order() -> None:
+    chunks = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in "abc"]
+    deltas = AnswerReader(complain).feed(f"data: {chunks[0]}{chunks[1]} \t {chunks[2]} [DONE]\n\n".encode())
+    assert deltas == [TextDelta("a"), TextDelta("b"), TextDelta("c")]
+
+
+def test_an_event_of_countless_chunks_is_an_error() -> None:
+    reader = AnswerReader(complain)
+    assert reader.feed(b"data: " + b'{"choices":[]}' * MOST_CHUNKS + b"\n\n") == []
+    with pytest.raises(ModelError, match=f"more than {MOST_CHUNKS} chunks"):
+        reader.feed(b"data: " + b'{"choices":[]}' * (MOST_CHUNKS + 1) + b"\n\n")
 
 
 def test_whole_answer_gives_the_same_kinds_of_deltas() -> None:

@@ -150,6 +150,14 @@ async def test_hundreds_of_thousands_of_arguments_are_refused_at_once() -> None:
     assert "are 400001 at once, at most 1000 are read" in str(outcome.result.llm_content)
 
 
+async def test_very_long_arguments_are_read_as_json_or_not_at_all() -> None:
+    outcome = await call(json.dumps({"count": 1, "text": "x" * 200_000}))
+    assert outcome.status == "ok"
+    outcome = await call('{"count": 1, "text": "' + "x" * 200_000 + '",}')
+    assert outcome.result.error is not None
+    assert "are not JSON" in outcome.result.error.message
+
+
 @pytest.mark.parametrize("name", ["Saw_Plank", "saw-plank", "functions.saw_plank", "default_api.SAW-PLANK"])
 async def test_other_spelling_of_a_name_is_understood(name: str) -> None:
     assert (await call({"count": 1}, name=name)).status == "ok"

@@ -49,6 +49,7 @@ class Turn:
         self._segment = 0
         self._segment_id = ""
         self._calls: dict[int, _OpenCall] = {}
+        self._call_ids: set[str] = set()
 
     @property
     def text(self) -> str:
@@ -106,8 +107,10 @@ class Turn:
     def _choose_id(self, delta: ToolCallDelta) -> str:
         """The model's id for a call, unless it has none or gave it to another call before."""
         given = delta.call_id
-        is_new = given and given not in self._known and given not in {c.call_id for c in self._calls.values()}
-        return given if given and is_new else new_call_id()
+        is_new = given and given not in self._known and given not in self._call_ids
+        chosen = given if given and is_new else new_call_id()
+        self._call_ids.add(chosen)
+        return chosen
 
     def _switch(self, kind: str) -> None:
         if self._open == kind:

@@ -2,7 +2,7 @@
 
 Text, reasoning, names and arguments become clean text: a character whose halves come in two deltas is joined,
 a lone half and a NUL become U+FFFD. An id that no database or client could hold is replaced by one of ours.
-Token counts are whole and not negative.
+Token counts are whole and not negative, and one answer has a limited number of calls.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -11,11 +11,14 @@ from typing import TypeAlias
 
 from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
 from dovetail.data.numbers import is_number, read_count
+from dovetail.errors import ModelError
 from dovetail.messages.call import new_call_id
 from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 
 LONGEST_ID = 200
 LONGEST_NAME = 200
+MOST_CALLS = 500
+"""Calls in one answer; each is prepared, stored and logged, so thousands would hold up everybody else."""
 _TEXTS = (TextDelta, ReasoningDelta)
 Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
 """What a delta continues: the text, the reasoning, or the arguments of the call with this index."""
@@ -41,11 +44,12 @@ async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, No
 class _Cleaner:
     """Cleans one delta after the other; `half` waits for the rest of its character."""
 
-    __slots__ = ("_ids", "_place", "half")
+    __slots__ = ("_calls", "_ids", "_place", "half")
 
     def __init__(self) -> None:
         self.half = ""
         self._place: Place = TextDelta
+        self._calls: set[int] = set()
         self._ids: dict[int, str | None] = {}
 
     def take(self, delta: Delta) -> Iterator[Delta]:
@@ -55,6 +59,7 @@ class _Cleaner:
             yield _clean_finish(delta)
         elif isinstance(delta, ToolCallDelta):
             yield from self.release(unless=delta.index)
+            self._count_call(delta.index)
             arguments = self._join(delta.index, delta.arguments)
             name = None if delta.name is None else clean_text(delta.name)[:LONGEST_NAME]
             yield ToolCallDelta(delta.index, self._clean_id(delta), name, arguments)
@@ -78,6 +83,13 @@ class _Cleaner:
         if "\ud800" <= text[-1:] <= "\udbff":
             self._place, self.half, text = place, text[-1], text[:-1]
         return clean_text(text)
+
+    def _count_call(self, index: int) -> None:
+        self._calls.add(index)
+        if len(self._calls) > MOST_CALLS:
+            raise ModelError(
+                f"the model made more than {MOST_CALLS} tool calls in one answer", provider="the model"
+            )
 
     def _clean_id(self, delta: ToolCallDelta) -> str | None:
         """One id for each call: the model's, unless it is too long or holds what cannot be stored."""

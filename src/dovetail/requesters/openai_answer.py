@@ -4,6 +4,7 @@ Feeding a stream in any cutting gives the same deltas in the same order.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -21,6 +22,8 @@ MOST_PATTERNS = 10
 
 LARGEST_EVENT = 32_000_000
 """Bytes of one event of a stream, or of an answer that does not stream."""
+MOST_CHUNKS = 10_000
+"""Chunks in one event; a sound server sends one."""
 _LONGEST_MESSAGE = 1000
 _LONGEST_REASON = 100
 _REASONS = {
@@ -31,6 +34,7 @@ _REASONS = {
     "function_call": "tool-calls",
 }
 
+_SPACE = re.compile(r"\s*")
 _read_json = json.JSONDecoder().raw_decode
 
 Complain: TypeAlias = Callable[[str, int | None], ModelError]
@@ -102,33 +106,39 @@ class AnswerReader:
         return "tool-calls" if reason == "stop" and self._calls.seen else reason
 
     def _read_event(self, text: str, deltas: list[Delta]) -> None:
-        while text:
-            if text.startswith(DONE):
+        place, count = 0, 0
+        while place < len(text):
+            if text.startswith(DONE, place):
                 self.done = True
                 return
-            chunk, end = self._parse(text)
+            if count == MOST_CHUNKS:
+                raise self._complain(f"one event of its stream has more than {MOST_CHUNKS} chunks", None)
+            chunk, end = self._parse(text, place)
             known = len(deltas)
             try:
                 is_plain = self._read_chunk(chunk, deltas)
             except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-                raise self._complain(f"it sent a chunk of an unknown shape: {text[:200]!r}", None) from None
+                shown = text[place : place + 200]
+                raise self._complain(f"it sent a chunk of an unknown shape: {shown!r}", None) from None
             if is_plain and len(deltas) == known + 1:
-                self._learn(text[:end], deltas[-1])
+                self._learn(text[place:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
-            text = "" if end == len(text) else text[end:].lstrip()
+            place, count = _skip_space(text, end), count + 1
 
     def _learn(self, chunk: str, delta: Delta) -> None:
         if self._patterns_left and isinstance(delta, TextDelta | ReasoningDelta):
             self._patterns_left -= 1
             self._pattern = TextPattern.learn(chunk, delta)
 
-    def _parse(self, text: str) -> tuple[Mapping[str, Any], int]:
+    def _parse(self, text: str, place: int = 0) -> tuple[Mapping[str, Any], int]:
         try:
-            value, end = _read_json(text)
+            value, end = _read_json(text, place)
         except (ValueError, RecursionError):
-            raise self._complain(f"it sent something that is not JSON: {text[:200]!r}", None) from None
+            shown = text[place : place + 200]
+            raise self._complain(f"it sent something that is not JSON: {shown!r}", None) from None
         if not is_dict(value):
-            raise self._complain(f"it sent {text[:200]!r} where an answer was expected", None)
+            shown = text[place : place + 200]
+            raise self._complain(f"it sent {shown!r} where an answer was expected", None)
         return value, end
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
@@ -174,6 +184,11 @@ class AnswerReader:
             deltas.append(TextDelta(_expect_text(refusal)))
         if calls := part.get("tool_calls"):
             deltas.extend([self._calls.read(call) for call in calls])
+
+
+def _skip_space(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    return match.end() if match else place
 
 
 def _is_whole(event: str) -> bool:

@@ -18,6 +18,8 @@ DEEPEST = 64
 """How deeply arguments may be nested; validators and tools recurse into them."""
 MOST = 1000
 """Arguments of one call; each that the tool does not know is looked at for what it may mean."""
+LONGEST_REPAIRED = 100_000
+"""Characters of arguments that are read leniently, which is much slower than reading JSON."""
 
 
 def find_by_near_name(name: str, snapshot: ToolSnapshot) -> Tool | None:
@@ -66,6 +68,8 @@ def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
     """Read code fences, comments, single quotes and their like; but never half a value."""
     if not text.strip():
         return {}
+    if len(text) > LONGEST_REPAIRED:
+        raise _wrong(tool, f"are not JSON: {error}") from error
     parser = InstantParser(tool.parameters.get("properties"))
     parser.feed(text)
     is_found = parser.data is not None
