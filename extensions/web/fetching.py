@@ -47,7 +47,7 @@ async def fetch(url: str, rules: AddressRules) -> Page:
             return await _follow(session, url, rules)
     except TimeoutError as error:
         raise ToolError(f"{url} took longer than {MOST_SECONDS:g} s", type="timeout") from error
-    except (aiohttp.ClientError, OSError) as error:
+    except (aiohttp.ClientError, OSError, UnicodeError) as error:  # the last for a host name that is too long
         raise ToolError(f"{url} cannot be loaded: {error}", type="unreachable") from error
 
 

@@ -13,6 +13,8 @@ section table tr ul
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _LONGEST_TITLE = 500
+_MOST_ADDRESSES = 1_000_000
+"""Characters of all link addresses: each of a page's links may repeat a long address of the page."""
 
 
 def to_text(html: str, base: str) -> tuple[str, str]:
@@ -39,6 +41,7 @@ class _Reader:
         self._preformatted = 0
         self._is_title = False
         self._link: tuple[str, int] | None = None
+        self._room = _MOST_ADDRESSES
 
     def open(self, token: Open) -> None:
         """Take a start tag."""
@@ -81,9 +84,11 @@ class _Reader:
         target, start = self._link
         self._link = None
         text = " ".join("".join(self._parts[start:]).split())
-        if not text or not target or target.startswith(("#", "javascript:", "data:")):
+        if not text or not target or self._room <= 0 or target.startswith(("#", "javascript:", "data:")):
             return
-        self._parts[start:] = [f"[{text}]({_join(self._base, target)})"]
+        address = _join(self._base, target)
+        self._room -= len(address)
+        self._parts[start:] = [f"[{text}]({address})" if self._room > 0 else text]
 
     def add(self, data: str) -> None:
         """Take text."""

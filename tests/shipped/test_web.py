@@ -146,6 +146,17 @@ async def test_no_markup_takes_long_to_read(
     assert (await ask(shipped.tools, NAME, url=f"{site}/hostile")).startswith(f"url: {site}/hostile")
 
 
+async def test_links_of_a_page_with_a_long_address_do_not_multiply_it(
+    shipped: ExtensionSnapshot, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = "p" * 7000
+    body = b"<a href=x>y</a> " * 5000
+    monkeypatch.setitem(ANSWERS, f"{path}", lambda: write(body, Content_Type="text/html"))
+    text = await ask(shipped.tools, NAME, url=f"{site}/{path}/", max_chars=100_000, start=1_000_000)
+    assert "y y y y" in text
+    assert int(text.partition(" of ")[2].partition(";")[0] or len(text)) < 1_100_000
+
+
 async def test_other_texts_come_as_they_are(shipped: ExtensionSnapshot, site: str) -> None:
     assert '{"a": [1, 2]}' in await ask(shipped.tools, NAME, url=f"{site}/json")
     assert "caf\u00e9" in await ask(shipped.tools, NAME, url=f"{site}/latin")
@@ -207,6 +218,8 @@ async def test_redirects_are_followed_and_checked_again(shipped: ExtensionSnapsh
 async def test_what_is_no_text_or_not_there_is_explained(shipped: ExtensionSnapshot, site: str) -> None:
     assert "is image/png, which is no text" in await ask(shipped.tools, NAME, url=f"{site}/image")
     assert "cannot be loaded" in await ask(shipped.tools, NAME, url="http://no-such-host.invalid/")
+    long = await ask(shipped.tools, NAME, url=f"http://{'%E2%91%A0' * 300}/")
+    assert "cannot be loaded" in long or "is no web address" in long
 
 
 async def test_a_slow_page_ends_with_the_call(shipped: ExtensionSnapshot, site: str) -> None:
