@@ -16,7 +16,8 @@ from dovetail.extensions.parameters import to_json_schema
 from dovetail.extensions.place import find_tool_lines
 from dovetail.messages.kind import Kind
 from dovetail.tools.function import FunctionTool
-from dovetail.tools.tool import Tool, is_callable_name
+from dovetail.tools.naming import is_callable_name
+from dovetail.tools.tool import Tool
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
 OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")

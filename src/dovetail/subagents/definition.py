@@ -9,7 +9,8 @@ from dovetail.data.shapes import is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.function import make_tool
-from dovetail.tools.tool import Tool, is_callable_name
+from dovetail.tools.naming import is_callable_name
+from dovetail.tools.tool import Tool
 
 T = TypeVar("T")
 

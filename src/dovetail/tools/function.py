@@ -13,10 +13,11 @@ from typing import Any, cast
 
 from dovetail.messages.kind import Kind
 from dovetail.tools.docstring import read_docstring
+from dovetail.tools.naming import check_name
 from dovetail.tools.numbers import make_converter
 from dovetail.tools.signature import Signature, read_signature
 from dovetail.tools.threads import run_in_thread
-from dovetail.tools.tool import Execute, Tool, ToolContext, check_name
+from dovetail.tools.tool import Execute, Tool, ToolContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,9 +6,8 @@ name are an error that names both owners.
 
 import itertools
 import logging
-import re
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -17,7 +16,8 @@ from dovetail.data.shapes import is_sequence, is_set
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.messages.request import ToolSpec
-from dovetail.tools.tool import LONGEST_NAME, Tool, check_name
+from dovetail.tools.naming import check_name, rename
+from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -236,7 +236,7 @@ class ToolRegistry:
         def step_aside(tool: Tool) -> Tool:
             if not tool.steps_aside or tool.name not in wanted:
                 return tool
-            name = rename(tool, taken)
+            name = rename(tool.origin, tool.name, taken)
             taken.add(name)
             return tool.with_changes(name=name)
 
@@ -264,22 +264,6 @@ def _read_names(value: Any, key: str) -> frozenset[str]:
     if not (is_sequence(value) or is_set(value)) or not all(isinstance(name, str) for name in value):
         raise ConfigError(f"`{key}` must be a list of tool names, got {shorten(value)}.")
     return frozenset(value)
-
-
-def rename(tool: Tool, taken: Container[str]) -> str:
-    """A free name for a tool whose own is taken: the name of its origin before its own."""
-    origin = tool.origin.rpartition(":")[2]
-    return find_free_name(f"{origin}_{tool.name}", taken)
-
-
-def find_free_name(name: str, taken: Container[str]) -> str:
-    """The nearest name that model providers accept and that is not taken."""
-    name = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:LONGEST_NAME] or "tool"
-    free, number = name, 2
-    while free in taken:
-        ending = f"_{number}"
-        free, number = f"{name[: LONGEST_NAME - len(ending)]}{ending}", number + 1
-    return free
 
 
 def check_tool(tool: Tool) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import dataclasses
 import hashlib
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -78,30 +77,10 @@ class ToolContext:
             raise ToolError(f"call {self.call_id!r} was stopped", type="interrupted")
 
 
-LONGEST_NAME = 64
-_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
 """Keywords of a schema that may declare members in addition to `properties`."""
 
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
-
-
-def is_callable_name(name: str) -> bool:
-    """Whether model providers accept the name for a tool, and so for an agent that is called as one."""
-    return _NAME.fullmatch(name) is not None
-
-
-def check_name(name: str) -> None:
-    """Refuse a name that model providers refuse, and with it every request that offers the tool.
-
-    Raises:
-        ConfigError: the name is empty, too long or has other characters.
-    """
-    if not is_callable_name(name):
-        raise ConfigError(
-            f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -",
-            hint="Model providers refuse other names. Choose one: make_tool(function, name='my_tool').",
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)

@@ -9,7 +9,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dovetail.errors import ConfigError
-from dovetail.tools.registry import ToolRegistry, add_tool, check_tool, new_serial, rename
+from dovetail.tools.naming import rename
+from dovetail.tools.registry import ToolRegistry, add_tool, check_tool, new_serial
 from dovetail.tools.tool import Tool
 
 
@@ -81,7 +82,7 @@ class Toolbox:
         elif tool.origin in self.origins:
             renamed = self._renamed.get(tool)
             if renamed is None:
-                renamed = tool.with_changes(name=rename(tool, self._own))
+                renamed = tool.with_changes(name=rename(tool.origin, tool.name, self._own))
                 self._renamed[tool] = renamed
             yield renamed
 

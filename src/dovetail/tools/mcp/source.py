@@ -8,7 +8,8 @@ from dovetail.errors import ConfigError
 from dovetail.messages.kind import Kind
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
-from dovetail.tools.registry import ToolRegistry, find_free_name
+from dovetail.tools.naming import find_free_name
+from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Execute, Tool, ToolContext
 
 logger = logging.getLogger(__name__)
