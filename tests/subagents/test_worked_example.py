@@ -149,6 +149,17 @@ def test_fluent_agent_finds_an_agent_by_name_as_soon_as_it_is_registered(tmp_pat
     assert list(app.create_agent().use_tools("my_agent").tools.tools) == ["my_agent"]
 
 
+def test_wrapper_that_is_registered_by_hand_is_the_tool(tmp_path: Path) -> None:
+    app, bus = Dovetail(workspace=tmp_path), MessageBus()
+    app.get_agent_registry().register_agent(MY_AGENT)
+    wrapper = SubagentToolWrapper(MY_AGENT, app, bus)
+    app.get_tool_registry().register_tool(wrapper)
+    assert app.get_tool_registry().get_tool("my_agent") is wrapper
+    app.get_agent_registry().register_agent(OTHER)
+    assert app.get_tool_registry().get_tool("my_agent") is wrapper
+    assert [tool.name for tool in app.get_tool_registry().snapshot()] == ["my_agent", "other"]
+
+
 def test_agents_may_be_registered_from_many_threads(tmp_path: Path) -> None:
     app = Dovetail({"subagents": {"shape": "tools"}}, workspace=tmp_path)
 

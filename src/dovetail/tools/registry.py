@@ -226,7 +226,8 @@ class ToolRegistry:
                 self._is_refreshing = False
 
     def _find_all(self) -> dict[str, Tool]:
-        return self._own | _list_by_name(self._sourced)
+        """All tools by name, those that were registered by hand first, also before the same of a source."""
+        return self._own | _list_by_name(self._sourced) | self._own
 
     def _make_way(self, tools: Iterable[Tool]) -> dict[str, tuple[Tool, ...]]:
         """The tools of all sources, with other names for those that step aside for these."""
