@@ -312,7 +312,7 @@ async def test_an_invented_argument_is_told_whatever_the_schema_lets_pass(folder
     [tool] = (await ExtensionLoader(folders.root).reload()).tools
     assert "additionalProperties" not in tool.parameters
     said = await ask([tool], "show", city="Rome", zzz=1)
-    assert said == "Error: wrong arguments for 'show': `zzz` is not known; known are: city"
+    assert said == "Error: wrong arguments for 'show': `zzz` is not known; expected one of: city"
 
 
 async def write_echo(folders: Folders, parameters: str) -> Any:

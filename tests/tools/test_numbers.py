@@ -84,7 +84,7 @@ async def test_an_argument_that_the_function_lacks_is_told_as_a_wrong_one() -> N
     outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope())
     assert outcome.result.error is not None
     assert outcome.result.error.type == "invalid_tool_params"
-    assert "`zzz` is not known; known are: city" in outcome.result.error.message
+    assert "`zzz` is not known; expected one of: city" in outcome.result.error.message
 
 
 async def test_a_function_that_takes_any_argument_gets_them_all() -> None:

@@ -208,7 +208,7 @@ async def test_null_inside_of_an_object_does_not_take_the_object_along() -> None
     ("wrong", "note"),
     [
         ({"ratio": "much"}, 'left out `ratio`: `ratio` must be number, got "much"'),
-        ({"unknown": 3}, "left out `unknown`: `unknown` is not known; known are: count"),
+        ({"unknown": 3}, "left out `unknown`: `unknown` is not known; expected one of: count"),
     ],
 )
 async def test_what_a_reading_call_runs_without_is_told_to_the_model(

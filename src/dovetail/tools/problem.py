@@ -174,7 +174,8 @@ def _say_unknown(fault: _Fault) -> str:
     unknown: list[str] = fault.details["unexpected"]
     known: list[str] = list(fault.schema.get("properties") or ()) if fault.schema else []
     near = difflib.get_close_matches(unknown[0], known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"known are: {', '.join(known) or 'none'}"
+    hint = f"expected one of: {', '.join(known)}" if known else "none are expected"
+    hint = f"did you mean `{near[0]}`?" if near else hint
     return f"{', '.join(fault.get_path(name) for name in unknown)} is not known; {hint}"
 
 
