@@ -217,9 +217,8 @@ def _show_problems(snapshot: ExtensionSnapshot) -> None:
 def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
     if not url.startswith(("http://", "https://")):
         raise ConfigError(f"{url!r} is not an http or https address")
-    sent = {
-        name: value.encode().decode("latin-1") for name, value in headers.items()
-    }  # urllib encodes it back
+    # As Latin-1, because urllib encodes headers so: the bytes that are sent are UTF-8.
+    sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
     request = urllib.request.Request(url, method="POST", headers=sent)
     try:
         with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:

@@ -60,9 +60,8 @@ class FolderImporter:
             raise
         if waiting.done():
             return waiting.result()
-        waiting.add_done_callback(
-            lambda late: late.exception()
-        )  # or asyncio logs that it was never retrieved
+        # Otherwise asyncio logs that its exception was never retrieved.
+        waiting.add_done_callback(lambda late: late.exception())
         self._late[folder.path] = work
         await work.give_up()
         raise self._explain_late(folder)

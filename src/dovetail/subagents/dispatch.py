@@ -63,10 +63,9 @@ def _stand_behind_one(count: int, settings: Settings, registry: ToolRegistry) ->
     shape = settings.get("subagents.shape", "auto")
     if shape not in ("auto", "tools", "dispatcher"):
         raise ConfigError(f"subagents.shape is {shape!r}; it must be auto, tools or dispatcher")
-    if (
-        registry.allowed is not None and DISPATCHER not in registry.allowed
-    ):  # it would be hidden, and all agents with it
-        return False
+    allowed = registry.allowed
+    if allowed is not None and DISPATCHER not in allowed:
+        return False  # the dispatcher would be hidden, and all agents with it
     return shape == "dispatcher" or (shape == "auto" and count > MOST_TOOLS)
 
 
