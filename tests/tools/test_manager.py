@@ -45,6 +45,17 @@ def test_tools_are_listed_by_tag_in_the_order_of_registration() -> None:
     assert plane("oak") == 3
 
 
+def test_tool_info_is_in_the_order_of_registration_and_has_the_first_of_a_name() -> None:
+    manager = ToolManager()
+    boxes = [manager.open_box(f"agent-{name}", f"agent {name!r}") for name in ("ann", "bob")]
+    for name in ("saw", "cut", "glue"):
+        manager.register(name, f"{name} a plank", {}, lambda: None)
+    for box in boxes:
+        box.add(manager.make("sand", box.owner, {}, lambda: None))
+    assert list(manager.get_tool_info()) == ["saw", "cut", "glue", "sand"]
+    assert manager.get_tool_info()["sand"]["desc"] == "agent 'ann'"
+
+
 def test_registered_parameters_are_validated_and_defaults_are_optional() -> None:
     manager = ToolManager()
     kwargs = {"plank": (str, "which one"), "length": ("float", "in m"), "mode": Literal["rip", "cross"]}

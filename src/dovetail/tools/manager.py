@@ -136,8 +136,11 @@ class ToolManager:
         return _make_snapshot(enumerate(self.get_tools(tags)), self.registry.snapshot().generation)
 
     def get_tool_info(self, tags: Tags = None) -> dict[str, dict[str, Any]]:
-        """What prompts tell of the tools, by name: `name`, `desc`, `kwargs` and perhaps `returns`."""
-        return {tool.name: self.describe(tool) for tool in reversed(self.get_tools(tags))}
+        """What prompts tell of the tools, by name: `name`, `desc`, `kwargs` and perhaps `returns`.
+
+        They are in the order of their registration; of two of one name the first.
+        """
+        return {tool.name: self.describe(tool) for tool in self.get_snapshot(tags)}
 
     def get_tool_list(self, tags: Tags = None) -> list[dict[str, Any]]:
         """What prompts tell of the tools, in the order of their registration."""
