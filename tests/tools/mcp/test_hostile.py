@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 
 from dovetail.bus import Policy
+from dovetail.errors import ToolError
 from dovetail.messages.call import ToolCall
 from dovetail.messages.kind import Kind
 from dovetail.tools import CallScope, ToolRunner
@@ -73,6 +74,24 @@ async def test_a_huge_result_is_cut() -> None:
     result = await connection.call("tool0", {}, ToolContext(call_id="c"))
     assert 4_999_000 < len(str(result.llm_content)) < 5_001_000
     assert "a part of it is left out" in str(result.llm_content)[-100:]
+    await connection.close()
+
+
+async def test_half_a_character_is_replaced_in_lists_and_results() -> None:
+    source = McpSource(read_entry("shed", entry("half-characters")), ToolRegistry())
+    [tool] = await source.get_tools()
+    result = await tool.execute({}, ToolContext(call_id="c"))
+    await source.close()
+    assert tool.description == "a\ufffd"
+    assert result.llm_content == "b\ufffd"
+
+
+async def test_a_call_ends_when_its_answer_cannot_be_read() -> None:
+    connection = McpConnection(
+        McpServer(name="shed", command=sys.executable, args=(str(SERVER), "deep-result"))
+    )
+    with pytest.raises(ToolError, match="its answer cannot be read, it may be nested too deeply"):
+        await connection.call("tool0", {}, ToolContext(call_id="c"))
     await connection.close()
 
 

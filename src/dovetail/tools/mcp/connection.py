@@ -16,6 +16,7 @@ from dovetail.tools.mcp.listing import list_all
 from dovetail.tools.mcp.result import read_mcp_result
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.transport import CONNECT_SECONDS, Transport, find_cause
+from dovetail.tools.mcp.unreadable import REASON
 from dovetail.tools.tool import ToolContext, ToolResult
 
 mcp = lazy("mcp", extra="mcp")
@@ -172,11 +173,11 @@ class McpConnection:
                 owner.cancel()
             await asyncio.wait([owner], timeout=CONNECT_SECONDS)
 
-    def _note_fault(self, error: Exception) -> None:
+    def _note_fault(self) -> None:
         """The package leaves out a message that it cannot read; whoever waits for it would wait in vain."""
         logger.warning("MCP server %r sent a message that cannot be read", self.server.name)
         if self._fault is not None and not self._fault.done():
-            self._fault.set_result("its answer cannot be read, it may be nested too deeply")
+            self._fault.set_result(REASON)
 
     async def _hear(self, message: Any) -> None:
         if getattr(message, "method", "") == "notifications/tools/list_changed":

@@ -8,6 +8,7 @@ from typing import Any
 from dovetail.lazy import lazy
 from dovetail.tools.mcp.answer_limit import limit_answer
 from dovetail.tools.mcp.server import McpServer
+from dovetail.tools.mcp.unreadable import read_again
 
 mcp = lazy("mcp", extra="mcp")
 mcp_stdio = lazy("mcp.client.stdio", extra="mcp")
@@ -26,7 +27,7 @@ class Transport:
     be read.
     """
 
-    def __init__(self, server: McpServer, on_fault: Callable[[Exception], None]) -> None:
+    def __init__(self, server: McpServer, on_fault: Callable[[], None]) -> None:
         self.lost = asyncio.Event()
         self._server = server
         self._on_fault = on_fault
@@ -53,6 +54,12 @@ class Transport:
     async def _note_status(self, response: Any) -> None:
         self._status = response.status_code
 
+    def _read_again(self, error: Exception) -> Any:
+        message, is_whole = read_again(error)
+        if not is_whole:
+            self._on_fault()
+        return message
+
     @contextlib.asynccontextmanager
     async def _watch(self, transport: Any) -> AsyncGenerator[Any, None]:
         async with transport as (read, write), anyio.create_task_group() as group:
@@ -62,7 +69,7 @@ class Transport:
                 async with send:
                     async for message in read:
                         if isinstance(message, Exception):
-                            self._on_fault(message)
+                            message = self._read_again(message)
                         await send.send(message)
                 self.lost.set()
 
