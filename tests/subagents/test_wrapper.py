@@ -150,6 +150,25 @@ async def test_update_output_may_be_a_coroutine_function() -> None:
     assert (statuses[0], statuses[-1]) == ("running", "ok")
 
 
+async def test_cancelled_run_leaves_no_update_behind() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def update(output: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    invocation = SubagentToolWrapper(make(), Host([["Work", {"hold": "never"}]])).build({"task": "x"})
+    running = asyncio.create_task(invocation.execute(None, update))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await ended.wait()
+
+
 async def test_description_names_the_inputs_when_there_are_several() -> None:
     inputs = {"task": {"type": "string"}, "files": {"type": "string[]"}}
     wrapper = SubagentToolWrapper(make(input_config=InputConfig(inputs=inputs)), Host([]))

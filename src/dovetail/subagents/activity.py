@@ -62,6 +62,11 @@ class Activity:
             if isinstance(shown, BaseException):
                 self._log_failure(shown)
 
+    def cancel(self) -> None:
+        """Stop what an `update` that is a coroutine function is still showing."""
+        for shown in self._shows:
+            shown.cancel()
+
     def note(self, event: Event) -> None:
         """Take one event of the agent's run; its children have activities of their own."""
         if isinstance(event, ChildEvent) or (self._update is None and self._bus is None):

@@ -107,6 +107,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
             output = await executor.run(self.params, signal)
         except asyncio.CancelledError:
             activity.end("cancelled")
+            activity.cancel()
             raise
         except Exception as error:
             result = self._explain_start(error)
