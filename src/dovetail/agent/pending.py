@@ -8,8 +8,6 @@ that is claimed belongs to the holder of the claim: what is written next begins 
 import asyncio
 import itertools
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -117,23 +115,13 @@ class PendingRequests:
                 return None
             return Claim(request)
 
-    @contextmanager
-    def carry(self, claim: Claim | None) -> Generator[None]:
+    def carry(self, claim: Claim | None) -> "Carrying":
         """Write into the claimed request or send it, wherever this is called."""
-        if claim is None:
-            yield
-            return
-        token = _carried.set((self, claim.request))
-        try:
-            yield
-        finally:
-            _carried.reset(token)
+        return Carrying(None if claim is None else (self, claim.request))
 
-    @contextmanager
-    def apart(self) -> Generator[None]:
+    def apart(self) -> "Carrying":
         """Write and send a request of its own, whatever else is being written here."""
-        with self.carry(self.renew(Prompt(parent=self._parent))):
-            yield
+        return self.carry(self.renew(Prompt(parent=self._parent)))
 
     def renew(self, prompt: Prompt) -> Claim:
         """A claim on a new request with this prompt."""
@@ -147,13 +135,14 @@ class PendingRequests:
         """The nearest request that this context knows of and that may be continued here."""
         here = threading.current_thread()
         is_session = is_interactive()
-        for begun in _walk(_begun.get()):
+        begun = _begun.get()
+        while begun is not None:
             who = begun.owner()
             request = None if who is None else self._requests.get(who)
-            if request is None or request.serial > begun.serial:
-                continue
-            if to_send or is_session or who is owner or who is here:
+            may_continue = to_send or is_session or who is owner or who is here
+            if request is not None and may_continue and request.serial <= begun.serial:
                 return request
+            begun = begun.before
         # All contexts of the main thread belong to one program; other threads may serve many users.
         if here is threading.main_thread() and here in self._requests:
             return self._requests[here]
@@ -183,10 +172,21 @@ class PendingRequests:
             del self._requests[who]
 
 
-def _walk(begun: _Begun | None) -> Iterator[_Begun]:
-    while begun is not None:
-        yield begun
-        begun = begun.before
+class Carrying:
+    """A `with` block whose code, and what it starts, is about one request; None changes nothing."""
+
+    __slots__ = ("_carried", "_token")
+
+    def __init__(self, carried: "tuple[PendingRequests, PendingRequest] | None") -> None:
+        self._carried = carried
+
+    def __enter__(self) -> None:
+        if self._carried is not None:
+            self._token = _carried.set(self._carried)
+
+    def __exit__(self, *error: object) -> None:
+        if self._carried is not None:
+            _carried.reset(self._token)
 
 
 def _remember(owner: "ReferenceType[Owner]", serial: int) -> None:

@@ -39,11 +39,12 @@ class Sending:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.__doc__ = function.__doc__
         self._function = function
+        self._runs_later = inspect.iscoroutinefunction(function)
 
     def __get__(self, sender: _Sender | None, kind: type | None = None) -> Any:
         if sender is None:
             return self._function
-        return _Bound(MethodType(self._function, sender), sender)
+        return _Bound(MethodType(self._function, sender), sender, runs_later=self._runs_later)
 
 
 class _Bound:
@@ -53,8 +54,9 @@ class _Bound:
     retries and schedules call it so.
     """
 
-    def __init__(self, method: MethodType, sender: _Sender) -> None:
+    def __init__(self, method: MethodType, sender: _Sender, *, runs_later: bool) -> None:
         self.__wrapped__ = method
+        self._runs_later = runs_later
         self.__doc__ = method.__doc__
         self._pending = sender.pending
         self._claim = sender.claim_request()
@@ -70,7 +72,7 @@ class _Bound:
         return context.run(self._call, claim, *args, **kwargs)
 
     def _call(self, claim: Claim | None, *args: Any, **kwargs: Any) -> Any:
-        if claim is not None and inspect.iscoroutinefunction(self.__wrapped__):
+        if claim is not None and self._runs_later:
             return self._send_later(claim, args, kwargs)
         try:
             with self._pending.carry(claim):
