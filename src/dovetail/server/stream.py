@@ -41,13 +41,14 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async with self._reader:
             watcher = asyncio.create_task(self._watch(receive))
-            release = asyncio.get_running_loop().call_later(self._hold, self._release)
+            release = asyncio.get_running_loop().call_later(self._hold, self._release) if self._hold else None
             self._tick()
             try:
                 await self._follow(watcher, send)
             finally:
                 watcher.cancel()
-                release.cancel()
+                if release is not None:
+                    release.cancel()
                 if self._ticker is not None:
                     self._ticker.cancel()
 
