@@ -79,3 +79,13 @@ async def test_without_an_audit_of_its_own_records_go_to_the_log(caplog: Any) ->
     caplog.set_level("INFO", logger="dovetail.audit")
     await ToolRunner().run_call(tools, call, CallScope())
     assert '"password": "***"' in caplog.text
+
+
+def test_only_the_first_of_many_values_are_kept() -> None:
+    many = mask_secrets({f"a{number}": number for number in range(400_000)})
+    assert len(many) == 1001
+    assert many["…"] == "… (399000 more)"
+    nested = mask_secrets({"rows": [[1] * 600] * 5, "password": "x"})
+    assert nested["rows"][0] == [1] * 600
+    assert nested["rows"][-1] == "… (3 more)"
+    assert mask_secrets({"k" * 1000: 1}) == {f"{'k' * 500}… (1000 characters)": 1}

@@ -3,9 +3,9 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from dovetail.data.mask import MASK
 from dovetail.data.shapes import is_list, is_mapping
@@ -13,7 +13,10 @@ from dovetail.messages.call import CallStatus
 
 logger = logging.getLogger("dovetail.audit")
 
+T = TypeVar("T")
+
 _LONGEST_TEXT = 500
+_MOST_VALUES = 1000
 _SECRET = re.compile(
     r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
     r"|cookie|credential|bearer|signature|\bpin\b)"
@@ -60,11 +63,46 @@ def mask_arguments(arguments: str | Mapping[str, Any]) -> Any:
 
 
 def mask_secrets(value: Any) -> Any:
-    """The value with the values of telling keys masked, at any depth, and long texts cut."""
-    if is_mapping(value):
-        return {key: MASK if _SECRET.search(str(key)) else mask_secrets(item) for key, item in value.items()}
-    if is_list(value):
-        return [mask_secrets(item) for item in value]
-    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
-        return f"{value[:_LONGEST_TEXT]}… ({len(value)} characters)"
-    return value
+    """The value with the values of telling keys masked, at any depth; long texts and long lists are cut."""
+    return _Masker().mask(value)
+
+
+class _Masker:
+    """Masks one value; whatever its size, only its first members are looked at."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_VALUES
+
+    def mask(self, value: Any) -> Any:
+        if is_mapping(value):
+            return self._mask_mapping(value)
+        if is_list(value):
+            masked = [self.mask(item) for item in self._take(value)]
+            return masked if len(masked) == len(value) else [*masked, _tell_rest(len(value) - len(masked))]
+        return _cut(value) if isinstance(value, str) else value
+
+    def _mask_mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
+        masked = {
+            _cut(key): MASK if _SECRET.search(str(key)) else self.mask(item)
+            for key, item in self._take(value.items())
+        }
+        if len(masked) < len(value):
+            masked["…"] = _tell_rest(len(value) - len(masked))
+        return masked
+
+    def _take(self, members: Iterable[T]) -> Iterator[T]:
+        for member in members:
+            if not self._left:
+                return
+            self._left -= 1
+            yield member
+
+
+def _cut(text: Any) -> Any:
+    if not isinstance(text, str) or len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… ({len(text)} characters)"
+
+
+def _tell_rest(number: int) -> str:
+    return f"… ({number} more)"
