@@ -36,3 +36,8 @@ def test_windows_line_ends_a_mark_and_an_empty_one() -> None:
 def test_mistakes_are_told(text: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         split_front_matter(text)
+
+
+def test_very_long_front_matter_is_refused_before_it_is_read() -> None:
+    with pytest.raises(ConfigError, match="has 60000 characters, at most 50000 are read"):
+        split_front_matter("---\n" + "k: v\n" * 12_000 + "---\nbody")

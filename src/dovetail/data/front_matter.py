@@ -11,6 +11,8 @@ from dovetail.lazy import lazy
 
 yaml = lazy("yaml")
 
+LONGEST = 50_000
+"""Characters; it is read while a server answers others, and YAML takes microseconds for each of them."""
 _MARK = "---"
 
 
@@ -18,7 +20,7 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     """The mapping between two lines `---` at the beginning, and the text after it; empty when there is none.
 
     Raises:
-        ConfigError: the front matter has no end, is not YAML or not a mapping.
+        ConfigError: the front matter has no end, is too long, is not YAML or not a mapping.
     """
     lines = text.removeprefix("\ufeff").splitlines(keepends=True)
     if not lines or lines[0].rstrip() != _MARK:
@@ -26,8 +28,11 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == _MARK), None)
     if end is None:
         raise ConfigError("the front matter has no end", hint="Close it with a line `---`.")
+    between = "".join(lines[1:end])
+    if len(between) > LONGEST:
+        raise ConfigError(f"the front matter has {len(between)} characters, at most {LONGEST} are read")
     try:
-        front: Any = load_yaml("".join(lines[1:end]))
+        front: Any = load_yaml(between)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date that does not exist
         raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}") from error
     if front is None:
