@@ -225,3 +225,26 @@ async def test_a_request_that_is_not_utf_8_does_not_end_the_server(environment: 
     finally:
         process.stdin.close()
         await process.wait()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_clients_learn_that_an_edit_has_changed_the_tools(
+    environment: dict[str, str], tmp_path: Path, mode: str
+) -> None:
+    changed = asyncio.Event()
+
+    async def note(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            changed.set()
+
+    async with connect(environment, mode, "--watch", message_handler=note) as client:
+        assert "cut" in [tool.name for tool in (await client.list_tools()).tools]
+        edited = EXTENSION.replace("def cut(", "def carve(").replace("define(cut,", "define(carve,")
+        if mode == "legacy":
+            (tmp_path / "extensions" / "shed" / "extension.py").write_text(edited)
+            await changed.wait()
+        else:
+            async with client.listen(tools_list_changed=True) as events:
+                (tmp_path / "extensions" / "shed" / "extension.py").write_text(edited)
+                await anext(aiter(events))
+        assert "carve" in [tool.name for tool in (await client.list_tools()).tools]

@@ -16,6 +16,7 @@ from dovetail.cli.workspace import WORKSPACE
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
+lowlevel = lazy("mcp.server.lowlevel", extra="mcp")
 stdio = lazy("mcp.server.stdio", extra="mcp")
 uvicorn = lazy("uvicorn", extra="server")
 
@@ -49,16 +50,17 @@ def serve_mcp(
 async def _serve(
     dovetail: Dovetail, globs: list[str], mode: Mode, address: tuple[str, int | None], watch: bool
 ) -> None:
-    async with dovetail, follow_changes(dovetail) if watch else nullcontext():
+    offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, mode)
+    async with dovetail, follow_changes(dovetail, offer.announce_change) if watch else nullcontext():
         await dovetail.get_tool_registry().discover_all_tools()
-        offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, mode)
         if not offer.get_snapshot().tools:
             known = ", ".join(dovetail.get_tool_registry().snapshot().tools)
             typer.echo(f"No tool matches {', '.join(globs)} yet; there are: {known}", err=True)
         server, (host, port) = offer.server, address
         if port is None:
             async with stdio.stdio_server() as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+                options = lowlevel.NotificationOptions(tools_changed=watch)
+                await server.run(read, write, server.create_initialization_options(options))
         else:
             with open_listener(host, port, "dovetail mcp --http {port}") as listener:
                 typer.echo(f"MCP at http://{host}:{listener.getsockname()[1]}/mcp", err=True)

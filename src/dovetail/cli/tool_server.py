@@ -1,6 +1,7 @@
 """Our tools behind the MCP protocol: each call goes through the pipeline, and approvals go to the client."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -20,7 +21,10 @@ from dovetail.tools.tool import Tool
 from dovetail.version import __version__
 
 mcp_server = lazy("mcp.server", extra="mcp")
+subscriptions = lazy("mcp.server.subscriptions", extra="mcp")
 types = lazy("mcp.types", extra="mcp")
+
+logger = logging.getLogger(__name__)
 
 _DESTRUCTIVE = (Kind.Delete, Kind.Execute, Kind.Move, Kind.Write, Kind.Edit)
 _APPROVAL = "approval"
@@ -39,9 +43,31 @@ class ToolServer:
         self._runner = runner
         self._globs = globs
         self._mode: Mode = mode
+        self._bus = subscriptions.InMemorySubscriptionBus()
+        self._session: Any = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self.server = mcp_server.Server(
-            "dovetail", version=__version__, on_list_tools=self._list, on_call_tool=self._call
+            "dovetail",
+            version=__version__,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=subscriptions.ListenHandler(self._bus),
         )
+
+    def announce_change(self) -> None:
+        """Let clients know that the tools have changed: those that listen, and the one behind stdio."""
+        task = asyncio.create_task(self._announce())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _announce(self) -> None:
+        await self._bus.publish(subscriptions.ToolsListChanged())
+        if self._session is None:
+            return
+        try:
+            await self._session.send_tool_list_changed()
+        except Exception as error:  # the client is gone
+            logger.debug("a client does not learn that the tools have changed: %s", error)
 
     def get_snapshot(self) -> ToolSnapshot:
         """The tools that are offered now."""
@@ -50,6 +76,7 @@ class ToolServer:
         return snapshot.select(names)
 
     async def _list(self, context: Any, params: Any) -> Any:
+        self._session = context.session
         return types.ListToolsResult(tools=[_describe(tool) for tool in self.get_snapshot()])
 
     async def _call(self, context: Any, params: Any) -> Any:

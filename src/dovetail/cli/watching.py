@@ -1,7 +1,7 @@
 """`--watch`: a command that reloads as folders are edited, and says so."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import typer
@@ -11,9 +11,16 @@ from dovetail.extensions.extension import ExtensionSnapshot
 
 
 @asynccontextmanager
-async def follow_changes(dovetail: Dovetail) -> AsyncGenerator[None]:
-    """Reload the app beside its work, as folders are edited."""
-    task = asyncio.create_task(dovetail.watch(tell_reload))
+async def follow_changes(
+    dovetail: Dovetail, on_reload: Callable[[], None] = lambda: None
+) -> AsyncGenerator[None]:
+    """Reload the app during its work, as folders are edited; `on_reload` is called after each time."""
+
+    def follow(snapshot: ExtensionSnapshot) -> None:
+        tell_reload(snapshot)
+        on_reload()
+
+    task = asyncio.create_task(dovetail.watch(follow))
     try:
         yield
     finally:
