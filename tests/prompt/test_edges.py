@@ -236,6 +236,22 @@ def test_set_is_exported_to_json_as_a_list_and_to_yaml_as_a_set() -> None:
 
 def test_class_is_exported_by_its_fields_only_where_the_format_asks_for_them() -> None:
     asked = Prompt({"output": Plank}).to_serializable_prompt_data()["output"]
-    assert asked["value"] == {"$type": {"length": {"$type": "int"}}}
+    assert asked["value"] == {"$type": {"length": "int"}}
     given = Prompt({"output": Plank, "output_format": "markdown"}).to_serializable_prompt_data()["output"]
-    assert given == {"length": {"$type": "int"}}
+    assert given == {"length": "int"}
+
+
+def test_fields_of_a_class_are_exported_so_that_they_render_the_same() -> None:
+    class Board(pydantic.BaseModel):
+        length: int = pydantic.Field(description="in mm")
+        wood: str | None = None
+
+    prompt = Prompt({"input": "q", "output": {"board": Board, "boards": [(Board, "all")]}})
+    assert prompt.to_serializable_prompt_data()["output"] == {
+        "board": {"length": {"$type": "int", "$desc": "in mm"}, "wood": "str | None"},
+        "boards": [
+            {"$type": {"length": {"$type": "int", "$desc": "in mm"}, "wood": "str | None"}, "$desc": "all"}
+        ],
+    }
+    loaded = Prompt(read_yaml_prompt(prompt.to_yaml_prompt()).request)
+    assert loaded.to_text() == prompt.to_text()

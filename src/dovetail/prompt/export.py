@@ -73,8 +73,14 @@ def export_schema(schema: Any) -> Any:
     if is_list(schema):
         return [export_schema(item) for item in schema]
     if read_model_fields(schema) is not None:
-        return export_schema(sanitize(schema))
+        return {name: _export_class_field(field) for name, field in sanitize(schema).items()}
     return schema
+
+
+def _export_class_field(field: tuple[Any, ...]) -> Any:
+    """A field of a class; one without a description is the name of its type, which renders the same."""
+    is_name = len(field) == 1 and isinstance(field[0], str)
+    return field[0] if is_name else export_schema(field)
 
 
 def _export_field(field: tuple[Any, ...]) -> dict[str, Any]:
