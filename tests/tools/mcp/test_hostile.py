@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from mcp.types import jsonrpc_message_adapter
 
 from dovetail.bus import Policy
 from dovetail.errors import ToolError
@@ -20,6 +21,7 @@ from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.settings import ConfiguredServers, read_entry
 from dovetail.tools.mcp.source import McpSource
+from dovetail.tools.mcp.unreadable import read_again
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import ToolContext
 
@@ -93,6 +95,16 @@ async def test_a_call_ends_when_its_answer_cannot_be_read() -> None:
     with pytest.raises(ToolError, match="its answer cannot be read, it may be nested too deeply"):
         await connection.call("tool0", {}, ToolContext(call_id="c"))
     await connection.close()
+
+
+def test_an_answer_nested_beyond_all_limits_still_names_its_call() -> None:
+    text = '{"jsonrpc":"2.0","id":7,"result":{"a":' + "[" * 50_000 + "]" * 50_000 + "}}"
+    with pytest.raises(ValueError, match="recursion") as caught:
+        jsonrpc_message_adapter.validate_json(text)
+    message, is_whole = read_again(caught.value)
+    assert not is_whole
+    assert message.message.id == 7
+    assert "cannot be read" in message.message.error.message
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ JavaScript program that cuts a text inside of an emoji is enough for it.
 """
 
 import json
+import re
 from typing import Any
 
 from dovetail.data.clean import clean_data
@@ -16,6 +17,7 @@ mcp_message = lazy("mcp.shared.message", extra="mcp")
 
 REASON = "its answer cannot be read, it may be nested too deeply"
 _PARSE_ERROR = -32700
+_ID = re.compile(r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
 
 
 def read_again(error: Exception) -> tuple[Any, bool]:
@@ -38,10 +40,15 @@ def read_again(error: Exception) -> tuple[Any, bool]:
 
 
 def _parse(error: Exception) -> dict[str, Any]:
+    """Return the message; of one that is nested beyond all limits its id alone, where it begins with that."""
     read: Any = getattr(error, "errors", None)
+    text: Any = read()[0].get("input") if read is not None else None
     try:
-        data: Any = json.loads(read()[0]["input"])
-    except Exception:  # not an error of the validator, not JSON, or nested beyond all limits
+        data: Any = json.loads(text)
+    except RecursionError:
+        found = _ID.match(text)
+        return {"id": int(found[1])} if found else {}
+    except (TypeError, ValueError):  # not an error of the validator, or not JSON
         return {}
     return data if is_dict(data) else {}
 
