@@ -85,6 +85,7 @@ def test_prompt_object_has_empty_defaults() -> None:
         ([{"name": 5, "desc": "cut", "kwargs": {}}], "a tool's name must be text"),
         ([{"name": "saw", "desc": None, "kwargs": {}}], "a tool's desc must be text"),
         ([{"name": "saw", "desc": "cut", "kwargs": []}], "a tool's kwargs must be a mapping"),
+        ([{"name": "saw", "desc": "cut", "kwargs": {2.5: int}}], "a mapping with names as keys, got {2.5"),
     ],
 )
 def test_tools_are_checked(tool: Any, rule: str) -> None:

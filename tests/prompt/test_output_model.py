@@ -194,3 +194,8 @@ def test_schema_with_something_unhashable_makes_a_model_too() -> None:
     answer = output_model({"a": (list, "x", [1])}).model_validate({})
     assert answer.model_dump() == {"a": [1]}
     assert output_model({"s": {"a"}}).model_validate({"s": 1}).model_dump() == {"s": 1}
+
+
+def test_class_as_description_of_no_type_is_shown_as_it_is() -> None:
+    model = Prompt({"output": {"x": ("a number", Color)}}).to_output_model()
+    assert model.model_fields["x"].description == "type: a number; desc: <enum 'Color'>"

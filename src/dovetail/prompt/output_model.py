@@ -96,13 +96,13 @@ def _read_field(schema: Any, name: str) -> _FieldSpec:
 
 
 def _read_tuple(kind: Any = Any, description: Any = "", default: Any = None) -> _FieldSpec:
-    description, default = sanitize(description), sanitize(default, remain_type=True)
+    default = sanitize(default, remain_type=True)
     if not is_annotation(kind):
-        shown = sanitize(kind, remain_type=True)
-        return Any, {"description": f"type: {shown}; desc: {description}", "default": default}
+        shown, said = sanitize((kind, description), remain_type=True)
+        return Any, {"description": f"type: {shown}; desc: {said}", "default": default}
     if get_origin(kind) is list:
         kind = _wrap_list(kind, *get_args(kind))
-    return kind, {"description": description, "default": default}
+    return kind, {"description": sanitize(description), "default": default}
 
 
 def _read_list(schema: Sequence[Any], name: str) -> Any:

@@ -114,8 +114,8 @@ def _read_tool(tool: Any, position: int) -> Mapping[str, Any]:
         raise _rejection.reject(
             f"tools[{position}]", tool, "a tool must be a mapping with name, desc and kwargs"
         )
-    name, description = tool.get("name"), tool.get("desc")
-    if not is_mapping(tool.get("kwargs")):
+    name, description, parameters = tool.get("name"), tool.get("desc"), tool.get("kwargs")
+    if not is_mapping(parameters) or any(read_text(key) is None for key in parameters):
         raise _reject_tool(tool, position)
     if type(name) is str and type(description) is str:
         return tool
@@ -139,7 +139,8 @@ def _reject_tool(tool: Mapping[str, Any], position: int) -> Exception:
     for key in ("name", "desc"):
         if read_text(tool[key]) is None:
             return _rejection.reject(f"tools[{position}].{key}", tool[key], f"a tool's {key} must be text")
-    return _rejection.reject(f"tools[{position}].kwargs", tool["kwargs"], "a tool's kwargs must be a mapping")
+    rule = "a tool's kwargs must be a mapping with names as keys"
+    return _rejection.reject(f"tools[{position}].kwargs", tool["kwargs"], rule)
 
 
 def read_options(value: Any) -> dict[str, Any]:
