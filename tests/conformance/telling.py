@@ -82,10 +82,15 @@ def writes_history_twice(difference: Difference) -> bool:
 
 
 def assigns_over_something(difference: Difference) -> bool:
-    """Whether `prompt[key] = value` met a value that was there already."""
+    """Whether `prompt[key] = value` met a value that was there already, or put a mapping below a new key.
+
+    The original puts an empty dict there first.
+    """
     for layer in difference.case.get("layers", []):
         seen: set[str] = set()
-        for name, key, *_ in layer:
+        for name, key, *rest in layer:
+            if name == "item" and "." in key and rest == [{"object": "mappingproxy"}]:
+                return True
             roots = {pair[0] for pair in key["dict"]} if name == "update" else {str(key).partition(".")[0]}
             if name == "item" and roots & seen:
                 return True
@@ -144,14 +149,19 @@ def makes_keys_text(difference: Difference) -> bool:
     return (
         file_has('${name}":', "${name}:", mapped=True)(difference)
         and difference.both_give_results
-        and _write_keys(difference.their_view["result"]) == difference.our_view["result"]
+        and difference.our_view["result"] in _write_keys(difference.their_view["result"])
     )
 
 
-def _write_keys(note: Any) -> Any:
-    if isinstance(note, dict) and "dict" in note:
-        return {"dict": [[str(key), _write_keys(value)] for key, value in note["dict"]]}
-    return note
+def _write_keys(note: Any) -> tuple[Any, ...]:
+    """The note with its slots' names as text, and with all keys as text."""
+    if not isinstance(note, dict) or "dict" not in note:
+        return (note,)
+    pairs = note["dict"]
+    return (
+        {"dict": [[str(key), value] for key, value in pairs]},
+        {"dict": [[str(key), _write_keys(value)[-1]] for key, value in pairs]},
+    )
 
 
 def has_surrogates(difference: Difference) -> bool:
