@@ -58,7 +58,8 @@ conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the pa
 .conformance/.installed:
 	$(PYTHON) -m venv .conformance
 	scripts/step "install the original package" "pip config list" \
-		.conformance/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt agently==4.0.7.1
+		.conformance/bin/python -m pip --disable-pip-version-check install -q agently==4.0.7.1 \
+		$(shell grep -iE '^(pydantic|pyyaml)==' constraints.txt)
 	@touch $@
 
 fix: $(VENV)/.dev ## format, and mend what can be mended
