@@ -9,7 +9,7 @@ for prepare in (lambda: agent, lambda: agent.when_key("title", print)):
         print(error)
 
 # Output:
-# there is no handler to wait with
+# No key handlers are registered.
 # Add one first: agent.when_key('title', print). Those of other tasks are not for this.
 # the request has no keys to wait for (title): it has no output
 # Say what the answer holds: agent.output({'title': (str, 'a few words')}).

@@ -19,7 +19,7 @@ V = TypeVar("V")
 class Asking(PromptShorthands, Answer[T]):
     """Fills a request and takes it at the call of the view that is asked for.
 
-    Nobody else reads a response that was taken by such a view, so leaving the view early stops the request.
+    Such a view is the only reader of its response, so leaving it early stops the request.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -249,7 +249,7 @@ def test_handler_must_be_a_function() -> None:
 
 
 def test_waiter_without_a_handler_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match=r"no handler to wait with[\s\S]*agent\.when_key"):
+    with pytest.raises(NotImplementedError, match=r"No key handlers are registered[\s\S]*agent\.when_key"):
         make_agent().start_waiter()
 
 

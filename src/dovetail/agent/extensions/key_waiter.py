@@ -110,7 +110,7 @@ class KeyWaiterExtension(BaseAgent):
         handlers = [*self._handlers, *(self._own_handlers.get() or ())]
         if not handlers:
             raise KeyWaitError(
-                "there is no handler to wait with",
+                "No key handlers are registered.",
                 hint="Add one first: agent.when_key('title', print). Those of other tasks are not for this.",
             )
         return [(self._in_style(key), handler) for key, handler in handlers]
