@@ -1,25 +1,37 @@
 import { expect, test } from "vitest";
-import { EventSplitter } from "@/protocol/sse";
+import { eventBatches } from "@/protocol/sse";
 
-const STREAM = ': keep-alive\n\nid: 1\ndata: {"a":1}\n\ndata: one\ndata: two\r\n\r\nevent: end\ndata: [DONE]\n\n';
+const STREAM =
+  ': keep-alive\n\nid: 1\ndata: {"a":"é 中"}\n\ndata: one\ndata: two\r\n\r\nevent: end\r\ndata: three\r\n\r\ndata: [DONE]\n\n';
 
-const EVENTS = [
-  { id: "1", event: "message", data: '{"a":1}' },
-  { id: "1", event: "message", data: "one\ntwo" },
-  { id: "1", event: "end", data: "[DONE]" },
-];
+const DATA = ['{"a":"é 中"}', "one\ntwo", "three"];
 
-test("a stream in one piece gives its events", () => {
-  expect(new EventSplitter().feed(STREAM)).toEqual(EVENTS);
+async function read(...pieces: Uint8Array[]): Promise<string[][]> {
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  const batches: string[][] = [];
+  const reader = stream.pipeThrough(eventBatches()).getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) batches.push(next.value);
+  return batches;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+test("events in one piece arrive together, without comments and the end mark", async () => {
+  expect(await read(bytes(STREAM))).toEqual([DATA]);
 });
 
-test("every way to cut a stream in two gives the same events", () => {
-  for (let cut = 1; cut < STREAM.length; cut++) {
-    const splitter = new EventSplitter();
-    expect([...splitter.feed(STREAM.slice(0, cut)), ...splitter.feed(STREAM.slice(cut))]).toEqual(EVENTS);
+test("a stream cut in two at any byte has the same events", async () => {
+  const whole = bytes(STREAM);
+  for (let cut = 1; cut < whole.length; cut++) {
+    expect((await read(whole.slice(0, cut), whole.slice(cut))).flat()).toEqual(DATA);
   }
 });
 
-test("an event that is not closed by an empty line waits", () => {
-  expect(new EventSplitter().feed("data: half\n")).toEqual([]);
+test("an event waits for the empty line that ends it", async () => {
+  expect(await read(bytes("data: half\n"), bytes("data: whole\n"), bytes("\n"))).toEqual([[], [], ["half\nwhole"]]);
 });

@@ -2,7 +2,7 @@
 
 import { joinDeltas, parseChunk } from "@/protocol/chunk";
 import type { ChatMessage, Chunk } from "@/protocol/message";
-import { EventSplitter, type ServerEvent } from "@/protocol/sse";
+import { eventBatches } from "@/protocol/sse";
 import type { ChatTransport } from "@/transport/chat-transport";
 import { ServerError, send, sendJson } from "@/transport/http";
 
@@ -65,13 +65,11 @@ function lastOf(messages: ChatMessage[]): ChatMessage[] {
 
 /** The response's chunks; a stream that breaks off before its end is an error, never a silent stop. */
 function chunksOf(response: Response): ReadableStream<Chunk> {
-  const splitter = new EventSplitter();
-  const decoder = new TextDecoder();
   let hasEnded = false;
-  const transformer = new TransformStream<Uint8Array, Chunk>({
-    transform(bytes, controller) {
-      const events = splitter.feed(decoder.decode(bytes, { stream: true }));
-      for (const chunk of joinDeltas(events.flatMap(chunkOf))) {
+  const transformer = new TransformStream<string[], Chunk>({
+    transform(batch, controller) {
+      const chunks = batch.map(parseChunk).filter((chunk) => chunk !== null);
+      for (const chunk of joinDeltas(chunks)) {
         hasEnded ||= chunk.type === "finish" || chunk.type === "abort" || chunk.type === "error";
         controller.enqueue(chunk);
       }
@@ -80,10 +78,6 @@ function chunksOf(response: Response): ReadableStream<Chunk> {
       if (!hasEnded) controller.error(new TypeError("network: the answer broke off before its end"));
     },
   });
-  return (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(transformer);
-}
-
-function chunkOf(event: ServerEvent): Chunk[] {
-  const chunk = event.data === "[DONE]" ? null : parseChunk(event.data);
-  return chunk === null ? [] : [chunk];
+  const body = response.body ?? new ReadableStream<Uint8Array>();
+  return body.pipeThrough(eventBatches()).pipeThrough(transformer);
 }

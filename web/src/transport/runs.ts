@@ -2,7 +2,7 @@
 
 import type { RunEntry } from "@/protocol/events.gen";
 import { parseEntry } from "@/protocol/run";
-import { EventSplitter } from "@/protocol/sse";
+import { eventBatches } from "@/protocol/sse";
 import { send } from "@/transport/http";
 
 /** The journal from a number on, in batches as they arrive; ends with the run. */
@@ -12,14 +12,10 @@ export async function* readJournal(id: string, after: number, signal: AbortSigna
     signal,
   });
   if (response.body === null) return;
-  const splitter = new EventSplitter();
-  const decoder = new TextDecoder();
-  const reader = response.body.getReader();
+  const reader = response.body.pipeThrough(eventBatches()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const events = splitter.feed(decoder.decode(value, { stream: true }));
-    const entries = events.map((event) => (event.data === "[DONE]" ? null : parseEntry(event.data)));
-    yield entries.filter((entry) => entry !== null);
+    yield value.map(parseEntry).filter((entry) => entry !== null);
   }
 }

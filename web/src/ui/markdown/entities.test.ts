@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
 
 test("named and numbered references become characters", () => {
-  expect(decodeEntities("a &lt; b &amp;&#38; &#x4e2d; &unknown;")).toBe("a < b && 中 &unknown;");
+  expect(decodeEntities("a &lt; b &amp;&#38; &#x4e2d; caf&eacute; &frac12;")).toBe("a < b && 中 café ½");
+  expect(decodeEntities("&unknown; &notit; &constructor; & &;")).toBe("&unknown; &notit; &constructor; & &;");
 });
 
 test.each([
@@ -18,6 +19,8 @@ test.each([
   ["/\\evil.example", null],
   ["/\t/evil.example", null],
   ["/&#9;/evil.example", null],
+  ["/&Tab;/evil.example", null],
+  ["javascript&colon;alert(1)", null],
   ["/\n\\evil.example", null],
   ["\\\\evil.example", null],
   ["java\tscript:alert(1)", null],

@@ -1,26 +1,11 @@
 /** Character references as their characters; React escapes on its own, so a text needs them decoded. */
 
-const NAMED: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  copy: "©",
-  hellip: "…",
-  mdash: "—",
-  ndash: "–",
-  rarr: "→",
-  larr: "←",
-  times: "×",
-  middot: "·",
-};
+import { decodeNamedCharacterReference } from "decode-named-character-reference";
 
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return NAMED[name] ?? whole;
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,31}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return decodeNamedCharacterReference(name) || whole;
     const code = Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
