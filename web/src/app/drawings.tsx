@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useServices } from "@/app/services";
 import { Approval } from "@/features/approvals/approval";
 import { OpenUrlAgain } from "@/features/browser-tools/open-url-tool";
-import type { PartDrawings } from "@/features/chat/message-view";
+import type { DrawTool } from "@/features/chat/message-view";
 import { useAsk, useChat, useSubAgentsOf } from "@/features/chat/use-chat";
 import { Transcript } from "@/features/subagents/transcript";
 import { shellDetails } from "@/features/tool-cards/shell-details";
@@ -78,7 +78,4 @@ function Question({ part, askId, path }: { part: ToolPart; askId: string; path: 
   );
 }
 
-export const drawings: PartDrawings = {
-  tool: (part, isLive, message) => <ToolCard part={part} isLive={isLive} caller={message} />,
-  data: () => null,
-};
+export const drawTool: DrawTool = (part, isLive, message) => <ToolCard part={part} isLive={isLive} caller={message} />;

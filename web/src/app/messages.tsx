@@ -1,6 +1,6 @@
 import { Activity } from "lucide-react";
 import { memo, useState } from "react";
-import { drawings } from "@/app/drawings";
+import { drawTool } from "@/app/drawings";
 import { BranchNav } from "@/features/branches/branch-nav";
 import { EditField } from "@/features/chat/edit-field";
 import { Failure } from "@/features/chat/failure";
@@ -117,7 +117,7 @@ const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdi
     <MessageView
       message={message}
       isLive={isLive}
-      drawings={drawings}
+      drawTool={drawTool}
       outcome={isLive ? null : <Outcome metadata={message.metadata} onRetry={() => retry(message.id)} />}
       footer={isLive ? null : footer}
     />

@@ -5,7 +5,7 @@ import { BrowserWatch } from "@/app/browser-watch";
 import { tabId } from "@/app/tab";
 import { FrontendToolExecutor } from "@/features/browser-tools/executor";
 import { registerDefaultFrontendToolHandlers } from "@/features/browser-tools/handlers";
-import { StorageLedger } from "@/features/browser-tools/ledger";
+import { Ledger } from "@/features/browser-tools/ledger";
 import { PanelStack } from "@/features/browser-tools/panel-stack";
 import { ChatSession } from "@/features/chat/chat-session";
 import { ModelStore } from "@/features/models/model-store";
@@ -30,7 +30,7 @@ export class Services {
       claim: claimAsk,
       acknowledge: (toolCallId, receipt) => acknowledge({ toolCallId, ...receipt, tabId: this.tabId }),
     },
-    new StorageLedger(),
+    new Ledger(),
   );
   readonly #watch = new BrowserWatch(this.tabId, this.executor);
   readonly #transport = new HttpChatTransport(this.tabId);

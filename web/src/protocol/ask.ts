@@ -11,7 +11,7 @@ export interface Ask {
 }
 
 export function parseAsk(value: Json): Ask | null {
-  const id = optionalText(value["id"] ?? value["ask_id"]);
+  const id = optionalText(value["ask_id"]);
   const kind = value["kind"];
   if (id === null || (kind !== "approval" && kind !== "browser" && kind !== "question")) return null;
   return {

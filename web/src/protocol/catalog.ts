@@ -42,15 +42,14 @@ export interface ExtensionReport {
   isWatching: boolean;
 }
 
-const names = (value: unknown): string[] =>
-  list(value).map((item) => (isRecord(item) ? text(item["name"]) : text(item)));
+const names = (value: unknown): string[] => list(value).map((name) => text(name));
 
 function parseFault(value: unknown): Fault {
   const body = record(value);
   const line = number(body["line"]);
-  const source = optionalText(body["path"] ?? body["file"] ?? body["source"]);
+  const source = optionalText(body["path"] ?? body["file"]);
   return {
-    name: text(body["name"] ?? body["extension"]),
+    name: text(body["extension"]),
     message: text(body["message"] ?? body["error"]),
     source: source !== null && line > 0 ? `${source}:${line}` : source,
   };
@@ -67,7 +66,7 @@ export function parseTools(value: unknown): { tools: ToolInfo[]; generation: num
       description: text(tool["description"]),
       kind: text(tool["kind"], "other"),
       origin: text(tool["origin"]),
-      parameters: record(tool["parameters"] ?? tool["schema"]),
+      parameters: record(tool["parameters"]),
     })),
   };
 }
@@ -83,7 +82,7 @@ export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Faul
       description: text(agent["description"]),
       model: optionalText(agent["model"]),
       tools: names(agent["tools"]),
-      source: optionalText(agent["source"] ?? agent["path"]),
+      source: optionalText(agent["source"]),
     })),
   };
 }
@@ -97,7 +96,7 @@ export function parseSkills(value: unknown): { skills: SkillInfo[]; errors: Faul
       name: text(skill["name"]),
       description: text(skill["description"]),
       scope: optionalText(skill["scope"]),
-      source: optionalText(skill["source"] ?? skill["path"]),
+      source: optionalText(skill["path"]),
     })),
   };
 }

@@ -1,13 +1,13 @@
 /** Sessions as the server lists and shows them. */
 
 import type { ChatMessage, MessageMetadata } from "@/protocol/message";
-import { isRecord, type Json, list, milliseconds, number, optionalText, record, text } from "@/protocol/shapes";
+import { isRecord, type Json, list, number, optionalText, record, text, time } from "@/protocol/shapes";
 
 export interface SessionSummary {
   id: string;
   title: string;
   updatedAt: number;
-  running: boolean;
+  isRunning: boolean;
 }
 
 export interface SiblingInfo {
@@ -18,20 +18,18 @@ export interface SiblingInfo {
 }
 
 export interface SessionView {
-  id: string;
   title: string;
-  head: string | null;
   runId: string | null;
   messages: ChatMessage[];
   siblings: Record<string, SiblingInfo>;
 }
 
-export function parseSummary(value: Json): SessionSummary {
+function parseSummary(value: Json): SessionSummary {
   return {
     id: text(value["id"]),
     title: text(value["title"]),
-    updatedAt: milliseconds(value["updated_at"] ?? value["created_at"]),
-    running: value["running"] === true || optionalText(value["run_id"]) !== null,
+    updatedAt: time(value["updated_at"]),
+    isRunning: optionalText(value["run_id"]) !== null,
   };
 }
 
@@ -39,7 +37,7 @@ export function parseSummaries(value: unknown): { sessions: SessionSummary[]; cu
   const body = record(value);
   return {
     sessions: list(body["sessions"]).filter(isRecord).map(parseSummary),
-    cursor: optionalText(body["cursor"] ?? body["next_cursor"]),
+    cursor: optionalText(body["cursor"]),
   };
 }
 
@@ -57,25 +55,18 @@ function parseSibling(value: Json): SiblingInfo {
   return {
     index: number(value["index"]),
     total: number(value["total"], 1),
-    previous: optionalText(value["previous"] ?? value["prev"]),
+    previous: optionalText(value["previous"]),
     next: optionalText(value["next"]),
   };
 }
 
 export function parseView(value: unknown): SessionView {
   const body = record(value);
-  const path = list(body["path"] ?? body["messages"]).filter(isRecord);
-  const siblings: Record<string, SiblingInfo> = {};
-  for (const [id, info] of Object.entries(record(body["siblings"]))) siblings[id] = parseSibling(record(info));
-  for (const message of path) {
-    if (isRecord(message["siblings"])) siblings[text(message["id"])] = parseSibling(message["siblings"]);
-  }
+  const path = list(body["path"]).filter(isRecord);
   return {
-    id: text(body["id"]),
     title: text(body["title"]),
-    head: optionalText(body["head"]),
     runId: optionalText(body["run_id"]),
     messages: path.map(parseMessage),
-    siblings,
+    siblings: Object.fromEntries(path.map(({ id, siblings }) => [text(id), parseSibling(record(siblings))])),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { milliseconds, readableName } from "@/protocol/shapes";
+import { readableName, time } from "@/protocol/shapes";
 
 test.each([
   ["run_shell_command", "Run shell command"],
@@ -11,8 +11,8 @@ test.each([
   expect(readableName(name)).toBe(readable);
 });
 
-test("times may be seconds, milliseconds or ISO texts", () => {
-  expect([1_700_000_000, 1_700_000_000_000, "2023-11-14T22:13:20Z", "never"].map(milliseconds)).toEqual([
-    1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_000, 0,
+test("a time is read as milliseconds, and anything else as 0", () => {
+  expect(["2023-11-14T22:13:20Z", "2023-11-14T23:13:20.5+01:00", "never", null].map(time)).toEqual([
+    1_700_000_000_000, 1_700_000_000_500, 0, 0,
   ]);
 });

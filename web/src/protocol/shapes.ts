@@ -26,11 +26,9 @@ export function number(value: unknown, fallback = 0): number {
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
 }
 
-/** Seconds since 1970 or an ISO text, as milliseconds; 0 when it is neither. */
-export function milliseconds(value: unknown): number {
-  if (typeof value === "number") return value < 1e11 ? value * 1000 : value;
-  const parsed = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(parsed) ? 0 : parsed;
+/** An ISO 8601 time in milliseconds since 1970. */
+export function time(value: unknown): number {
+  return number(Date.parse(text(value)));
 }
 
 /** A name from code as people write it: `run_shell_command` is "Run shell command"; what has spaces stays. */

@@ -21,7 +21,6 @@ export const en = {
   moreActions: "More actions",
   openMenu: "Open the list of chats",
   closeMenu: "Close the list of chats",
-  skipToChat: "Skip to the chat",
 
   signIn: "Sign in",
   signInHint: "Your API key for this server.",
@@ -57,7 +56,6 @@ export const en = {
   saveAndSend: "Send",
   thinking: "Thinking",
   thought: "Thought process",
-  thoughtFor: (seconds: string) => `Thought for ${seconds}`,
   previousVersion: "Previous version",
   nextVersion: "Next version",
   version: (index: number, total: number) => `Version ${index} of ${total}`,
@@ -73,12 +71,10 @@ export const en = {
   undrawableChatHint: "Nothing is lost. Reload the page, or start another chat.",
   offline: "The server cannot be reached.",
   offlineHint: "Is it still running? Your message is kept.",
-  loadFailed: "This chat could not be loaded.",
   mending: "The connection broke off; joining the answer again",
   brokenOff: "The connection broke off.",
   brokenOffHint: "The answer may still be going on.",
   reconnect: "Reconnect",
-  dismiss: "Dismiss",
 
   toolRunning: "Running",
   toolWriting: "Preparing",

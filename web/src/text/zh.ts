@@ -22,7 +22,6 @@ export const zh: Text = {
   moreActions: "更多操作",
   openMenu: "打开对话列表",
   closeMenu: "关闭对话列表",
-  skipToChat: "跳到对话",
 
   signIn: "登录",
   signInHint: "请输入此服务器的 API 密钥。",
@@ -58,7 +57,6 @@ export const zh: Text = {
   saveAndSend: "发送",
   thinking: "思考中",
   thought: "思考过程",
-  thoughtFor: (seconds) => `思考了 ${seconds}`,
   previousVersion: "上一个版本",
   nextVersion: "下一个版本",
   version: (index, total) => `第 ${index} 个版本，共 ${total} 个`,
@@ -74,12 +72,10 @@ export const zh: Text = {
   undrawableChatHint: "内容没有丢失。请重新加载页面，或开始新的对话。",
   offline: "无法连接服务器。",
   offlineHint: "服务器还在运行吗？你的消息已保留。",
-  loadFailed: "无法加载这个对话。",
   mending: "连接中断，正在重新接入回答",
   brokenOff: "连接中断。",
   brokenOffHint: "回答可能仍在继续。",
   reconnect: "重新连接",
-  dismiss: "关闭",
 
   toolRunning: "运行中",
   toolWriting: "准备中",

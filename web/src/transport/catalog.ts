@@ -35,8 +35,8 @@ export async function listExtensions(): Promise<ExtensionReport> {
   return parseExtensions(await getJson(`${BASE}/extensions`));
 }
 
-/** Reads the folders anew; a server that has an admin token wants it for that. */
-export async function reloadExtensions(token: string): Promise<ExtensionReport> {
+/** Reloads the folders; a server with an admin token requires it here. */
+export async function reloadExtensions(token: string): Promise<void> {
   const headers = token === "" ? {} : { "x-admin-token": token };
-  return parseExtensions(await sendJson("POST", `${BASE}/extensions/reload`, undefined, headers));
+  await sendJson("POST", `${BASE}/extensions/reload`, undefined, headers);
 }

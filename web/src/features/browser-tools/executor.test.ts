@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import {
-  type Acknowledgement,
   type BrowserCall,
   type ExecutorBackend,
   FrontendToolExecutor,
   INTERRUPTED,
 } from "@/features/browser-tools/executor";
-import { MemoryLedger } from "@/features/browser-tools/ledger";
+import { type Acknowledgement, Ledger } from "@/features/browser-tools/ledger";
 
 const CALL: BrowserCall = {
   askId: "ask",
@@ -29,7 +28,13 @@ class Desk implements ExecutorBackend {
   }
 }
 
-function tab(desk: Desk, ledger = new MemoryLedger(), tabId = "tab") {
+/** A ledger in the storage of a browser of its own. */
+function newLedger(): Ledger {
+  const items = new Map<string, string>();
+  return new Ledger({ getItem: (key) => items.get(key) ?? null, setItem: (key, value) => void items.set(key, value) });
+}
+
+function tab(desk: Desk, ledger = newLedger(), tabId = "tab") {
   const executor = new FrontendToolExecutor(tabId, desk, ledger);
   const calls: unknown[] = [];
   executor.register("open-url", async ({ input }) => {
@@ -50,7 +55,7 @@ test("a call offered many times runs once and is answered once", async () => {
 
 test("of two tabs one acts", async () => {
   const desk = new Desk();
-  const ledger = new MemoryLedger();
+  const ledger = newLedger();
   const tabs = [tab(desk, ledger, "one"), tab(desk, ledger, "two")];
   await Promise.all(tabs.map(({ executor }) => executor.execute(CALL)));
   expect(tabs.flatMap(({ calls }) => calls)).toHaveLength(1);
@@ -59,7 +64,7 @@ test("of two tabs one acts", async () => {
 
 test("a call that a reload cut off is told as failed and not run again", async () => {
   const desk = new Desk();
-  const ledger = new MemoryLedger();
+  const ledger = newLedger();
   ledger.write("ask", { state: "begun" });
   const { executor, calls } = tab(desk, ledger);
   await executor.execute(CALL);
@@ -69,7 +74,7 @@ test("a call that a reload cut off is told as failed and not run again", async (
 
 test("an answer that did not get through before a reload is sent again without running again", async () => {
   const desk = new Desk();
-  const ledger = new MemoryLedger();
+  const ledger = newLedger();
   ledger.write("ask", { state: "done", acknowledgement: { status: "success", output: 7 } });
   const { executor, calls } = tab(desk, ledger);
   await executor.execute(CALL);
@@ -91,9 +96,21 @@ test("an answer that could not be sent is sent when the call is offered again, w
   expect(desk.answers).toEqual([["call", { status: "success", output: "opened" }]]);
 });
 
+test("a damaged ledger counts as empty, and only the newest entries are kept", () => {
+  const items = new Map([["dovetail.browser-tools", "{"]]);
+  const storage = {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+  };
+  const ledger = new Ledger(storage);
+  expect(ledger.read("0")).toBeNull();
+  for (let id = 0; id <= 200; id++) ledger.write(String(id), { state: "begun" });
+  expect([ledger.read("0"), ledger.read("200")]).toEqual([null, { state: "begun" }]);
+});
+
 test("a handler that throws is answered with its words", async () => {
   const desk = new Desk();
-  const executor = new FrontendToolExecutor("tab", desk, new MemoryLedger());
+  const executor = new FrontendToolExecutor("tab", desk, newLedger());
   executor.register("open-url", async () => {
     throw new Error("no window");
   });

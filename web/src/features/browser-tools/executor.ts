@@ -3,6 +3,8 @@
  * several tabs open, and it is always answered: with a value, an error, or the news that the page went away.
  */
 
+import type { Acknowledgement, Ledger, LedgerEntry } from "@/features/browser-tools/ledger";
+
 export interface BrowserCall {
   askId: string;
   callId: string;
@@ -12,21 +14,7 @@ export interface BrowserCall {
   isForThisTab: boolean;
 }
 
-export interface Acknowledgement {
-  status: "success" | "failed";
-  output?: unknown;
-  errorText?: string;
-}
-
 export type Handler = (call: { input: unknown; callId: string; tabId: string }) => Promise<Acknowledgement>;
-
-/** What was begun and what came out, kept across reloads. */
-export interface Ledger {
-  read(askId: string): LedgerEntry | null;
-  write(askId: string, entry: LedgerEntry): void;
-}
-
-export type LedgerEntry = { state: "begun" } | { state: "done"; acknowledgement: Acknowledgement };
 
 export interface ExecutorBackend {
   /** Asks to act alone; false when another tab does, or nobody waits any more. */

@@ -1,25 +1,19 @@
-/** Where the executor keeps what it has begun. */
+/** What the browser tools have begun and how it ended: shared by the tabs of a browser and kept across reloads. */
 
-import type { Ledger, LedgerEntry } from "@/features/browser-tools/executor";
-
-export class MemoryLedger implements Ledger {
-  readonly #entries = new Map<string, LedgerEntry>();
-
-  read(askId: string): LedgerEntry | null {
-    return this.#entries.get(askId) ?? null;
-  }
-
-  write(askId: string, entry: LedgerEntry): void {
-    this.#entries.set(askId, entry);
-  }
+export interface Acknowledgement {
+  status: "success" | "failed";
+  output?: unknown;
+  errorText?: string;
 }
 
+export type LedgerEntry = { state: "begun" } | { state: "done"; acknowledgement: Acknowledgement };
+
 const KEY = "dovetail.browser-tools";
+/** The oldest entries beyond this number are dropped. */
 const LIMIT = 200;
 
-/** Shared by the tabs of a browser and kept across reloads; the oldest entries go first. */
-export class StorageLedger implements Ledger {
-  constructor(private readonly storage: Storage = localStorage) {}
+export class Ledger {
+  constructor(private readonly storage: Pick<Storage, "getItem" | "setItem"> = localStorage) {}
 
   read(askId: string): LedgerEntry | null {
     return this.#load().find(([id]) => id === askId)?.[1] ?? null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FrontendToolExecutor } from "@/features/browser-tools/executor";
 import { normalizeUrl, registerDefaultFrontendToolHandlers } from "@/features/browser-tools/handlers";
-import { MemoryLedger } from "@/features/browser-tools/ledger";
+import { Ledger } from "@/features/browser-tools/ledger";
 import { PanelStack } from "@/features/browser-tools/panel-stack";
 
 test("the same page is opened once and brought to the front", () => {
@@ -35,7 +35,11 @@ test("open-url opens a panel and answers with its address; a wrong address is an
     claim: async () => true,
     acknowledge: async (_: string, answer: unknown) => void answers.push(answer),
   };
-  const executor = new FrontendToolExecutor("tab", backend, new MemoryLedger());
+  const executor = new FrontendToolExecutor(
+    "tab",
+    backend,
+    new Ledger({ getItem: () => null, setItem: () => undefined }),
+  );
   registerDefaultFrontendToolHandlers(executor, stack);
   await executor.execute({
     askId: "1",

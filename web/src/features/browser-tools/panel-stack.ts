@@ -42,8 +42,4 @@ export class PanelStack extends Store<StackSnapshot> {
     const next = left[Math.min(at, left.length - 1)]?.key ?? null;
     this.change({ items: left, activeKey: activeKey === key ? next : activeKey });
   }
-
-  clear(): void {
-    this.change({ items: [], activeKey: null });
-  }
 }

@@ -72,7 +72,7 @@ function view(messages: ChatMessage[], runId: string | null = null): SessionView
   const siblings = Object.fromEntries(
     messages.map((one) => [one.id, { index: 0, total: 1, previous: null, next: null }]),
   );
-  return { id: "s", title: "A title", head: null, runId, messages, siblings };
+  return { title: "A title", runId, messages, siblings };
 }
 
 const texts = (session: ChatSession) =>

@@ -173,11 +173,6 @@ export class ChatSession {
     this.#set({ isMending: false });
   }
 
-  /** Leaves without stopping anything. */
-  async close(): Promise<void> {
-    await this.#chat.stop();
-  }
-
   async #send(parts: MessagePart[], parentId: string | null): Promise<void> {
     this.#chat.clearError();
     const pending = this.#chat.sendMessage({ parts }, { body: { ...this.requestBody(), parent_id: parentId } });

@@ -7,23 +7,20 @@ import { ErrorBoundary } from "@/ui/error-boundary";
 import { Markdown } from "@/ui/markdown/markdown";
 import { Notice } from "@/ui/notice";
 
-/** How parts are drawn that other features know about. */
-export interface PartDrawings {
-  tool: (part: ToolPart, isLive: boolean, message: ChatMessage) => ReactNode;
-  data: (part: MessagePart, message: ChatMessage) => ReactNode;
-}
+/** Draws a tool call, which other features know about. */
+export type DrawTool = (part: ToolPart, isLive: boolean, message: ChatMessage) => ReactNode;
 
 interface MessageViewProps {
   message: ChatMessage;
   /** Whether the answer is being written right now. */
   isLive: boolean;
-  drawings: PartDrawings;
+  drawTool: DrawTool;
   /** What is said below the parts: how the answer ended. */
   outcome?: ReactNode;
   footer?: ReactNode;
 }
 
-export const MessageView = memo(function MessageView({ message, isLive, drawings, outcome, footer }: MessageViewProps) {
+export const MessageView = memo(function MessageView({ message, isLive, drawTool, outcome, footer }: MessageViewProps) {
   const t = useText();
   return message.role === "user" ? (
     <article aria-label={t.you} data-message={message.id} className="message group flex flex-col items-end gap-1">
@@ -41,7 +38,7 @@ export const MessageView = memo(function MessageView({ message, isLive, drawings
         {message.parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
           <ErrorBoundary key={index} subject={part} fallback={<Undrawable part={part} />}>
-            <AnswerPart part={part} message={message} isLive={isLive} drawings={drawings} />
+            <AnswerPart part={part} message={message} isLive={isLive} drawTool={drawTool} />
           </ErrorBoundary>
         ))}
         {outcome}
@@ -55,16 +52,14 @@ interface AnswerPartProps {
   part: MessagePart;
   message: ChatMessage;
   isLive: boolean;
-  drawings: PartDrawings;
+  drawTool: DrawTool;
 }
 
-function AnswerPart({ part, message, isLive, drawings }: AnswerPartProps) {
+function AnswerPart({ part, message, isLive, drawTool }: AnswerPartProps) {
   if (part.type === "text") return <Markdown text={part.text} isStreaming={isLive && part.state === "streaming"} />;
   if (part.type === "reasoning") return <Reasoning text={part.text} isLive={isLive && part.state === "streaming"} />;
-  if (isToolPart(part)) return drawings.tool(part, isLive, message);
-  if (part.type === "file") return <FilePart part={part} />;
-  if (part.type.startsWith("data-")) return drawings.data(part, message);
-  return null;
+  if (isToolPart(part)) return drawTool(part, isLive, message);
+  return part.type === "file" ? <FilePart part={part} /> : null;
 }
 
 /** A part that cannot be drawn: its text as it was written, if it has one. */

@@ -6,9 +6,7 @@ import { ChatContext, useChatSession, useChatState, useChatTools } from "@/featu
 import type { SessionView } from "@/protocol/session";
 
 const VIEW: SessionView = {
-  id: "s",
   title: "A title",
-  head: "a1",
   runId: null,
   messages: [
     { id: "u1", role: "user", parts: [{ type: "text", text: "add" }] },

@@ -32,7 +32,7 @@ export function SessionRow({ session, isOpen, onOpen, onRename, onRemove, export
       >
         {title}
       </button>
-      {session.running ? (
+      {session.isRunning ? (
         <span className="mr-2 size-1.5 animate-breathe rounded-full bg-accent" aria-hidden="true" />
       ) : null}
       <div className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">

@@ -3,7 +3,7 @@ import { groupByAge, type SessionPage, SessionStore } from "@/features/sessions/
 import type { SessionSummary } from "@/protocol/session";
 
 function session(id: string, updatedAt = 0): SessionSummary {
-  return { id, title: id, updatedAt, running: false };
+  return { id, title: id, updatedAt, isRunning: false };
 }
 
 /** A list whose answers the test lets go one by one. */
