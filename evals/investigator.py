@@ -5,10 +5,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
-from dovetail.messages.event import Event
-from dovetail.messages.model_event import ToolInputEnd
-from dovetail.subagents.executor import AgentExecutor
+from dovetail.events.model_events import ToolInputEnd
+from dovetail.events.run_events import Event
 
 FILES = {
     "README.md": "# Lathe\n\nA tool that turns drawings into cutting plans.\n",

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail.agent.extensions.tool_plan import Choices, Plan, open_plan, read_plan
-from dovetail.messages.delta import TextDelta, ToolCallDelta
-from dovetail.messages.request import ChatMessage, ModelRequest, ToolSpec
+from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
+from dovetail.events.delta import TextDelta, ToolCallDelta
 from dovetail.prompt import Prompt
-from dovetail.requesters.embedded.weights import require
-from dovetail.requesters.local import LocalRequester
+from dovetail.requesters.local.requester import LocalRequester
+from dovetail.requesters.local.weights import require
+from dovetail.schema.notation import read_parameters
 from dovetail.settings import default_settings
-from dovetail.tools.kwargs import read_parameters
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolContext
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dovetail import Dovetail
-from dovetail.messages.event import Entry, RunEnd, ToolEnd
-from dovetail.messages.model_event import TextMore
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import Entry, RunEnd, ToolEnd
 from dovetail.sessions.request import ChatRequest
 
 

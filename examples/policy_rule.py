@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dovetail import Kind, tool
-from dovetail.bus import Policy, PolicyRule
-from dovetail.messages.call import ToolCall
-from dovetail.messages.event import AskKind
+from dovetail.events.call import ToolCall
+from dovetail.events.run_events import AskKind
+from dovetail.policy import Policy, PolicyRule
 from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
 
 

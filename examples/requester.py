@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from dovetail import Agent
-from dovetail.messages.delta import Delta
-from dovetail.messages.request import ModelRequest
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta
 from dovetail.requesters import Requester
 
 

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dovetail import Kind, Tool
-from dovetail.messages.call import ToolCall
+from dovetail.events.call import ToolCall
 from dovetail.tools import CallScope, ToolContext, ToolRegistry, ToolRunner
 
 

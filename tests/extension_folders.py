@@ -5,12 +5,11 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from dovetail.messages.call import ToolCall
-from dovetail.tools.outcome import CallOutcome
+from dovetail.events.call import ToolCall
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.runner import ToolRunner
 from dovetail.tools.scope import CallScope
-from dovetail.tools.tool import Tool
+from dovetail.tools.tool import CallOutcome, Tool
 
 ONE_TOOL = """
 def execute():

@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from dovetail.store.ids import new_id
+from dovetail.ids import new_id
 
 uses_postgres = [pytest.mark.slow, pytest.mark.timeout(120)]
 

@@ -11,23 +11,26 @@ SOURCE = Path(__file__).parent.parent / "src" / "dovetail"
 
 STACK = [
     ["__init__", "__main__"],
+    ["bus", "messages", "subagents"],  # former places of policy, events and agents: re-exports only
     ["cli"],
     ["server"],
     ["app"],
     ["sessions"],
     ["runs"],
-    ["subagents"],
+    ["agents"],
     ["testing"],
     ["extensions", "skills"],
     ["agent"],
+    ["loop"],
     ["tools"],
-    ["prompt", "requesters", "response", "bus"],
+    ["prompt", "requesters", "response", "policy"],
+    ["schema"],
     ["store"],
-    ["messages"],
+    ["events"],
     ["settings"],
     ["data"],
     ["concurrency", "tracing"],
-    ["errors", "lazy", "assets", "version"],
+    ["errors", "lazy", "assets", "version", "ids"],
 ]
 
 # In which parts (or single modules) an outside package may be imported.
@@ -39,9 +42,9 @@ HOME = {
     "dbos": {"runs"},
     "fastapi": {"server"},
     "json5": {"prompt", "data"},
-    "jsonschema_rs": {"bus", "tools", "subagents"},
-    "langchain_core": {"tools/langchain.py", "requesters/langchain.py"},
-    "mcp": {"tools/mcp", "cli"},
+    "jsonschema_rs": {"policy", "schema", "tools", "agents"},
+    "langchain_core": {"tools/makers/langchain.py", "requesters/langchain.py"},
+    "mcp": {"tools/mcp", "server/mcp.py", "cli"},
     "opentelemetry": {"tracing.py"},
     "platformdirs": {"requesters", "app.py", "cli"},
     "prometheus_client": {"server"},
@@ -50,13 +53,15 @@ HOME = {
         "tools",
         "response",
         "agent",
-        "subagents",
+        "agents",
         "skills",
         "extensions",
         "sessions",
         "runs",
         "server",
         "data",
+        "schema",
+        "testing",
     },
     "rich": {"cli"},
     "sqlalchemy": {
@@ -70,8 +75,8 @@ HOME = {
     "typer": {"cli"},
     "uvicorn": {"server", "cli"},
     "watchfiles": {"extensions"},
-    "xllamacpp": {"requesters/embedded/llama.py"},
-    "yaml": {"prompt", "requesters", "subagents", "skills", "extensions", "agent", "data"},
+    "xllamacpp": {"requesters/local/llama.py"},
+    "yaml": {"prompt", "requesters", "agents", "skills", "extensions", "agent", "data"},
 }
 
 LONGEST_MODULE = 400
@@ -184,7 +189,7 @@ def test_imports_point_down_the_stack() -> None:
         ("data/paths.py", "from . import sanitize\n", "relative import"),
         ("tools/registry.py", "import fastapi\n", "at home in server"),
         ("agent/base.py", "from dovetail.lazy import lazy\nuvicorn = lazy('uvicorn')\n", "at home in"),
-        ("tools/tool.py", "import dovetail.tools.runner\n", "cycle"),
+        ("tools/tool.py", "import dovetail.tools.pipeline.runner\n", "cycle"),
         ("helpers/common.py", "import dovetail.errors\n", "not in the stack"),
         ("data/long.py", "x = 1\n" * 401, "401 lines"),
     ],
@@ -192,7 +197,7 @@ def test_imports_point_down_the_stack() -> None:
 def test_planted_violation_is_caught(tmp_path: Path, path: str, text: str, complaint: str) -> None:
     for name in ("tools/tool.py", "response/result.py", "errors.py", "lazy.py"):
         _write(tmp_path / name, "")
-    _write(tmp_path / "tools/runner.py", "import dovetail.tools.tool\n")
+    _write(tmp_path / "tools/pipeline/runner.py", "import dovetail.tools.tool\n")
     assert find_violations(tmp_path) == []
     _write(tmp_path / path, text)
     assert complaint in "\n".join(find_violations(tmp_path))

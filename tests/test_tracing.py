@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from dovetail import Agent, BaseAgent
 from dovetail.errors import ModelError, ToolError
-from dovetail.messages.delta import Usage
+from dovetail.events.delta import Usage
 from dovetail.testing import Reply, ScriptedRequester
 from dovetail.tracing import span
 

@@ -5,8 +5,8 @@ import sys
 from benchmarks.harness import Row, find_peer, report, run_peer
 from benchmarks.tool_call.function import add
 from benchmarks.tool_call.loops import measure_async
-from dovetail.bus import Policy, PolicyRule
-from dovetail.messages.call import ToolCall
+from dovetail.events.call import ToolCall
+from dovetail.policy import Policy, PolicyRule
 from dovetail.tools import CallScope, ToolRunner, ToolSnapshot, make_tool
 
 TARGET = 0.3

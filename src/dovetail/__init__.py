@@ -8,11 +8,11 @@ from dovetail.version import __version__
 if TYPE_CHECKING:
     from dovetail.agent.agent import Agent
     from dovetail.agent.base import BaseAgent
+    from dovetail.agents.definition import AgentDefinition, InputConfig
     from dovetail.app import Dovetail, create_agent, set_settings
-    from dovetail.messages.kind import Kind
+    from dovetail.events.call import Kind
     from dovetail.prompt.prompt import Prompt
-    from dovetail.subagents.definition import AgentDefinition, InputConfig
-    from dovetail.tools.function import tool
+    from dovetail.tools.makers.function import tool
     from dovetail.tools.tool import Tool, ToolResult
 
 __all__ = [
@@ -35,17 +35,17 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "Agent": "dovetail.agent.agent",
-        "AgentDefinition": "dovetail.subagents.definition",
+        "AgentDefinition": "dovetail.agents.definition",
         "BaseAgent": "dovetail.agent.base",
         "Dovetail": "dovetail.app",
-        "InputConfig": "dovetail.subagents.definition",
-        "Kind": "dovetail.messages.kind",
+        "InputConfig": "dovetail.agents.definition",
+        "Kind": "dovetail.events.call",
         "Prompt": "dovetail.prompt.prompt",
         "Tool": "dovetail.tools.tool",
         "ToolResult": "dovetail.tools.tool",
         "create_agent": "dovetail.app",
         "set_settings": "dovetail.app",
-        "tool": "dovetail.tools.function",
+        "tool": "dovetail.tools.makers.function",
     },
 )
 

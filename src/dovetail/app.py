@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dovetail.agent.agent import Agent
 from dovetail.agent.runtime import Runtime, default_runtime
+from dovetail.agents.catalog import list_agent_names, publish_agents, read_offer, reserve_agent_names
+from dovetail.agents.registry import AgentRegistry
 from dovetail.assets import find_assets
-from dovetail.bus.bus import MessageBus
-from dovetail.bus.policy import Policy
-from dovetail.bus.policy_file import open_policy
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
+from dovetail.policy.bus import MessageBus
+from dovetail.policy.file import open_policy
+from dovetail.policy.policy import Policy
 from dovetail.settings import Settings, find_workspace, open_settings
-from dovetail.subagents.dispatch import publish_agents, read_offer
-from dovetail.subagents.names import list_agent_names, reserve_agent_names
-from dovetail.subagents.registry import AgentRegistry
-from dovetail.tools.browser import open_url
+from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 watching = lazy("dovetail.extensions.watch")
 loading = lazy("dovetail.extensions.loader")
 skill_folders = lazy("dovetail.skills")
-chatting = lazy("dovetail.sessions.opening", extra="server")
+chatting = lazy("dovetail.sessions.chat", extra="server")
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import pytest
 from dovetail import Agent, Kind, tool
 from dovetail.agent.extensions import ChatSessionExtension
 from dovetail.errors import ModelError
-from dovetail.messages.budget import BudgetLimits
+from dovetail.loop.budget import BudgetLimits
 from dovetail.testing import Reply, ScriptedRequester
 
 

@@ -21,7 +21,7 @@ def add_command(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]
     """Registers a group `probe` whose one command is the given function."""
 
     def add(function: Callable[[], None]) -> None:
-        module = ModuleType("dovetail.cli.probe")
+        module = ModuleType("dovetail.cli.commands.probe")
         app = typer.Typer()
         app.command("probe")(function)
         module.__dict__["app"] = app
@@ -42,7 +42,7 @@ def test_help_lists_every_group_and_imports_none() -> None:
         "from dovetail.cli.main import main, GROUPS\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
-        "print(json.dumps([name for name in GROUPS if f'dovetail.cli.{name}' in sys.modules]))\n"
+        "print(json.dumps([name for name in GROUPS if f'dovetail.cli.commands.{name}' in sys.modules]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert all(name in done.stdout for name in frame.GROUPS)

@@ -6,12 +6,12 @@ import pytest
 import yaml
 
 from dovetail.agent.agent import Agent
+from dovetail.agents.file import load_definition
 from dovetail.data.bounded_yaml import DEEPEST, LONGEST_TEXT, compose_yaml, load_yaml
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError, PromptSyntaxError
 from dovetail.skills import SkillLibrary
-from dovetail.subagents.file import load_definition
 
 LAUGHS = "\n".join(
     ["a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]"]

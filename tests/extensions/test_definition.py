@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
+from dovetail.events.call import Kind, ToolCall
 from dovetail.extensions import ExtensionLoader
-from dovetail.messages.call import ToolCall
-from dovetail.messages.kind import Kind
 from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
 from extension_folders import Folders, ask
 

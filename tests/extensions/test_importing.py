@@ -11,7 +11,7 @@ import pytest
 from dovetail import Dovetail
 from dovetail.errors import ConfigError
 from dovetail.extensions import ExtensionLoader, ExtensionSnapshot
-from dovetail.extensions.modules import list_packages
+from dovetail.extensions.importing import list_packages
 from extension_folders import Folders, ask
 
 TOOL = """

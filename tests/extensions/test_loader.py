@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dovetail import Dovetail
-from dovetail.bus.rule import PolicyCall
+from dovetail.events.call import Kind
 from dovetail.extensions import ExtensionLoader
-from dovetail.messages.kind import Kind
+from dovetail.policy.rule import PolicyCall
 from extension_folders import Folders, ask, call_tool
 
 WEATHER = """

@@ -8,10 +8,9 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dovetail.messages.call import ToolCall
-from dovetail.messages.request import ModelRequest
-from dovetail.requesters.script.reply import Reply
-from dovetail.requesters.script.script import Script
+from dovetail.events.call import ModelRequest, ToolCall
+from dovetail.testing.replies import Reply
+from dovetail.testing.script import Script
 
 PLANS = (
     ("note",),

@@ -4,9 +4,9 @@ import dataclasses
 from collections import Counter
 from typing import Any
 
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import Entry
-from dovetail.runs.codec import EVENTS
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import Entry
+from dovetail.runs.store import EVENTS
 from dovetail.sessions.parts import fold_parts
 from faults.brain import plan_job, say
 from faults.person import Person

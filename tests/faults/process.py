@@ -16,11 +16,11 @@ import sys
 from pathlib import Path
 
 from dovetail.app import Dovetail
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.server.app import create_app
-from dovetail.server.listen import run_server
-from dovetail.tools.browser import make_browser_tool
-from dovetail.tools.function import make_tool
+from dovetail.server.socket import run_server
+from dovetail.tools.makers.browser import make_browser_tool
+from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
 
 WORK_SECONDS = 0.02

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import ToolEnd, TurnEnd
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import ToolEnd, TurnEnd
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.messages.event import AskRequest
-from dovetail.messages.model_event import TextMore
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import AskRequest
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dovetail.errors import StoreError
-from dovetail.messages.event import ToolStart
-from dovetail.messages.kind import Kind
-from dovetail.messages.model_event import TextMore
+from dovetail.events.call import Kind
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore

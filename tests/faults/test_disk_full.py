@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConfigError, StoreError
-from dovetail.messages.event import ToolStart
-from dovetail.messages.model_event import TextMore
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
-from dovetail.store.health import Health
+from dovetail.store.errors import Health
 from serving import serve
 
 pytestmark = pytest.mark.timeout(60)

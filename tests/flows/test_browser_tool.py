@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from dovetail.messages.kind import Kind
-from dovetail.tools.browser import make_browser_tool
+from dovetail.events.call import Kind
+from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve, text_of
 

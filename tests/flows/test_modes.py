@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.kind import Kind
-from dovetail.tools.function import make_tool
+from dovetail.events.call import Kind
+from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
 from serving import serve
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve, text_of
 

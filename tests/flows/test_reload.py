@@ -14,11 +14,11 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.watching import follow_changes, tell_reload
+from dovetail.cli.process import follow_changes, tell_reload
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import ToolCallDelta
 from dovetail.extensions import ExtensionSnapshot
-from dovetail.extensions.modules import list_packages
-from dovetail.messages.delta import ToolCallDelta
-from dovetail.messages.request import ModelRequest
+from dovetail.extensions.importing import list_packages
 from dovetail.testing import Gate
 from postgres import make_database
 from serving import Serving, serve, serve_app, text_of

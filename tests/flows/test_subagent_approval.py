@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from dovetail.bus.bus import Message
-from dovetail.messages.kind import Kind
-from dovetail.tools.function import make_tool
+from dovetail.events.call import Kind
+from dovetail.policy.bus import Message
+from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
 from serving import Serving, serve, text_of
 

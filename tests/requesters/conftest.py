@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.requesters.embedded.pull import pull
+from dovetail.requesters.local.download import pull
 
 
 @pytest.fixture(scope="session")

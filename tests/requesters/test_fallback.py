@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dovetail.errors import ModelError
-from dovetail.messages.delta import Delta, TextDelta
-from dovetail.messages.request import ModelRequest
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta, TextDelta
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.testing import ScriptedRequester
 

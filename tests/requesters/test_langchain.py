@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from dovetail.errors import ModelError, PassingModelError
-from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.messages.request import ModelRequest, ToolSpec
+from dovetail.events.call import ModelRequest, ToolSpec
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.langchain import LangchainRequester
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.prices import Price

@@ -3,7 +3,7 @@
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.messages.delta import Usage
+from dovetail.events.delta import Usage
 from dovetail.requesters.prices import Price, find_price
 
 TABLE = {

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.messages.request import ModelRequest
+from dovetail.events.call import ModelRequest
 from dovetail.requesters.fallback import FallbackRequester
-from dovetail.requesters.openai import OpenAIRequester
+from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import DEFAULTS, Settings

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.response.instant import Instant
+from dovetail.response.field_event import Instant
 from dovetail.response.parser import InstantParser
 
 Event = tuple[str, str, Any]

@@ -15,10 +15,10 @@ from dovetail.errors import (
     ModelError,
     ResponseError,
 )
-from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.response.log import Entry
+from dovetail.response.parser import Shape
 from dovetail.response.response import Correction, Response, Send
-from dovetail.response.shape import Shape
 
 FINISH = FinishDelta(model="scripted", usage=Usage(3, 4), request_id="r1", payload={"id": "p"})
 SCHEMA = {"a": (str,), "n": (int,)}

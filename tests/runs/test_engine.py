@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError, ModelError, NotFoundError
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import TextEnd, TextMore, ToolInputEnd
+from dovetail.events.run_events import (
     AskAnswer,
     AskRequest,
     Entry,
@@ -19,7 +20,6 @@ from dovetail.messages.event import (
     ToolStart,
     TurnEnd,
 )
-from dovetail.messages.model_event import TextEnd, TextMore, ToolInputEnd
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine

@@ -2,11 +2,10 @@
 
 import pytest
 
-from dovetail.messages.event import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
-from dovetail.messages.model_event import TextEnd, TextMore, TextStart, ToolInputEnd
-from dovetail.runs.block import Block
-from dovetail.runs.codec import decode_block, encode_block
-from dovetail.runs.journal import Journal
+from dovetail.events.model_events import TextEnd, TextMore, TextStart, ToolInputEnd
+from dovetail.events.run_events import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
+from dovetail.runs.journal import Block, Journal
+from dovetail.runs.store import decode_block, encode_block
 
 ROOT = ("r",)
 STORY: list[Event] = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.orphans import MOST_RESUMES
+from dovetail.runs.recovery import MOST_RESUMES
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
 

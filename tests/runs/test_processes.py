@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.messages.event import AskRequest, RunEnd
-from dovetail.messages.model_event import TextMore
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database

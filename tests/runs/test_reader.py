@@ -2,8 +2,8 @@
 
 import asyncio
 
-from dovetail.messages.event import RunEnd
-from dovetail.messages.model_event import TextEnd, TextMore, TextStart
+from dovetail.events.model_events import TextEnd, TextMore, TextStart
+from dovetail.events.run_events import RunEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Reader
 

@@ -2,18 +2,8 @@
 
 import pytest
 
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
-    Event,
-    RunEnd,
-    RunResume,
-    RunStart,
-    ToolEnd,
-    ToolStart,
-    TurnEnd,
-    TurnReset,
-)
-from dovetail.messages.model_event import (
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import (
     ModelAnswered,
     ReasoningMore,
     ReasoningStart,
@@ -22,6 +12,16 @@ from dovetail.messages.model_event import (
     ToolInputEnd,
     ToolInputMore,
     ToolInputStart,
+)
+from dovetail.events.run_events import (
+    Event,
+    RunEnd,
+    RunResume,
+    RunStart,
+    ToolEnd,
+    ToolStart,
+    TurnEnd,
+    TurnReset,
 )
 from dovetail.runs.journal import Journal
 from dovetail.runs.recovery import mend

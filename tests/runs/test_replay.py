@@ -1,8 +1,9 @@
 """What is taken from a journal after a crash."""
 
-from dovetail.messages.call import ToolCall
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
+from dovetail.events.call import ToolCall
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import TextMore, ToolInputEnd
+from dovetail.events.run_events import (
     AskRequest,
     Entry,
     Event,
@@ -11,7 +12,6 @@ from dovetail.messages.event import (
     TurnEnd,
     TurnReset,
 )
-from dovetail.messages.model_event import TextMore, ToolInputEnd
 from dovetail.runs.replay import Replay, replay
 
 ADD = ToolInputEnd("c1", "add", {"a": 1})

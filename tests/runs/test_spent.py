@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail.messages.budget import Spent
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import (
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import ModelAnswered, TextMore
+from dovetail.events.run_events import (
     AskAnswer,
     AskKind,
     AskRequest,
@@ -17,8 +17,8 @@ from dovetail.messages.event import (
     TurnEnd,
     TurnReset,
 )
-from dovetail.messages.model_event import ModelAnswered, TextMore
-from dovetail.runs.spent import count_spent
+from dovetail.loop.budget import Spent
+from dovetail.runs.replay import count_spent
 
 ROOT, CHILD = ("r",), ("r", "child")
 TOKENS = Usage(10, 5)

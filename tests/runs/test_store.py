@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.messages.event import Event, RunEnd, ToolEnd
+from dovetail.events.run_events import Event, RunEnd, ToolEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.run import RunSpec
 from dovetail.runs.store import RunStore

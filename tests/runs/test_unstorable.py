@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.event import Event, RunEnd, ToolEnd, ToolProgress
-from dovetail.messages.model_event import TextMore, ToolInputEnd, ToolInputMore, ToolInputStart
-from dovetail.runs.block import Block
+from dovetail.events.model_events import TextMore, ToolInputEnd, ToolInputMore, ToolInputStart
+from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
 from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.journal import Block
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
-from dovetail.runs.salvage import lighten
+from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
 from postgres import make_database, uses_postgres
 

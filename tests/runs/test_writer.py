@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from dovetail.errors import StoreError
-from dovetail.messages.event import RunEnd
-from dovetail.messages.model_event import TextMore
+from dovetail.events.model_events import TextMore
+from dovetail.events.run_events import RunEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.writer import Batch, JournalWriter
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.tools.browser import make_browser_tool
+from dovetail.tools.makers.browser import make_browser_tool
 from serving import serve, text_of
 
 SHOW = make_browser_tool("show-note", "Show a note to the user.", {"type": "object"})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ModelError
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve

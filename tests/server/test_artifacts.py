@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.store.database import Database
 from dovetail.store.tables import artifacts
 from dovetail.tools.tool import Tool, ToolContext

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.server.layers.body_limit import LARGEST_BODY
-from dovetail.sessions.attachment import LONGEST_TEXT
+from dovetail.server.middleware.body_limit import LARGEST_BODY
+from dovetail.sessions.request import LONGEST_TEXT
 from serving import serve
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.testing import Gate
-from dovetail.tools.browser import make_browser_tool
+from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.tools import get_request_context, make_tool
 from serving import serve
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.delta import ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.testing import Reply
 from dovetail.tools import make_tool
 from dovetail.tools.tool import Tool

@@ -11,8 +11,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client.parser import text_string_to_metric_families
 
 from dovetail.errors import ModelError
-from dovetail.messages.delta import Usage
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
+from dovetail.events.delta import Usage
 from dovetail.testing import Gate, Reply
 from dovetail.tools.tool import Tool, ToolContext
 from serving import Serving, serve

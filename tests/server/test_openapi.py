@@ -7,9 +7,9 @@ import jsonschema_rs
 from fastapi import APIRouter, HTTPException
 
 from dovetail.app import Dovetail
-from dovetail.server.answers import ANSWERS, JSON
 from dovetail.server.app import create_app
-from dovetail.tools.browser import open_url
+from dovetail.server.openapi_examples import ANSWERS, JSON
+from dovetail.tools.makers.browser import open_url
 from serving import serve
 
 ADDRESS = {"url": "https://a.example", "actionName": "Show"}

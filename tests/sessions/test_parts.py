@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dovetail.messages.event import AskAnswer, AskRequest, Entry, Event, ToolStart
-from dovetail.messages.model_event import ToolInputEnd
+from dovetail.events.model_events import ToolInputEnd
+from dovetail.events.run_events import AskAnswer, AskRequest, Entry, Event, ToolStart
 from dovetail.sessions.parts import fold_parts
 
 CALL = ToolInputEnd("call", "write_note", {"name": "secrets"})

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError, NotFoundError
-from dovetail.messages.delta import Usage
-from dovetail.sessions.message import Message
-from dovetail.sessions.session import make_title
+from dovetail.events.delta import Usage
+from dovetail.sessions.message import Message, make_title
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from postgres import make_database, uses_postgres

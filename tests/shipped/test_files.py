@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.bus.policy import Policy
-from dovetail.bus.policy_file import PolicyFiles
-from dovetail.bus.rule import PolicyCall
+from dovetail.events.call import Kind
 from dovetail.extensions import ExtensionSnapshot
-from dovetail.messages.kind import Kind
+from dovetail.policy.file import PolicyFiles
+from dovetail.policy.policy import Policy
+from dovetail.policy.rule import PolicyCall
 from extension_folders import ask, call_tool
 
 TOOLS = ("read_file", "list_files", "search_files", "write_file")

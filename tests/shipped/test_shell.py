@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.events.call import Kind
 from dovetail.extensions import ExtensionSnapshot
-from dovetail.messages.kind import Kind
 from extension_folders import ask, call_tool
 
 NAME = "run_shell_command"

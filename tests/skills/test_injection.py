@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.skills import (
     SkillLibrary,
     find_seen_skills,

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind
 from dovetail.tools import make_tool
 from serving import Serving, serve
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import asyncpg
 
-from dovetail.messages.kind import Kind
-from dovetail.store.ids import new_id
+from dovetail.events.call import Kind
+from dovetail.ids import new_id
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool, ToolContext
 from postgres import start_server, uses_postgres

@@ -10,8 +10,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from dovetail.errors import ConfigError
+from dovetail.store.address import HEAD, make_config, read_version
 from dovetail.store.database import Database
-from dovetail.store.migrate import HEAD, make_config, read_version
 from dovetail.store.tables import metadata
 from postgres import make_database
 

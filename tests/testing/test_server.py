@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.messages.delta import ReasoningDelta, TextDelta, Usage
+from dovetail.events.delta import ReasoningDelta, TextDelta, Usage
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
 
 

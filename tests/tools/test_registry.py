@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.tools.function import make_tool, tool
+from dovetail.tools.makers.function import make_tool, tool
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Tool
 

@@ -11,8 +11,8 @@ import pytest
 
 from dovetail import Agent
 from dovetail.agent.runtime import Runtime
-from dovetail.bus import Policy, PolicyRule
 from dovetail.errors import ConfigError, ToolError
+from dovetail.policy import Policy, PolicyRule
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import ScriptedRequester
 from dovetail.tools import make_tool

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.bus.built_in import BUILT_IN_RULES
+from dovetail.policy.policy import BUILT_IN_RULES
 
 WEB = Path(__file__).parents[2] / "web"
 SCRIPT = WEB / "scripts" / "generate_events.py"

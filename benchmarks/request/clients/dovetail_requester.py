@@ -1,10 +1,10 @@
 """Dovetail's requester alone: deltas, no agent."""
 
 from benchmarks.request.timing import MESSAGES, time_client
-from dovetail.messages.delta import TextDelta
-from dovetail.messages.request import ModelRequest
-from dovetail.requesters.endpoint import Endpoint
-from dovetail.requesters.openai import OpenAIRequester
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import TextDelta
+from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.openai.requester import OpenAIRequester
 
 
 def connect(url, model):

@@ -12,13 +12,13 @@ from dovetail.concurrency import run_sync
 from dovetail.lazy import lazy
 
 if TYPE_CHECKING:
-    from dovetail.agent.loop import LoopOutcome
-    from dovetail.messages.budget import BudgetLimits
-    from dovetail.messages.cancel import CancelSignal
-    from dovetail.messages.event import Emit
+    from dovetail.events.context import CancelSignal
+    from dovetail.events.run_events import Emit
+    from dovetail.loop.budget import BudgetLimits
+    from dovetail.loop.loop import LoopOutcome
     from dovetail.tools.scope import Ask
 
-_mode = lazy("dovetail.bus.mode")
+_mode = lazy("dovetail.policy.mode")
 _run = lazy("dovetail.agent.run")
 _scope = lazy("dovetail.tools.scope")
 

@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-from dovetail.agent.asking import Asking, open_later
 from dovetail.agent.expectation import TypedOutput, expect_output
-from dovetail.agent.handlers import ExtensionHandlers
+from dovetail.agent.fluent import Asking, open_later
 from dovetail.agent.native import NativeTools
 from dovetail.agent.pending import PendingRequests
-from dovetail.agent.request import AgentRequest
+from dovetail.agent.request import AgentRequest, ExtensionHandlers
 from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
-from dovetail.messages.request import ChatMessage
+from dovetail.events.call import ChatMessage
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester

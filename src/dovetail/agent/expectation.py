@@ -1,22 +1,42 @@
 """What a request expects: how its answer is read, checked and, where the model can be held to it, forced."""
 
-from collections.abc import Mapping
+import difflib
+import sys
+import typing
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
-from dovetail.agent.typed_dicts import adapt_typed_dicts
-from dovetail.data.annotations import describe_annotation, read_fields
+from dovetail.data.paths import split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
 from dovetail.data.text import shorten
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
-from dovetail.response.instant import PathStyle
-from dovetail.response.shape import Shape
+from dovetail.response.field_event import PathStyle
+from dovetail.response.parser import Shape
+from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
+from dovetail.schema.notation import write_notation
 from dovetail.settings import Settings
-from dovetail.tools.annotation import remove_titles, split_annotated
-from dovetail.tools.notation import write_notation
+
+_extensions = lazy("typing_extensions")
+_CONTAINERS: frozenset[Any] = frozenset({list, dict, tuple, set})
+
+
+def adapt_typed_dicts(kind: Any) -> Any:
+    """The same type, with the typed dicts inside in the form that pydantic knows."""
+    if sys.version_info >= (3, 12):
+        return kind
+    if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
+        hints = typing.get_type_hints(kind, include_extras=True)
+        fields = {name: adapt_typed_dicts(hint) for name, hint in hints.items()}
+        return _extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
+    origin: Any = get_origin(kind)
+    arguments = get_args(kind)
+    adapted = tuple(adapt_typed_dicts(argument) for argument in arguments)
+    return origin[adapted] if origin in _CONTAINERS and adapted != arguments else kind
+
 
 T = TypeVar("T")
 
@@ -139,3 +159,58 @@ def _describe(kind: Any, note: str) -> Any:
         item_fields = read_fields(item)
         return [(item,) if item_fields is None else item_fields]
     return {"value": (kind, note) if note else (kind,)}
+
+
+_CLOSED = (str, int, float, bool, type(None))
+
+
+def require_keys(output: Any, keys: Iterable[str]) -> None:
+    """Refuse keys that the output schema does not have, naming those it has."""
+    for key in keys:
+        if not _leads_somewhere(output, split_path(key)):
+            known = list(list_paths(output))
+            near = difflib.get_close_matches(key, known, n=3)
+            raise KeyWaitError(
+                f"the output has no key {key!r}; it has: {', '.join(known)}",
+                hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
+            )
+
+
+def list_paths(schema: Any, path: str = "") -> Iterator[str]:
+    """Every path of a schema, in its order."""
+    schema = _open(schema)
+    if is_mapping(schema):
+        for name, field in schema.items():
+            inner = f"{path}.{name}" if path else str(name)
+            yield inner
+            yield from list_paths(field, inner)
+    elif is_list(schema):
+        inner = f"{path}[*]"
+        yield inner
+        for item in schema[:1]:
+            yield from list_paths(item, inner)
+
+
+def _leads_somewhere(schema: Any, steps: list[str | int]) -> bool:
+    for step in steps:
+        schema = _open(schema)
+        if is_mapping(schema):
+            if step not in schema:
+                return False
+            schema = schema[str(step)]
+        elif is_list(schema):
+            if step != "*" and not isinstance(step, int):
+                return False
+            schema = schema[0] if schema else Any
+        else:
+            return schema not in _CLOSED
+    return True
+
+
+def _open(schema: Any) -> Any:
+    """What is inside of a field's tuple or a type's name: fields, a list of them, or the type itself."""
+    if is_tuple(schema):
+        schema = schema[0] if schema else Any
+    if get_origin(schema) is list and get_args(schema):
+        return [get_args(schema)[0]]
+    return read_fields(schema) or schema

@@ -5,13 +5,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dovetail.agent.runtime import Runtime
-from dovetail.agent.tool_log import tell, write_log
+from dovetail.agent.runtime import Runtime, tell, write_log
+from dovetail.events.call import ChatMessage, ModelRequest, write_answer, write_result
+from dovetail.events.delta import Delta, FinishDelta, ToolCallDelta, Usage
 from dovetail.lazy import lazy
-from dovetail.messages.delta import Delta, FinishDelta, ToolCallDelta, Usage
-from dovetail.messages.request import ChatMessage, ModelRequest, write_answer, write_result
-from dovetail.response.calls import collect_calls
 from dovetail.response.log import Entry
+from dovetail.response.result import collect_calls
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,14 +7,51 @@ that is claimed belongs to the holder of the claim: what is written next begins 
 
 import asyncio
 import itertools
+import sys
 import threading
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
-from dovetail.agent.context_value import is_interactive
 from dovetail.prompt.prompt import Prompt
+
+T = TypeVar("T")
+
+_Values = WeakKeyDictionary["ContextValue[Any]", Any]
+_values: ContextVar[_Values | None] = ContextVar("dovetail_agent_values", default=None)
+
+
+class ContextValue(Generic[T]):
+    """A value that is seen where it was set, and in the tasks that are started from there afterwards.
+
+    An interactive session has one user, and a task for each line or cell: there it is seen everywhere.
+    """
+
+    def __init__(self) -> None:
+        self._latest: T | None = None
+
+    def get(self) -> T | None:
+        """The value that was set here, if any."""
+        if is_interactive():
+            return self._latest
+        values = _values.get()
+        return None if values is None else cast("T | None", values.get(self))
+
+    def set(self, value: T) -> None:
+        """Set the value here; what other tasks and threads see stays as it is."""
+        if is_interactive():
+            self._latest = value
+            return
+        values: _Values = WeakKeyDictionary(_values.get() or {})  # a copy: the old one may be another task's
+        values[self] = value
+        _values.set(values)
+
+
+def is_interactive() -> bool:
+    """Whether a person types the program line by line, in a terminal or a notebook."""
+    return hasattr(sys, "ps1")
+
 
 Owner: TypeAlias = "asyncio.Task[Any] | threading.Thread"
 

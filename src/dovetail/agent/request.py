@@ -1,18 +1,19 @@
 """One request on its way from the prompt to the response, with the agent's handlers around it."""
 
-from collections.abc import AsyncGenerator, Mapping
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
 
 from dovetail.agent.expectation import Expectation
-from dovetail.agent.handlers import ExtensionHandlers, run_handlers
 from dovetail.agent.native import NativeTools
-from dovetail.agent.tracing import describe_finish, request_span
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.messages.delta import FinishDelta, Usage
-from dovetail.messages.request import ChatMessage, ModelRequest
+from dovetail.errors import ConfigError
+from dovetail.events.call import ChatMessage, ModelRequest
+from dovetail.events.delta import FinishDelta, Usage
+from dovetail.loop.tracing import describe_finish, request_span
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
@@ -21,6 +22,55 @@ from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
 from dovetail.tracing import record
+
+HandlerName: TypeAlias = Literal["request_prefixes", "broadcast_prefixes", "broadcast_suffixes", "finally"]
+Handler: TypeAlias = Callable[[Any, Any], Any]
+
+
+class ExtensionHandlers:
+    """The handlers of one agent, by name, in the order they were added."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[str, list[Handler]] = {name: [] for name in get_args(HandlerName)}
+
+    def append(self, name: HandlerName, handler: Handler) -> None:
+        """Add a handler behind those that are there."""
+        self._get(name).append(handler)
+
+    def remove(self, name: HandlerName, handler: Handler) -> None:
+        """Take a handler out again; one that is not there is no error."""
+        if handler in self._get(name):
+            self._get(name).remove(handler)
+
+    def get(self, name: HandlerName) -> tuple[Handler, ...]:
+        """The handlers of that name."""
+        return tuple(self._get(name))
+
+    def _get(self, name: str) -> list[Handler]:
+        if name not in self._handlers:
+            raise ConfigError(f"no extension handler {name!r}; there are: {', '.join(self._handlers)}")
+        return self._handlers[name]
+
+
+async def run_handlers(handlers: Iterable[Handler], first: Any, second: Any) -> AsyncGenerator[Any, None]:
+    """Run handlers one after the other; what they give or return and is not None."""
+    for handler in handlers:
+        outcome = handler(first, second)
+        if inspect.isawaitable(outcome):
+            outcome = await outcome
+        if _is_async_items(outcome):
+            async for item in outcome:
+                yield item
+        elif inspect.isgenerator(outcome):
+            for item in outcome:
+                yield item
+        elif outcome is not None:
+            yield outcome
+
+
+def _is_async_items(outcome: object) -> TypeGuard[AsyncIterable[Any]]:
+    return inspect.isasyncgen(outcome)
+
 
 T = TypeVar("T")
 

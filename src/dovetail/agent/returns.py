@@ -3,10 +3,9 @@
 from collections.abc import Coroutine
 from typing import Any, Protocol, Self, TypeVar, Unpack
 
-from dovetail.agent.asking import Asking, open_later
 from dovetail.agent.expectation import TypedOutput
+from dovetail.agent.fluent import Asking, Mappings, open_later
 from dovetail.agent.pending import Claim, PendingRequests
-from dovetail.agent.shorthands import Mappings
 from dovetail.concurrency import run_sync
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.answer import Demands

@@ -4,16 +4,15 @@ import dataclasses
 from dataclasses import dataclass
 
 from dovetail.agent.expectation import expect_output
-from dovetail.agent.handlers import run_handlers
-from dovetail.agent.loop import LoopOutcome, TurnLoop
-from dovetail.agent.request import AgentRequest
-from dovetail.agent.scope import current_run
-from dovetail.messages.budget import Budget, BudgetLimits
-from dovetail.messages.cancel import CancelSignal
-from dovetail.messages.delta import FinishDelta, TextDelta
+from dovetail.agent.request import AgentRequest, run_handlers
+from dovetail.events.context import CancelSignal
+from dovetail.events.delta import FinishDelta, TextDelta
+from dovetail.loop.budget import Budget, BudgetLimits
+from dovetail.loop.loop import LoopOutcome, TurnLoop
+from dovetail.loop.scope import current_run
 from dovetail.response.result import Result
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.runner import ToolRunner
 from dovetail.tools.scope import CallScope
 
 

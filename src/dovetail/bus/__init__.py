@@ -1,15 +1,15 @@
-"""Events out, questions out, answers in; the policy that says which calls may run."""
+"""The former place of `dovetail.policy`; re-exports only."""
 
 from typing import TYPE_CHECKING
 
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from dovetail.bus.bus import Message, MessageBus
-    from dovetail.bus.pending import PendingRegistry
-    from dovetail.bus.policy import Decision, Policy
-    from dovetail.bus.policy_file import PolicyFile, RememberedRules
-    from dovetail.bus.rule import PolicyCall, PolicyRule
+    from dovetail.policy.bus import Message, MessageBus
+    from dovetail.policy.file import PolicyFile, RememberedRules
+    from dovetail.policy.pending import PendingRegistry
+    from dovetail.policy.policy import Decision, Policy
+    from dovetail.policy.rule import PolicyCall, PolicyRule
 
 __all__ = [
     "Decision",
@@ -26,14 +26,14 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Decision": "dovetail.bus.policy",
-        "Message": "dovetail.bus.bus",
-        "MessageBus": "dovetail.bus.bus",
-        "PendingRegistry": "dovetail.bus.pending",
-        "Policy": "dovetail.bus.policy",
-        "PolicyCall": "dovetail.bus.rule",
-        "PolicyFile": "dovetail.bus.policy_file",
-        "PolicyRule": "dovetail.bus.rule",
-        "RememberedRules": "dovetail.bus.policy_file",
+        "Decision": "dovetail.policy.policy",
+        "Message": "dovetail.policy.bus",
+        "MessageBus": "dovetail.policy.bus",
+        "PendingRegistry": "dovetail.policy.pending",
+        "Policy": "dovetail.policy.policy",
+        "PolicyCall": "dovetail.policy.rule",
+        "PolicyFile": "dovetail.policy.file",
+        "PolicyRule": "dovetail.policy.rule",
+        "RememberedRules": "dovetail.policy.file",
     },
 )

@@ -2,17 +2,31 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dovetail.cli.pulling import pull_visibly
-from dovetail.requesters.embedded.background_pull import BackgroundPull
-from dovetail.requesters.embedded.pull import PullProgress
-from dovetail.requesters.embedded.soundness import drop_broken
-from dovetail.requesters.embedded.weights import find, find_best
+from dovetail.concurrency import run_sync
+from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
+from dovetail.requesters.local.weights import drop_broken, find, find_best, get_weights
+from dovetail.requesters.model_status import ModelBoard
 from dovetail.requesters.resolve import resolve
-from dovetail.server.models import ModelBoard
 from dovetail.settings import Settings
+
+
+def pull_visibly(name: str) -> Path:
+    """Fetch a model unless it is here; its weights file."""
+    weights = get_weights(name)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        bar = bars.add_task(weights.model, total=weights.size)
+
+        def show(progress: PullProgress) -> None:
+            bars.update(bar, description=f"{weights.model} {progress.state}", completed=progress.done)
+
+        return run_sync(pull(name, show))
 
 
 class FirstModel:

@@ -32,7 +32,7 @@ GROUPS: dict[str, str] = {
     "store": "The database of a server: what is in it, take out what is old, copy it, put a copy back.",
     "doctor": "Say what is there, what is missing and what to do.",
 }
-"""The groups and their help line; `dovetail.cli.<name>` is imported when the group is asked for."""
+"""The groups and their help line; `dovetail.cli.commands.<name>` is imported when the group is asked for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -69,7 +69,7 @@ def build_app(asked: str | None) -> typer.Typer:
     app.callback()(_root_options)
     for name, summary in GROUPS.items():
         if name == asked:
-            group: typer.Typer = import_module(f"dovetail.cli.{name}").app
+            group: typer.Typer = import_module(f"dovetail.cli.commands.{name}").app
             app.add_typer(group)
         else:
             app.command(name, help=summary)(_not_asked)

@@ -2,15 +2,24 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
+from dovetail.agents.registry import TrustRecord
+from dovetail.assets import find_assets
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.policy.mode import read_mode
+from dovetail.policy.rule import MODES
 
 _YES = ("y", "yes")
 _ALWAYS = ("a", "always")
@@ -59,3 +68,35 @@ def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """A value on one line, cut at a length."""
     line = " ".join(to_text(value).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _check(folder: Path | None) -> Path | None:
+    if folder is not None and not folder.is_dir():
+        raise ConfigError(f"there is no folder {folder} to work in", hint="Make it, or name another one.")
+    return folder
+
+
+WORKSPACE: Any = typer.Option(None, callback=_check, help="The folder to work in; else the current one.")
+
+
+platformdirs = lazy("platformdirs")
+
+
+def open_record(workspace: Path) -> TrustRecord:
+    """The record for a workspace; agents that ship with the package need nobody's word, nor do those that
+    stand beside the code of an extension folder, which runs anyway. `DOVETAIL_DATA` moves the file."""
+    chosen = os.environ.get("DOVETAIL_DATA")
+    data = Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
+    shipped = [folder for name in ("agents", "extensions") if (folder := find_assets(name))]
+    return TrustRecord([*shipped, workspace / "extensions"], data / "trusted_agents.json")
+
+
+MODE: Any = typer.Option(
+    None, help=f"The mode of the policy: {', '.join(MODES)}; by default that of the settings."
+)
+
+
+def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
+    """The settings that the options stand for."""
+    choices: dict[str, Any] = {"model": {"name": model}} if model else {}
+    return {**choices, "policy": {"mode": read_mode(mode)}} if mode else choices

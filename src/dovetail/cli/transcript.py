@@ -12,12 +12,12 @@ from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.terminal import ask_person, shorten
-from dovetail.messages.event import AskRequest, Entry, Event, RunEnd, ToolEnd
-from dovetail.messages.model_event import ReasoningMore, TextEnd, TextMore, ToolInputEnd
+from dovetail.events.model_events import ReasoningMore, TextEnd, TextMore, ToolInputEnd
+from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
 from dovetail.runs.run import RunHandle
+from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.sessions.parts import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
-from dovetail.sessions.session import LOCAL_OWNER
 
 
 class Transcript:

@@ -6,17 +6,16 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from dovetail.agents.file import list_agent_files
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.listener import open_listener
-from dovetail.cli.trusted import open_record
-from dovetail.cli.watching import follow_changes
+from dovetail.cli.process import follow_changes, open_listener
+from dovetail.cli.terminal import open_record
 from dovetail.server.app import create_app
-from dovetail.server.layers.whereabouts import is_loopback
-from dovetail.server.listen import run_server
 from dovetail.server.logs import write_logs
-from dovetail.subagents.file import list_agent_files
-from dovetail.tools.browser import open_url
+from dovetail.server.middleware.client_address import is_loopback
+from dovetail.server.socket import run_server
+from dovetail.tools.makers.browser import open_url
 
 ANOTHER = "dovetail serve --port {port} (with make: PORT={port} make run)"
 

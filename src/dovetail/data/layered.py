@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from dovetail.data.merge import copy_containers, inherit_value, join_set, list_items, merge_value
-from dovetail.data.placeholders import fill, fill_text
 from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set
+from dovetail.data.template import fill, fill_text
 from dovetail.errors import KeyPathError
 
 T = TypeVar("T")

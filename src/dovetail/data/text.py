@@ -45,3 +45,7 @@ def describe_error(error: BaseException) -> str:
     except Exception:
         text = "its text cannot be read"
     return f"{name}: {text}" if text else name
+
+
+MASK = "***"
+"""The same everywhere, so that a reader knows it and a search finds it."""

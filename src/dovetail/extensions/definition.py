@@ -11,13 +11,11 @@ from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.data.text import shorten
 from dovetail.errors import ExtensionError
-from dovetail.extensions.calling import CallPlan, plan_call
-from dovetail.extensions.parameters import to_json_schema
-from dovetail.extensions.place import find_tool_lines
-from dovetail.messages.kind import Kind
-from dovetail.tools.function import FunctionTool
-from dovetail.tools.naming import is_callable_name
-from dovetail.tools.tool import Tool
+from dovetail.events.call import Kind
+from dovetail.extensions.folder import find_tool_lines
+from dovetail.extensions.parameters import CallPlan, plan_call, to_json_schema
+from dovetail.tools.makers.function import FunctionTool
+from dovetail.tools.tool import Tool, is_callable_name
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
 OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")

@@ -19,10 +19,15 @@ from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter, explain_error
-from dovetail.extensions.lifetime import ExtensionContext, ExtensionState, Lifetimes, SlowSetupError
-from dovetail.extensions.names import NameRules, Settlement
-from dovetail.extensions.trial import Trial
-from dovetail.extensions.version import ExtensionVersion, make_version
+from dovetail.extensions.selection import NameRules, Settlement, Trial
+from dovetail.extensions.version import (
+    ExtensionContext,
+    ExtensionState,
+    ExtensionVersion,
+    Lifetimes,
+    SlowSetupError,
+    make_version,
+)
 from dovetail.settings import Settings, fill_variables, find_workspace
 
 logger = logging.getLogger(__name__)

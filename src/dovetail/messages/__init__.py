@@ -1,1 +1,1 @@
-"""The words all parts speak: messages, deltas, events, kinds, budgets; data only."""
+"""The former place of `dovetail.events`; re-exports only."""

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dovetail.data.paths import split_path
-from dovetail.data.placeholders import find_placeholders
 from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.data.template import find_placeholders
 from dovetail.errors import EmptyPromptError, PromptError
-from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import STANDARD, read_slots, require_content
-from dovetail.prompt.source import Source
+from dovetail.prompt.source import KeyPath, Source, find_nearest, find_positions
 
 _FORMATS = ("json", "markdown", "text")
 _LISTS = ("tools", "chat_history", "attachment")
@@ -66,12 +65,12 @@ def find_doubts(
     return _place(source, doubts, _find_root(prompt_key_path), "warning")
 
 
-def _find_root(prompt_key_path: str | None) -> Path:
+def _find_root(prompt_key_path: str | None) -> KeyPath:
     return tuple(split_path(prompt_key_path)) if prompt_key_path else ()
 
 
 def _place(
-    source: Source, wrong: Mapping[str, str], root: Path, kind: Literal["error", "warning"]
+    source: Source, wrong: Mapping[str, str], root: KeyPath, kind: Literal["error", "warning"]
 ) -> list[Problem]:
     positions = find_positions(source)
     problems: list[Problem] = []
@@ -81,7 +80,7 @@ def _place(
     return problems
 
 
-_Verdict = tuple[Literal["error", "warning"], str, Path]
+_Verdict = tuple[Literal["error", "warning"], str, KeyPath]
 
 
 def _judge(prompt: Prompt) -> Iterator[_Verdict]:
@@ -111,7 +110,7 @@ def _judge_slots(data: dict[str, Any]) -> Iterator[_Verdict]:
 
 def _judge_slot(key: str, value: Any) -> Iterator[_Verdict]:
     """Every error of a slot: something harmless takes the place of each one, and the slot is read again."""
-    found: set[Path] = set()
+    found: set[KeyPath] = set()
     if key in _LISTS:
         value = [_copy(item) for item in (value if is_sequence(value) else [value])]
     while True:
@@ -130,7 +129,7 @@ def _judge_slot(key: str, value: Any) -> Iterator[_Verdict]:
             _put_harmless(value, path)
 
 
-def _put_harmless(items: list[Any], path: Path) -> None:
+def _put_harmless(items: list[Any], path: KeyPath) -> None:
     """Replace what stands at an error's path with something that the slot takes."""
     *steps, last = path[1:]
     holder: Any = items
@@ -156,7 +155,7 @@ def _judge_names(data: dict[str, Any]) -> Iterator[_Verdict]:
             )
 
 
-def _find_unfilled(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _find_unfilled(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(value, str):
         yield from ((path, name) for name in find_placeholders(value))
     elif is_mapping(value):
@@ -168,7 +167,9 @@ def _find_unfilled(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _find_unfilled(item, (*path, index))
 
 
-def _locate(positions: dict[Path, tuple[int, int]], root: Path, path: Path) -> tuple[int, int] | None:
+def _locate(
+    positions: dict[KeyPath, tuple[int, int]], root: KeyPath, path: KeyPath
+) -> tuple[int, int] | None:
     """Where a slot's value stands: under its name, as `$slot`, or in `.request`, `.agent` or `.alias`."""
     if not path:
         return None

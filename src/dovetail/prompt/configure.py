@@ -9,18 +9,25 @@ is ever taken for a directive.
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, Literal
 
 from dovetail.data.paths import get_path, split_path
-from dovetail.data.placeholders import fill, fill_text
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.template import fill, fill_text
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError, PromptArgumentsError, PromptSyntaxError, PromptTypeError
-from dovetail.prompt.positions import Path, find_nearest, find_positions
 from dovetail.prompt.prompt import Prompt
-from dovetail.prompt.schema_notation import read_output, read_tools
-from dovetail.prompt.source import UTF_8, Source, looks_like_path, read_source
+from dovetail.prompt.source import (
+    UTF_8,
+    KeyPath,
+    Source,
+    find_nearest,
+    find_positions,
+    looks_like_path,
+    read_source,
+)
+from dovetail.schema.notation import read_output, read_tools
 
 Scope = Literal["agent", "request"]
 Mappings = Mapping[str, Any]
@@ -101,7 +108,7 @@ class Configuration:
 
 
 def read_yaml_prompt(
-    path_or_content: str | FilePath,
+    path_or_content: str | Path,
     mappings: Mappings | None = None,
     prompt_key_path: str | None = None,
     encoding: str | None = UTF_8,
@@ -111,7 +118,7 @@ def read_yaml_prompt(
 
 
 def read_json_prompt(
-    path_or_content: str | FilePath,
+    path_or_content: str | Path,
     mappings: Mappings | None = None,
     prompt_key_path: str | None = None,
     encoding: str | None = UTF_8,
@@ -143,7 +150,7 @@ class _Reader:
     """Reads the entries of a document; `root` is the path of the part that is read."""
 
     source: Source
-    root: Path
+    root: KeyPath
     mappings: Mappings | None
 
     def read_entry(self, key: str, value: Any) -> list[SlotStep]:
@@ -200,7 +207,7 @@ class _Reader:
         return fill(value, {name: item for name, item in self.mappings.items() if name not in own})
 
     def _make_error(
-        self, path: Path, problem: str, kind: type[PromptSyntaxError] = PromptSyntaxError
+        self, path: KeyPath, problem: str, kind: type[PromptSyntaxError] = PromptSyntaxError
     ) -> PromptSyntaxError:
         line, column = find_nearest(find_positions(self.source), (*self.root, *path)) or (None, None)
         return kind(problem, source=self.source.name, line=line, column=column, hint=_ALIAS_HINT)

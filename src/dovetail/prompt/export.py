@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.json_data import to_json_data
 from dovetail.data.layered import LayeredData
 from dovetail.data.sanitize import read_model_fields, sanitize
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.lazy import lazy
 from dovetail.prompt.slots import wrap_class
+from dovetail.schema.json_data import to_json_data
 
 _yaml = lazy("yaml")
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dovetail.data.layered import LayeredData
 from dovetail.lazy import lazy
-from dovetail.prompt.blocks import build_text
 from dovetail.prompt.export import to_json, to_serializable, to_yaml
-from dovetail.prompt.look import resolve_look
-from dovetail.prompt.messages import build_messages
+from dovetail.prompt.messages import build_messages, build_text
+from dovetail.prompt.options import resolve_look
 from dovetail.prompt.slots import read_slots, require_content
-from dovetail.prompt.type_names import resolve_schema
+from dovetail.schema.notation import resolve_schema
 from dovetail.settings import Settings, as_settings
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from dovetail.prompt.model import PromptModel
 
 _model = lazy("dovetail.prompt.model")
-_output_model = lazy("dovetail.prompt.output_model")
+_output_model = lazy("dovetail.schema.output_model")
 
 
 class Prompt(LayeredData):

@@ -1,13 +1,15 @@
 """The text of a prompt configuration: given as such or as a file, read as YAML or as JSON5."""
 
+import bisect
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from dovetail.data.bounded_yaml import DEEPEST, load_yaml
+from dovetail.data.bounded_yaml import DEEPEST, compose_yaml, load_yaml
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import PromptError, PromptFileError, PromptSyntaxError, PromptTypeError
@@ -139,3 +141,79 @@ def _make_error(source: Source, what: str, line: int | None, column: int | None)
     if source.name == "<text>" and looks_like_path(text) and _PATH.fullmatch(text):
         hint = f"If {shorten(text)} is meant as a path: there is no such file."
     return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)
+
+
+KeyPath = tuple[str | int, ...]
+Position = tuple[int, int]
+"""Line and column, both from 1."""
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
+      | (?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+      | (?P<mark>[{}\[\],:])
+      | (?P<word>(?:(?!//|/\*)[^\s{}\[\],:"'])+)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def find_positions(source: Source) -> dict[KeyPath, Position]:
+    """The line and column of every key and list item, by its path; for text that can be parsed."""
+    if source.format == "yaml":
+        return dict(_walk_yaml(compose_yaml(source.text), ()))
+    return _scan_json(source.text)
+
+
+def find_nearest(positions: dict[KeyPath, Position], path: KeyPath) -> Position | None:
+    """The position of a path, or of the nearest thing around it."""
+    while path:
+        if path in positions:
+            return positions[path]
+        path = path[:-1]
+    return None
+
+
+def _walk_yaml(node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Position]]:
+    if isinstance(node, _yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            yield inner, (key.start_mark.line + 1, key.start_mark.column + 1)
+            yield from _walk_yaml(value, inner)
+    elif isinstance(node, _yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            inner = (*path, index)
+            yield inner, (value.start_mark.line + 1, value.start_mark.column + 1)
+            yield from _walk_yaml(value, inner)
+
+
+def _scan_json(text: str) -> dict[KeyPath, Position]:
+    """The positions in JSON5, found by its brackets and commas alone."""
+    breaks = [match.end() for match in re.finditer("\n", text)]
+    found: dict[KeyPath, Position] = {}
+    path: list[Any] = []  # the step under way in each open container; None before an object's key
+    for token in _TOKEN.finditer(text):
+        mark = token[0] if token.lastgroup == "mark" else ""
+        if mark in ("]", "}"):
+            path.pop()
+        elif mark == ",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
+        elif mark != ":" and token.lastgroup != "skip":
+            if path and path[-1] is None:
+                path[-1] = _read_key(token[0])
+            found.setdefault(tuple(path), _to_position(token.start(), breaks))
+            if mark:
+                path.append(0 if mark == "[" else None)
+    return found
+
+
+def _read_key(text: str) -> str:
+    if text[0] not in "\"'":
+        return text
+    try:
+        return json.loads(f'"{text[1:-1]}"', strict=False)
+    except ValueError:  # escapes that only JSON5 has
+        return text[1:-1]
+
+
+def _to_position(offset: int, breaks: list[int]) -> Position:
+    line = bisect.bisect_right(breaks, offset)
+    return line + 1, offset - (breaks[line - 1] if line else 0) + 1

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from dovetail.requesters.endpoint import Endpoint
     from dovetail.requesters.fallback import FallbackRequester
     from dovetail.requesters.langchain import LangchainRequester
-    from dovetail.requesters.openai import OpenAIRequester
+    from dovetail.requesters.openai.http import Endpoint
+    from dovetail.requesters.openai.requester import OpenAIRequester
     from dovetail.requesters.requester import Requester
 
 __all__ = ["Endpoint", "FallbackRequester", "LangchainRequester", "OpenAIRequester", "Requester"]
@@ -16,10 +16,10 @@ __all__ = ["Endpoint", "FallbackRequester", "LangchainRequester", "OpenAIRequest
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Endpoint": "dovetail.requesters.endpoint",
+        "Endpoint": "dovetail.requesters.openai.http",
         "FallbackRequester": "dovetail.requesters.fallback",
         "LangchainRequester": "dovetail.requesters.langchain",
-        "OpenAIRequester": "dovetail.requesters.openai",
+        "OpenAIRequester": "dovetail.requesters.openai.requester",
         "Requester": "dovetail.requesters.requester",
     },
 )

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
 from dovetail.data.numbers import is_number, read_count
 from dovetail.errors import ModelError
-from dovetail.messages.call import new_call_id
-from dovetail.messages.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.call import new_call_id
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 
 LONGEST_ID = 200
 LONGEST_NAME = 200

@@ -5,11 +5,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dovetail.data.json_data import to_json_data
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
+from dovetail.events.call import ChatMessage
 from dovetail.lazy import lazy
-from dovetail.messages.request import ChatMessage
+from dovetail.schema.json_data import to_json_data
 
 yaml = lazy("yaml")
 

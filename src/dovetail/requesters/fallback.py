@@ -6,8 +6,8 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from dovetail.errors import ModelError
-from dovetail.messages.delta import Delta
-from dovetail.messages.request import ModelRequest
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta
 from dovetail.requesters.requester import Requester
 
 logger = logging.getLogger(__name__)

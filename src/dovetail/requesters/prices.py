@@ -8,7 +8,7 @@ from typing import Any
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.messages.delta import Usage
+from dovetail.events.delta import Usage
 
 MILLION = 1_000_000
 _REQUIRED = {"input", "output"}

@@ -11,8 +11,8 @@ models that choose badly between a tool and none.
 from collections.abc import AsyncGenerator
 from typing import Protocol, runtime_checkable
 
-from dovetail.messages.delta import Delta
-from dovetail.messages.request import ModelRequest
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta
 
 
 @runtime_checkable

@@ -12,16 +12,16 @@ from typing import Any
 
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.requesters.embedded.weights import find_best, require
-from dovetail.requesters.endpoint import Endpoint
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
-from dovetail.requesters.openai import OpenAIRequester
+from dovetail.requesters.local.weights import find_best, require
+from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import find_price
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 
-local = lazy("dovetail.requesters.local")
+local = lazy("dovetail.requesters.local.requester")
 langchain = lazy("dovetail.requesters.langchain")
 
 OPENAI = "https://api.openai.com/v1"

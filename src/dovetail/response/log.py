@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from dovetail.concurrency import find_running_loop
-from dovetail.messages.delta import Delta
+from dovetail.events.delta import Delta
 
 T = TypeVar("T")
 Entry: TypeAlias = Delta | tuple[str, Any]

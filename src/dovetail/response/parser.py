@@ -6,12 +6,13 @@ the answer was cut into deltas.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.response.instant import Instant, PathStyle
-from dovetail.response.reader import JsonReader
+from dovetail.response.field_event import Instant, PathStyle
+from dovetail.response.json_reader import JsonReader
 
 _Stretch: TypeAlias = tuple[str, int, int]
 """A text, the position to read from, and where in the answer the text begins."""
@@ -129,3 +130,24 @@ def _opening_of(schema: Any) -> str:
     if is_mapping(schema) and schema:
         return r"\{"
     return r"\[" if is_list(schema) else r"[{\[]"
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape(Generic[T]):
+    """How to read an answer; `build` checks the parsed data and makes the object of it."""
+
+    schema: Any = None
+    path_style: PathStyle = "dot"
+    build: Callable[[Any], T] | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the answer is text with no structure to be read."""
+        return self.schema is None
+
+    def make_parser(self) -> InstantParser:
+        """A fresh parser for one answer."""
+        return InstantParser(self.schema, path_style=self.path_style)

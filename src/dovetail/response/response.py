@@ -14,12 +14,20 @@ from typing import Any, TypeAlias, TypeVar, Unpack
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ResponseError
-from dovetail.response.answer import Answer, Demands, GeneratorType, refuse_unknown
+from dovetail.response.answer import (
+    Answer,
+    Demands,
+    GeneratorType,
+    read_events,
+    read_instants,
+    read_original,
+    read_text,
+    refuse_unknown,
+)
 from dovetail.response.attempt import AtEnd, Attempt
 from dovetail.response.log import Entry
+from dovetail.response.parser import Shape
 from dovetail.response.result import Result
-from dovetail.response.shape import Shape
-from dovetail.response.streams import read_events, read_instants, read_original, read_text
 
 T = TypeVar("T")
 V = TypeVar("V")

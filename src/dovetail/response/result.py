@@ -1,16 +1,52 @@
 """What an answer comes to: its text, its data, the object they make, and how it was made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from dovetail.messages.call import ToolCall
-from dovetail.messages.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
-from dovetail.response.calls import collect_calls
-from dovetail.response.ensure import find_missing
+from dovetail.data.paths import EVERY, split_path
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.response.log import Entry
-from dovetail.response.shape import Shape
+from dovetail.response.parser import Shape
+
+
+def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
+    """The calls that the deltas make, in the order of their beginnings."""
+    pieces: dict[int, list[ToolCallDelta]] = {}
+    for delta in deltas:
+        pieces.setdefault(delta.index, []).append(delta)
+    return [_join(deltas) for deltas in pieces.values()]
+
+
+def _join(deltas: list[ToolCallDelta]) -> ToolCall:
+    call_id = next((delta.call_id for delta in deltas if delta.call_id), None) or new_call_id()
+    name = next((delta.name for delta in deltas if delta.name), "")
+    return ToolCall(call_id=call_id, name=name, arguments="".join(delta.arguments for delta in deltas))
+
+
+def find_missing(data: Any, keys: Iterable[str]) -> list[str]:
+    """The keys, dotted or slashed, that the data does not have; `[*]` asks it of every item."""
+    return [key for key in keys if not _has(data, split_path(key))]
+
+
+def _has(value: Any, steps: list[str | int]) -> bool:
+    for position, step in enumerate(steps):
+        if step == EVERY:
+            rest = steps[position + 1 :]
+            return is_list(value) and all(_has(item, rest) for item in value)
+        if isinstance(step, int):
+            if not is_list(value) or not -len(value) <= step < len(value):
+                return False
+            value = value[step]
+        elif not is_mapping(value) or step not in value:
+            return False
+        else:
+            value = value[step]
+    return True
+
 
 T = TypeVar("T")
 

@@ -9,10 +9,9 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 
 from dovetail.errors import ConflictError, NotFoundError
-from dovetail.messages.event import AskKind
+from dovetail.events.run_events import AskKind
 from dovetail.store.database import Database
-from dovetail.store.tables import asks, early_answers
-from dovetail.store.values import to_values
+from dovetail.store.tables import asks, early_answers, to_values
 
 AskState: TypeAlias = Literal["open", "answered", "timeout", "cancelled"]
 _OPEN = (asks.c.run_id == sa.bindparam("run")) & (asks.c.state == "open")

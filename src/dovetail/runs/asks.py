@@ -5,15 +5,33 @@ answer that came meanwhile, instead of asking twice; an answer may come before a
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from dovetail.bus.pending import EARLY_SECONDS
-from dovetail.errors import ConflictError
-from dovetail.messages.event import AskAnswer, AskRequest, Emit
+from dovetail.errors import ConflictError, StoreError
+from dovetail.events.run_events import AskAnswer, AskRequest, Emit
+from dovetail.policy.pending import EARLY_SECONDS
 from dovetail.runs.ask_store import AskRecord, AskStore
-from dovetail.runs.persist import persist
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 2.0
+
+
+async def persist(action: Callable[[], Awaitable[T]]) -> T:
+    """Do what must be stored; while the database is away, wait and do it again."""
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            return await action()
+        except StoreError as error:
+            logger.warning("the database is away, trying again: %s", error.message)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
 
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
 EARLY_LIMIT = 100

@@ -12,24 +12,21 @@ from functools import partial
 from typing import Any, Self
 
 from dovetail.errors import ConflictError, InvalidDataError, NotFoundError
-from dovetail.messages.cancel import CancelMode
-from dovetail.messages.event import Entry, Event
+from dovetail.events.context import CancelMode
+from dovetail.events.run_events import Entry, Event
+from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import AskDesk
-from dovetail.runs.block import Block
-from dovetail.runs.conduct import conduct
-from dovetail.runs.journal import Journal
-from dovetail.runs.live import Desk, LiveRun
-from dovetail.runs.mirror import Mirrors
-from dovetail.runs.orphans import Orphans
-from dovetail.runs.reader import Reader
+from dovetail.runs.journal import Block, Journal
+from dovetail.runs.reader import Mirrors, Reader
+from dovetail.runs.recovery import Orphans
 from dovetail.runs.replay import Replay
 from dovetail.runs.run import Job, Rebuild, RunEngine, RunHandle, RunRecord, RunSpec
 from dovetail.runs.store import RunStore
+from dovetail.runs.task import Desk, LiveRun, conduct
 from dovetail.runs.writer import JournalWriter
 from dovetail.store.database import Database, Keep
-from dovetail.store.ids import new_id
-from dovetail.store.link import open_link
+from dovetail.store.processes import open_link
 
 logger = logging.getLogger(__name__)
 CANCEL_GRACE = 10.0

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from dovetail.messages.cancel import CancelMode, CancelSignal
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import AskKind, Emit, EndReason, Entry
+from dovetail.events.context import CancelMode, CancelSignal
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import AskKind, Emit, EndReason, Entry
 from dovetail.runs.replay import Replay
 from dovetail.store.database import Keep
 

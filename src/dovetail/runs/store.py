@@ -4,25 +4,98 @@ Promises: events are stored in order and once; only the process that a run belon
 of a run says "ended" in the same transaction that stores its `run-end` and what is kept of it.
 """
 
+import dataclasses
 import logging
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
-from dovetail.messages.cancel import CancelMode
-from dovetail.messages.delta import Usage
+from dovetail.events.context import CancelMode
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import (
+    ModelRequested,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+)
+from dovetail.events.run_events import Event, RunStart
 from dovetail.runs.ask_store import close_asks
-from dovetail.runs.block import Block
-from dovetail.runs.codec import decode_block, encode_block
+from dovetail.runs.journal import Block
 from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, Keep
-from dovetail.store.tables import entries, runs
-from dovetail.store.values import to_values
+from dovetail.store.tables import entries, runs, to_values
+
+_PLAIN: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind))
+    for kind in (
+        ModelRequested,
+        RunStart,
+        TextStart,
+        TextMore,
+        TextEnd,
+        ReasoningStart,
+        ReasoningMore,
+        ReasoningEnd,
+    )
+}
+"""Events that hold nothing but JSON, and their fields; what may hold objects is taken apart with care."""
+
+EVENTS: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
+"""Every event by the type that it is stored under."""
+
+
+def encode_block(block: Block) -> dict[str, Any]:
+    """The block as the values of one row, without its run."""
+    names = _PLAIN.get(type(block.event))
+    body = {name: getattr(block.event, name) for name in names} if names else dataclasses.asdict(block.event)
+    if block.pieces:
+        body["delta"] = "".join(block.pieces)
+        body["sizes"] = [len(piece) for piece in block.pieces]
+    return {
+        "first": block.first,
+        "last": block.last,
+        "path": list(block.path),
+        "time": block.time,
+        "type": block.event.type,
+        "call_id": _call_key(block, body),
+        "body": body,
+    }
+
+
+def decode_block(row: Any) -> Block:
+    """The block that a row was made of."""
+    body = dict(row["body"])
+    sizes: list[int] = body.pop("sizes", [])
+    if "usage" in body:
+        body["usage"] = Usage.read(body["usage"])
+    kind = EVENTS[row["type"]]
+    event = kind(**{name: body[name] for name in kind.__dataclass_fields__ if name in body})
+    pieces = _cut(body["delta"], sizes) if sizes else []
+    return Block(row["first"], tuple(row["path"]), row["time"], event, pieces, sealed=True)
+
+
+def _cut(text: str, sizes: list[int]) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for size in sizes:
+        pieces.append(text[start : start + size])
+        start += size
+    return pieces
+
+
+def _call_key(block: Block, body: dict[str, Any]) -> str | None:
+    """The call an event is about, unique within the root run: children may use the same ids."""
+    call_id = body.get("call_id")
+    return "/".join((*block.path[1:], call_id)) if call_id else None
+
 
 logger = logging.getLogger(__name__)
 LEAP = 100_000

@@ -5,18 +5,55 @@ database cannot be written, runs go on and their events wait in memory; who wait
 """
 
 import asyncio
+import dataclasses
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from dovetail.data.clean import clean_text
+from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.errors import ConflictError, InvalidDataError, StoreError
-from dovetail.messages.event import RunEnd
-from dovetail.runs.block import Block
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import Event, RunEnd, ToolEnd
 from dovetail.runs.failure import describe_error
-from dovetail.runs.journal import Journal
-from dovetail.runs.salvage import lighten
+from dovetail.runs.journal import Block, Journal, with_delta
 from dovetail.store.database import Keep
+
+_LONGEST = 200
+
+
+def lighten(block: Block, error: Mapping[str, Any]) -> None:
+    """Empty a block in place: its numbers, ids and kind stay, so that each call keeps its one result.
+
+    A call or a run that ends with it ends with this error.
+    """
+    if block.pieces:
+        block.pieces = [""] * len(block.pieces)
+        block.event = with_delta(block.event, "")
+    block.event = _lighten_event(block.event, error)
+
+
+def _lighten_event(event: Event, error: Mapping[str, Any]) -> Event:
+    if isinstance(event, ToolEnd):
+        return ToolEnd(_reduce(event.call_id), "error", None, error, _reduce(event.duration) or 0.0)
+    if isinstance(event, RunEnd):
+        return RunEnd("error", None, event.usage, error)
+    fields = {field.name: getattr(event, field.name) for field in dataclasses.fields(event)}
+    return dataclasses.replace(event, **{name: _reduce(value) for name, value in fields.items()})
+
+
+def _reduce(value: Any) -> Any:
+    """The value if it is small and plain, otherwise an empty one of its kind."""
+    if isinstance(value, str):
+        return clean_text(value)[:_LONGEST]
+    if value is None or isinstance(value, bool | Usage) or is_number(value):
+        return value
+    if is_tuple(value):
+        return ()
+    return {} if is_mapping(value) else [] if is_list(value) else None
+
 
 logger = logging.getLogger(__name__)
 INTERVAL = 0.2

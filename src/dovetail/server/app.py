@@ -9,29 +9,29 @@ from typing import TypeAlias
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
+from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.server.failures import add_error_handlers
-from dovetail.server.layers.access import AccessLayer, read_keys
-from dovetail.server.layers.body_limit import BodyLimit
-from dovetail.server.layers.clean_input import CleanInput
-from dovetail.server.layers.cross_origin import add_cross_origin, read_origins
-from dovetail.server.layers.observing import ObserveLayer
-from dovetail.server.layers.rate_limit import RateLimit, read_limit
-from dovetail.server.layers.security import SecurityHeaders
-from dovetail.server.metrics import Metrics, is_shared
-from dovetail.server.models import ModelBoard
-from dovetail.server.observer import RunObserver
+from dovetail.requesters.model_status import ModelBoard
+from dovetail.server import auth
+from dovetail.server.auth import AccessLayer, read_keys
+from dovetail.server.errors import add_error_handlers
+from dovetail.server.metrics import Metrics, RunObserver, is_shared
+from dovetail.server.middleware.body_limit import BodyLimit
+from dovetail.server.middleware.clean_input import CleanInput
+from dovetail.server.middleware.cors import add_cross_origin, read_origins
+from dovetail.server.middleware.observe import ObserveLayer
+from dovetail.server.middleware.rate_limit import RateLimit, read_limit
+from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
-from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions, sign_in
+from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.routes.page import make_page_router
-from dovetail.server.sse import JsonAnswer
-from dovetail.sessions.warming import warm_up
+from dovetail.server.streams.sse import JsonAnswer
 from dovetail.settings import Settings
 from dovetail.version import __version__
 
 _ROUTERS = [
-    module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, sign_in)
+    module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, auth)
 ]
 Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 

@@ -13,8 +13,8 @@ from typing import Any, TextIO
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.messages.context import get_request_context
-from dovetail.requesters.masking import SecretMask
+from dovetail.events.context import get_request_context
+from dovetail.requesters.secrets import SecretMask
 from dovetail.settings import Settings
 
 FORMATS = ("text", "json")

@@ -5,8 +5,8 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from dovetail.server.answers import ANSWERS, JSON
-from dovetail.server.paths import is_kept
+from dovetail.server.errors import is_kept
+from dovetail.server.openapi_examples import ANSWERS, JSON
 
 _ERRORS = {
     "400": "There is no such agent or model.",

@@ -5,30 +5,39 @@ message together with its end, also when it failed or was stopped; an answer tha
 """
 
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from dovetail.errors import ConflictError, DovetailError, NotFoundError
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import TurnEnd
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import TurnEnd
+from dovetail.ids import new_id
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.replay import replay
 from dovetail.runs.run import Job, RunContext, RunHandle, RunOutcome, RunRecord, RunSpec
-from dovetail.sessions.answer import Plan, fail_with, plan_answer
-from dovetail.sessions.host import ChatHost
-from dovetail.sessions.message import Message
+from dovetail.sessions.chat_run import ChatHost, Plan, fail_with, plan_answer
+from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session, make_title
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.rows import store_answer, store_question
-from dovetail.sessions.session import Session, make_session, make_title
-from dovetail.sessions.skills import add_skills
 from dovetail.sessions.store import SessionStore
-from dovetail.sessions.tree import MessageTree
+from dovetail.skills.injection import PART, find_seen_skills, make_skill_parts
 from dovetail.skills.library import SkillLibrary
-from dovetail.store.database import Keep, Transaction
-from dovetail.store.ids import new_id
+from dovetail.store.artifacts import ArtifactTable
+from dovetail.store.database import Database, Keep, Transaction
+
+
+def add_skills(
+    parts: Sequence[Part], names: Iterable[str], library: SkillLibrary, earlier: Sequence[Message]
+) -> list[Part]:
+    """A user's parts with the skills they name in front, less those that earlier messages brought in."""
+    own = [part for part in parts if part.get("type") != PART]  # only what the library says now counts
+    text = "\n".join(str(part.get("text", "")) for part in own if part.get("type") == "text")
+    seen = find_seen_skills(part for message in earlier for part in message.parts)
+    return [*make_skill_parts(text, library, names=names, seen=seen), *own]
 
 
 class Chat:
@@ -215,3 +224,14 @@ def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message
     if not path:
         raise NotFoundError("there is no message to answer again")
     return path
+
+
+@asynccontextmanager
+async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
+    """Chats of `host`, kept in the database at `url`."""
+    async with Database(url) as database, InProcessEngine(database) as runs:
+        host.runtime.artifacts.shelf = ArtifactTable(database)
+        try:
+            yield Chat(host, SessionStore(database), runs)
+        finally:
+            host.runtime.artifacts.shelf = None

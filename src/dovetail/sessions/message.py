@@ -1,10 +1,14 @@
 """One message of a conversation."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from dovetail.messages.request import ChatMessage
+from dovetail.errors import ConflictError, NotFoundError
+from dovetail.events.call import ChatMessage
+from dovetail.events.delta import Usage
+from dovetail.ids import new_id
 
 Role: TypeAlias = Literal["user", "assistant", "system"]
 Part: TypeAlias = Mapping[str, Any]
@@ -27,3 +31,144 @@ class Message:
     def text(self) -> str:
         """The text of the message, without tools and reasoning."""
         return "\n\n".join(str(part.get("text", "")) for part in self.parts if part.get("type") == "text")
+
+
+LOCAL_OWNER = "local"
+"""The owner of everything when nobody has to say who they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation without its messages; `version` grows with every change, 0: it is not stored yet."""
+
+    id: str
+    owner: str
+    title: str
+    head_id: str | None
+    version: int
+    usage: Usage
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """Some sessions, newest first; `cursor` leads to the next page, None when there is none."""
+
+    sessions: list[Session]
+    cursor: str | None
+
+
+def make_session(owner: str, session_id: str | None = None, *, title: str = "", version: int = 1) -> Session:
+    """A session that begins now; somebody has to store it."""
+    now = time.time()
+    return Session(
+        id=session_id or new_id("ses"),
+        owner=owner,
+        title=title,
+        head_id=None,
+        version=version,
+        usage=Usage(),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def make_title(text: str, limit: int = 60) -> str:
+    """A title from the first words of a first message."""
+    words = "".join(letter if letter.isprintable() else " " for letter in text).split()
+    title = " ".join(words)
+    if len(title) <= limit:
+        return title
+    cut = title[:limit]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,.;:") + "…"
+
+
+class MessageTree:
+    """Messages by parent; the head is the message the conversation stands at."""
+
+    def __init__(self, messages: Iterable[Message] = (), head: str | None = None) -> None:
+        self._messages: dict[str, Message] = {}
+        self._children: dict[str | None, list[str]] = {None: []}
+        self.head: str | None = None
+        for message in messages:
+            self.add(message)
+        if head in self._messages:
+            self.head = head
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._messages.values())
+
+    def __contains__(self, message_id: object) -> bool:
+        return message_id in self._messages
+
+    def get(self, message_id: str) -> Message:
+        """The message with this id."""
+        try:
+            return self._messages[message_id]
+        except KeyError:
+            raise NotFoundError(f"no message {message_id!r} in this session") from None
+
+    def add(self, message: Message) -> None:
+        """Add a message under its parent and move the head to it."""
+        if message.id in self._messages:
+            raise ConflictError(f"there is a message {message.id!r} in this session already")
+        self._messages[message.id] = message
+        self._children[message.id] = []
+        self._children[self._parent(message.id)].append(message.id)
+        self.head = message.id
+
+    def path(self, message_id: str | None = None) -> list[Message]:
+        """The messages from the root to this one (the head when none is named)."""
+        current = self.get(message_id).id if message_id is not None else self.head
+        path: list[Message] = []
+        while current is not None:
+            path.append(self._messages[current])
+            current = self._parent(current)
+        return path[::-1]
+
+    def siblings(self, message_id: str) -> list[Message]:
+        """The messages with the same parent, this one among them, oldest first."""
+        self.get(message_id)
+        return [self._messages[sibling] for sibling in self._children[self._parent(message_id)]]
+
+    def switch(self, message_id: str) -> str:
+        """Move the head to the newest leaf below this message, and return it."""
+        below = set(self._subtree(message_id))
+        leaves = [
+            candidate for candidate in self._messages if candidate in below and self._is_leaf(candidate)
+        ]
+        self.head = leaves[-1]
+        return self.head
+
+    def remove(self, message_id: str) -> list[str]:
+        """Remove a message and all below it; a head in there moves to a sibling's leaf or to the parent."""
+        removed = self._subtree(message_id)
+        parent = self._parent(message_id)
+        siblings = self._children[parent]
+        place = siblings.index(message_id)
+        siblings.pop(place)
+        for gone in removed:
+            del self._messages[gone], self._children[gone]
+        if self.head not in self._messages:
+            self.head = parent
+            if siblings:
+                self.switch(siblings[max(place - 1, 0)])
+        return removed
+
+    def _parent(self, message_id: str) -> str | None:
+        parent = self._messages[message_id].parent_id
+        return parent if parent in self._messages and parent != message_id else None
+
+    def _is_leaf(self, message_id: str) -> bool:
+        return not self._children[message_id]
+
+    def _subtree(self, message_id: str) -> list[str]:
+        """This message and all below it, parents first."""
+        found = [self.get(message_id).id]
+        for current in found:
+            found += self._children[current]
+        return found

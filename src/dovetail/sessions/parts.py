@@ -4,7 +4,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
-from dovetail.messages.event import (
+from dovetail.events.model_events import (
+    ModelAnswered,
+    ModelRequested,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolInputEnd,
+    ToolInputStart,
+)
+from dovetail.events.run_events import (
     AskAnswer,
     AskRequest,
     Entry,
@@ -17,18 +29,6 @@ from dovetail.messages.event import (
     ToolStart,
     TurnEnd,
     TurnReset,
-)
-from dovetail.messages.model_event import (
-    ModelAnswered,
-    ModelRequested,
-    ReasoningEnd,
-    ReasoningMore,
-    ReasoningStart,
-    TextEnd,
-    TextMore,
-    TextStart,
-    ToolInputEnd,
-    ToolInputStart,
 )
 from dovetail.sessions.message import Part
 

@@ -8,12 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from dovetail.errors import NotFoundError
-from dovetail.messages.delta import Usage
-from dovetail.sessions.message import Message
-from dovetail.sessions.session import Session
-from dovetail.sessions.tree import MessageTree
-from dovetail.store.tables import messages, sessions
-from dovetail.store.values import to_values
+from dovetail.events.delta import Usage
+from dovetail.sessions.message import Message, MessageTree, Session
+from dovetail.store.tables import messages, sessions, to_values
 
 _SESSION = (
     sa.select(sessions)

@@ -12,9 +12,8 @@ import sqlalchemy as sa
 
 from dovetail.data.numbers import read_number
 from dovetail.errors import ConflictError, NotFoundError
-from dovetail.messages.delta import Usage
-from dovetail.sessions.importing import check_tree
-from dovetail.sessions.message import Message
+from dovetail.events.delta import Usage
+from dovetail.sessions.message import LOCAL_OWNER, Message, MessageTree, Session, SessionPage, make_session
 from dovetail.sessions.rows import (
     fetch_session,
     fetch_tree,
@@ -24,8 +23,7 @@ from dovetail.sessions.rows import (
     store_answer,
     touch,
 )
-from dovetail.sessions.session import LOCAL_OWNER, Session, SessionPage, make_session
-from dovetail.sessions.tree import MessageTree
+from dovetail.sessions.transfer import check_tree
 from dovetail.store.database import Database
 from dovetail.store.tables import messages, runs, sessions
 

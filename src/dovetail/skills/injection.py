@@ -1,13 +1,33 @@
 """Brings skills into a conversation: as `data-skill` parts before the user's text, once each."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from dovetail.data.shapes import is_mapping
+from dovetail.errors import ToolError
+from dovetail.events.call import Kind
 from dovetail.skills.library import SkillLibrary
-from dovetail.skills.mention import extract_skill_names
 from dovetail.skills.skill import Skill
+from dovetail.tools.makers.function import make_tool
+from dovetail.tools.tool import Tool
+
+_MENTION = re.compile(
+    r"""(?<![A-Za-z0-9_./:\\-])   # not inside a path or an address
+    /skill/
+    ([A-Za-z0-9][A-Za-z0-9._-]*   # a name in Latin letters ends where other letters begin
+    |[^\W\d_][\w.-]*)             # a name in other letters
+    (?!/)                         # not a path that goes on""",
+    re.VERBOSE,
+)
+
+
+def extract_skill_names(text: str) -> list[str]:
+    """The names after `/skill/`, each once, in the order in which they appear."""
+    names = (match.group(1).rstrip(".-_") for match in _MENTION.finditer(text))
+    return list(dict.fromkeys(name for name in names if name))
+
 
 PART = "data-skill"
 _MOST_DESCRIBED = 100
@@ -74,3 +94,23 @@ def _describe(skill: Skill) -> dict[str, Any]:
         "scope": skill.scope,
         "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
     }
+
+
+LOAD_SKILL = "load_skill"
+
+
+def make_load_skill(library: SkillLibrary) -> Tool:
+    """A tool `load_skill(name)` over a library."""
+
+    def load_skill(name: str) -> str:
+        """Load a skill: instructions for a kind of work, to read before doing it.
+
+        Args:
+            name: the skill's name, as listed.
+        """
+        skill = library.get(name)
+        if skill is None:
+            raise ToolError(library.explain_missing(name), type="not_found")
+        return render_loaded(skill)
+
+    return make_tool(load_skill, name=LOAD_SKILL, kind=Kind.Read, origin="skills", idempotent=True)

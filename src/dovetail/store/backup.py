@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from dovetail.errors import ConfigError
+from dovetail.store.address import HEAD
 from dovetail.store.database import Database
-from dovetail.store.link import is_held
-from dovetail.store.migrate import HEAD
+from dovetail.store.processes import is_held
 
 _SUFFIXES = ("-wal", "-shm")
 _PUT_BACK = "`pg_restore --clean --if-exists --no-owner --dbname=$DATABASE_URL copy.dump` puts it back."

@@ -22,12 +22,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from dovetail.data.clean import clean_data, is_clean
 from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
-from dovetail.store.address import parse_address, show_address, to_asyncpg
-from dovetail.store.failures import GaveWay, translated_errors
-from dovetail.store.health import Health
-from dovetail.store.migrate import migrate
-from dovetail.store.thread import TransactionThread
-from dovetail.store.together import Together
+from dovetail.store.address import migrate, parse_address, show_address, to_asyncpg
+from dovetail.store.errors import GaveWay, Health, translated_errors
+from dovetail.store.sqlite import Together, TransactionThread
 
 asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")

@@ -3,6 +3,8 @@
 A change here needs a step in `migrations/versions`; a test compares the two.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
@@ -136,3 +138,8 @@ artifacts = sa.Table(
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Index("artifacts_by_session", "session_id"),
 )
+
+
+def to_values(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, as they are: `asdict` would copy all that is in them."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}

@@ -1,11 +1,12 @@
-"""Agents as data and as tools: definitions, files, registry, executor, wrapper."""
+"""The former place of `dovetail.agents`; re-exports only."""
 
 from typing import TYPE_CHECKING
 
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from dovetail.subagents.definition import (
+    from dovetail.agents.as_tool import SubagentInvocation, SubagentToolWrapper
+    from dovetail.agents.definition import (
         AgentDefinition,
         AgentInputs,
         InputConfig,
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
         PromptConfig,
         RunConfig,
         ToolConfig,
+        convert_input_config_to_json_schema,
     )
-    from dovetail.subagents.executor import AgentExecutor, AgentOutput
-    from dovetail.subagents.registry import AgentRegistry
-    from dovetail.subagents.schema import convert_input_config_to_json_schema
-    from dovetail.subagents.wrapper import SubagentInvocation, SubagentToolWrapper
+    from dovetail.agents.registry import AgentRegistry
+    from dovetail.agents.run import AgentExecutor, AgentOutput
 
 __all__ = [
     "AgentDefinition",
@@ -40,19 +40,19 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "AgentDefinition": "dovetail.subagents.definition",
-        "AgentExecutor": "dovetail.subagents.executor",
-        "AgentInputs": "dovetail.subagents.definition",
-        "AgentOutput": "dovetail.subagents.executor",
-        "AgentRegistry": "dovetail.subagents.registry",
-        "InputConfig": "dovetail.subagents.definition",
-        "ModelConfig": "dovetail.subagents.definition",
-        "OutputConfig": "dovetail.subagents.definition",
-        "PromptConfig": "dovetail.subagents.definition",
-        "RunConfig": "dovetail.subagents.definition",
-        "SubagentInvocation": "dovetail.subagents.wrapper",
-        "SubagentToolWrapper": "dovetail.subagents.wrapper",
-        "ToolConfig": "dovetail.subagents.definition",
-        "convert_input_config_to_json_schema": "dovetail.subagents.schema",
+        "AgentDefinition": "dovetail.agents.definition",
+        "AgentExecutor": "dovetail.agents.run",
+        "AgentInputs": "dovetail.agents.definition",
+        "AgentOutput": "dovetail.agents.run",
+        "AgentRegistry": "dovetail.agents.registry",
+        "InputConfig": "dovetail.agents.definition",
+        "ModelConfig": "dovetail.agents.definition",
+        "OutputConfig": "dovetail.agents.definition",
+        "PromptConfig": "dovetail.agents.definition",
+        "RunConfig": "dovetail.agents.definition",
+        "SubagentInvocation": "dovetail.agents.as_tool",
+        "SubagentToolWrapper": "dovetail.agents.as_tool",
+        "ToolConfig": "dovetail.agents.definition",
+        "convert_input_config_to_json_schema": "dovetail.agents.definition",
     },
 )

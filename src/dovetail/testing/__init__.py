@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from dovetail.requesters.script.gate import Gate
-    from dovetail.requesters.script.reply import Break, Reply
-    from dovetail.requesters.scripted import ScriptedRequester
     from dovetail.testing.folder import async_call_folder_tool, call_folder_tool
+    from dovetail.testing.replies import Break, Gate, Reply
+    from dovetail.testing.requester import ScriptedRequester
     from dovetail.testing.server import ScriptedServer
 
 __all__ = [
@@ -24,10 +23,10 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Break": "dovetail.requesters.script.reply",
-        "Gate": "dovetail.requesters.script.gate",
-        "Reply": "dovetail.requesters.script.reply",
-        "ScriptedRequester": "dovetail.requesters.scripted",
+        "Break": "dovetail.testing.replies",
+        "Gate": "dovetail.testing.replies",
+        "Reply": "dovetail.testing.replies",
+        "ScriptedRequester": "dovetail.testing.requester",
         "ScriptedServer": "dovetail.testing.server",
         "async_call_folder_tool": "dovetail.testing.folder",
         "call_folder_tool": "dovetail.testing.folder",

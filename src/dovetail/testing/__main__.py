@@ -14,8 +14,8 @@ from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
-from dovetail.requesters.script.fields import read_reply, read_step
-from dovetail.requesters.script.gate import Gate
+from dovetail.testing.replies import Gate
+from dovetail.testing.script import read_reply, read_step
 from dovetail.testing.server import ScriptedServer
 
 

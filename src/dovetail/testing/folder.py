@@ -5,17 +5,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dovetail.bus.policy import Policy
-from dovetail.bus.policy_file import PolicyFiles
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError, ToolError
+from dovetail.events.call import ToolCall, new_call_id
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.loader import ExtensionHost, ExtensionLoader, get_folder_settings
-from dovetail.messages.call import ToolCall, new_call_id
+from dovetail.policy.file import PolicyFiles
+from dovetail.policy.policy import Policy
 from dovetail.settings import open_settings
+from dovetail.tools.pipeline.runner import CallScope, ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
-from dovetail.tools.runner import CallScope, ToolRunner
 
 
 def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:

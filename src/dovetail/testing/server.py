@@ -3,18 +3,43 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from aiohttp import web
 
 from dovetail.errors import ConfigError
-from dovetail.messages.request import ModelRequest
-from dovetail.requesters.script.script import Script, Scripted
-from dovetail.testing.control import add_control_routes
-from dovetail.testing.play import play
+from dovetail.events.call import ModelRequest
+from dovetail.testing.respond import play
+from dovetail.testing.script import Script, Scripted
 from dovetail.testing.wire import describe_error, read_request
+
+
+def add_control_routes(
+    app: web.Application, script: Script, list_bodies: Callable[[], Sequence[Mapping[str, Any]]]
+) -> None:
+    """Put the steering routes into the server's application."""
+
+    async def add_replies(request: web.Request) -> web.Response:
+        script.add(*await request.json())
+        return web.json_response({"unused": len(script.unused)})
+
+    async def drop_replies(request: web.Request) -> web.Response:
+        return web.json_response({"dropped": script.clear()})
+
+    async def open_gate(request: web.Request) -> web.Response:
+        script.gate(request.match_info["name"]).open()
+        return web.json_response({"opened": request.match_info["name"]})
+
+    async def list_requests(request: web.Request) -> web.Response:
+        return web.json_response(list_bodies())
+
+    app.router.add_post("/script/replies", add_replies)
+    app.router.add_delete("/script/replies", drop_replies)
+    app.router.add_post("/script/gates/{name}", open_gate)
+    app.router.add_get("/script/requests", list_requests)
+
 
 START_LIMIT = 10.0
 """Seconds that starting and stopping may take."""

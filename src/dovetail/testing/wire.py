@@ -6,10 +6,10 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ModelError
-from dovetail.messages.delta import ReasoningDelta, TextDelta, ToolCallDelta
-from dovetail.messages.request import ModelRequest, ToolSpec
-from dovetail.requesters.openai_usage import write_usage
-from dovetail.requesters.script.reply import Reply, Step
+from dovetail.events.call import ModelRequest, ToolSpec
+from dovetail.events.delta import ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.requesters.openai.format import write_usage
+from dovetail.testing.replies import Reply, Step
 
 DONE = b"data: [DONE]\n\n"
 

@@ -6,18 +6,18 @@ from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.errors import ToolError
-    from dovetail.messages.context import RequestContext, get_request_context
-    from dovetail.messages.kind import Kind
-    from dovetail.tools.declarative import (
+    from dovetail.events.call import Kind
+    from dovetail.events.context import RequestContext, get_request_context
+    from dovetail.tools.makers.declarative import (
         BaseDeclarativeTool,
         BaseToolInvocation,
         DeclarativeTool,
         ToolInvocation,
     )
-    from dovetail.tools.function import make_tool
+    from dovetail.tools.makers.function import make_tool
     from dovetail.tools.manager import ToolManager
+    from dovetail.tools.pipeline.runner import CallOutcome, CallScope, ToolRunner
     from dovetail.tools.registry import ToolRegistry, ToolSnapshot
-    from dovetail.tools.runner import CallOutcome, CallScope, ToolRunner
     from dovetail.tools.tool import Tool, ToolContext, ToolFailure, ToolResult
 
 __all__ = [
@@ -45,24 +45,24 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "BaseDeclarativeTool": "dovetail.tools.declarative",
-        "BaseToolInvocation": "dovetail.tools.declarative",
-        "CallOutcome": "dovetail.tools.runner",
-        "CallScope": "dovetail.tools.runner",
-        "DeclarativeTool": "dovetail.tools.declarative",
-        "Kind": "dovetail.messages.kind",
-        "RequestContext": "dovetail.messages.context",
+        "BaseDeclarativeTool": "dovetail.tools.makers.declarative",
+        "BaseToolInvocation": "dovetail.tools.makers.declarative",
+        "CallOutcome": "dovetail.tools.pipeline.runner",
+        "CallScope": "dovetail.tools.pipeline.runner",
+        "DeclarativeTool": "dovetail.tools.makers.declarative",
+        "Kind": "dovetail.events.call",
+        "RequestContext": "dovetail.events.context",
         "Tool": "dovetail.tools.tool",
         "ToolContext": "dovetail.tools.tool",
         "ToolError": "dovetail.errors",
         "ToolFailure": "dovetail.tools.tool",
-        "ToolInvocation": "dovetail.tools.declarative",
+        "ToolInvocation": "dovetail.tools.makers.declarative",
         "ToolManager": "dovetail.tools.manager",
         "ToolRegistry": "dovetail.tools.registry",
         "ToolResult": "dovetail.tools.tool",
-        "ToolRunner": "dovetail.tools.runner",
+        "ToolRunner": "dovetail.tools.pipeline.runner",
         "ToolSnapshot": "dovetail.tools.registry",
-        "get_request_context": "dovetail.messages.context",
-        "make_tool": "dovetail.tools.function",
+        "get_request_context": "dovetail.events.context",
+        "make_tool": "dovetail.tools.makers.function",
     },
 )

@@ -11,20 +11,20 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError, ToolError
+from dovetail.events.call import ToolCall, new_call_id
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall, new_call_id
-from dovetail.tools.function import FunctionTool, make_tool
-from dovetail.tools.kwargs import read_parameters, write_parameters
+from dovetail.schema.notation import read_parameters, write_parameters
+from dovetail.tools.makers.function import FunctionTool, make_tool
+from dovetail.tools.pipeline.runner import CallScope, ToolRunner
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot, new_serial
 from dovetail.tools.result import read_value
-from dovetail.tools.runner import CallScope, ToolRunner
 from dovetail.tools.tool import Tool
 from dovetail.tools.toolbox import Toolbox, is_same
 
 if TYPE_CHECKING:
-    from dovetail.tools.mcp.shared import SharedServers
+    from dovetail.tools.mcp.source import SharedServers
 
-mcp_shared = lazy("dovetail.tools.mcp.shared")
+mcp_shared = lazy("dovetail.tools.mcp.source")
 
 Tags: TypeAlias = str | Iterable[str] | None
 

@@ -15,9 +15,8 @@ from typing import Any, Protocol
 from dovetail.data.shapes import is_sequence, is_set
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
-from dovetail.messages.request import ToolSpec
-from dovetail.tools.naming import check_name, rename
-from dovetail.tools.tool import Tool
+from dovetail.events.call import ToolSpec
+from dovetail.tools.tool import Tool, check_name, rename
 
 logger = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from dovetail.data.clean import clean_data, clean_text
-from dovetail.data.json_data import to_json_data
 from dovetail.data.shapes import is_mapping, is_sequence
 from dovetail.data.text import describe_error, to_text
 from dovetail.errors import DovetailError, ToolError
+from dovetail.schema.json_data import to_json_data
 from dovetail.tools.tool import ToolFailure, ToolResult
 
 EMPTY = "(no output)"

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from dovetail.bus.bus import MessageBus
-from dovetail.bus.rule import Mode
-from dovetail.messages.event import AskKind, Emit, Event
+from dovetail.events.run_events import AskKind, Emit, Event
+from dovetail.policy.bus import MessageBus
+from dovetail.policy.rule import Mode
 
 Ask: TypeAlias = Callable[[AskKind, str, Mapping[str, Any], float | None], Awaitable[Mapping[str, Any]]]
 """Asks somebody outside: `(kind, call_id, payload, timeout)`.

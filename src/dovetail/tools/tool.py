@@ -4,7 +4,8 @@ import asyncio
 import dataclasses
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,9 +13,8 @@ from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ToolError
-from dovetail.messages.kind import Kind
-from dovetail.messages.request import ToolSpec
-from dovetail.tools.schema import Checker, compile_schema
+from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
+from dovetail.schema.validate import Checker, compile_schema
 from dovetail.tools.scope import CallScope
 
 
@@ -190,3 +190,50 @@ class Tool:
         """A plain tool that differs in some fields and executes the same."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Tool) if field.init}
         return Tool(**{**fields, **changes})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutcome:
+    """The one outcome of one call; `duration` is in seconds."""
+
+    call: ToolCall
+    status: CallStatus
+    result: ToolResult
+    duration: float = 0.0
+
+
+LONGEST_NAME = 64
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
+
+
+def is_callable_name(name: str) -> bool:
+    """Whether model providers accept the name for a tool, and so for an agent that is called as one."""
+    return _NAME.fullmatch(name) is not None
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that model providers refuse, and with it every request that offers the tool.
+
+    Raises:
+        ConfigError: the name is empty, too long or has other characters.
+    """
+    if not is_callable_name(name):
+        raise ConfigError(
+            f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -",
+            hint="Model providers refuse other names. Choose one: make_tool(function, name='my_tool').",
+        )
+
+
+def find_free_name(name: str, taken: Container[str]) -> str:
+    """The nearest name that model providers accept and that is not taken."""
+    name = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:LONGEST_NAME] or "tool"
+    free, number = name, 2
+    while free in taken:
+        ending = f"_{number}"
+        free, number = f"{name[: LONGEST_NAME - len(ending)]}{ending}", number + 1
+    return free
+
+
+def rename(origin: str, name: str, taken: Container[str]) -> str:
+    """A free name for a tool whose own is taken: the name of its origin before its own."""
+    return find_free_name(f"{origin.rpartition(':')[2]}_{name}", taken)

@@ -9,9 +9,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dovetail.errors import ConfigError
-from dovetail.tools.naming import rename
 from dovetail.tools.registry import ToolRegistry, add_tool, check_tool, new_serial
-from dovetail.tools.tool import Tool
+from dovetail.tools.tool import Tool, rename
 
 
 class Toolbox:

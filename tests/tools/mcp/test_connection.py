@@ -12,9 +12,8 @@ import pytest
 from mcp.server import MCPServer
 
 from dovetail.errors import ConfigError
-from dovetail.messages.call import ToolCall
-from dovetail.messages.event import Event, ToolProgress
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind, ToolCall
+from dovetail.events.run_events import Event, ToolProgress
 from dovetail.tools import CallOutcome, CallScope, ToolManager, make_tool
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers

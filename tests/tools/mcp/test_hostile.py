@@ -12,16 +12,15 @@ import pytest
 from aiohttp import web
 from mcp.types import jsonrpc_message_adapter
 
-from dovetail.bus import Policy
 from dovetail.errors import ToolError
-from dovetail.messages.call import ToolCall
-from dovetail.messages.kind import Kind
+from dovetail.events.call import Kind, ToolCall
+from dovetail.policy import Policy
 from dovetail.tools import CallScope, ToolRunner
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.settings import ConfiguredServers, read_entry
 from dovetail.tools.mcp.source import McpSource
-from dovetail.tools.mcp.unreadable import read_again
+from dovetail.tools.mcp.transport import read_again
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import ToolContext
 
@@ -138,8 +137,8 @@ async def test_an_answer_over_http_that_never_ends_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("dovetail.tools.mcp.answer_limit.MOST_BYTES", 1_000_000)
-    monkeypatch.setattr("dovetail.tools.mcp.listing.LIST_SECONDS", 5.0)
+    monkeypatch.setattr("dovetail.tools.mcp.transport.MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("dovetail.tools.mcp.answers.LIST_SECONDS", 5.0)
 
     async def answer(request: web.Request) -> web.StreamResponse:
         message = await request.json() if request.method == "POST" else {}

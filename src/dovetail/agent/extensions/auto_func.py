@@ -9,10 +9,9 @@ from typing import Any, ParamSpec, TypeVar
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.returns import TypedRequest
 from dovetail.concurrency import run_sync
-from dovetail.data.annotations import is_annotation
-from dovetail.data.hints import read_enclosing, read_hints
 from dovetail.errors import SignatureError
-from dovetail.tools.annotation import split_annotated
+from dovetail.schema.from_annotation import is_annotation, split_annotated
+from dovetail.schema.from_function import read_enclosing, read_hints
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,19 +12,21 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from dovetail.agent.base import list_messages
-from dovetail.agent.compaction import estimate_tokens
-from dovetail.agent.context_value import ContextValue
-from dovetail.agent.extensions.chat_record import record_input, record_output, write_value
-from dovetail.agent.extensions.chat_store import ChatStore, MemoryChatStore
-from dovetail.agent.extensions.record_paths import (
+from dovetail.agent.extensions.chat_record import (
     RecordPathsExtension,
     get_input_paths,
     get_mode,
     get_output_paths,
+    record_input,
+    record_output,
+    write_value,
 )
+from dovetail.agent.extensions.chat_store import ChatStore, MemoryChatStore
+from dovetail.agent.pending import ContextValue
 from dovetail.agent.request import AgentRequest
 from dovetail.data.shapes import is_mapping
-from dovetail.messages.request import ChatMessage
+from dovetail.events.call import ChatMessage
+from dovetail.loop.conversation import estimate_tokens
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
 from dovetail.settings import Settings

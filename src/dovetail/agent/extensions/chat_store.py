@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dovetail.data.clean import clean_texts
 from dovetail.errors import ConfigError
-from dovetail.messages.request import ChatMessage
+from dovetail.events.call import ChatMessage
 
 
 class ChatStore(Protocol):

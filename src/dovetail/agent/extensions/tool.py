@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.native import NativeTools
-from dovetail.agent.tool_log import EVENTS, tell
+from dovetail.agent.runtime import EVENTS, tell
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Usable: TypeAlias = str | Tool | Callable[..., Any]
 
-_function = lazy("dovetail.tools.function")
+_function = lazy("dovetail.tools.makers.function")
 _rounds = lazy("dovetail.agent.extensions.tool_rounds")
 _tool = lazy("dovetail.tools.tool")
 _toolbox = lazy("dovetail.tools.toolbox")

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from dovetail.agent.expectation import Expectation
-from dovetail.agent.handlers import ExtensionHandlers
-from dovetail.agent.plan_schema import write_plan_schema
-from dovetail.agent.request import AgentRequest
+from dovetail.agent.request import AgentRequest, ExtensionHandlers
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import DovetailError
-from dovetail.messages.delta import Usage
-from dovetail.messages.request import ToolSpec
+from dovetail.events.call import ToolSpec
+from dovetail.events.delta import Usage
+from dovetail.loop.judged import write_plan_schema
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
+from dovetail.response.parser import Shape
 from dovetail.response.response import Response
-from dovetail.response.shape import Shape
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:

@@ -3,23 +3,22 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dovetail.agent.compaction import fits
 from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
 from dovetail.agent.request import SPENT
-from dovetail.agent.runtime import Runtime
-from dovetail.agent.tool_log import EVENTS, write_log
-from dovetail.data.json_data import to_json_data
+from dovetail.agent.runtime import EVENTS, Runtime, write_log
 from dovetail.errors import ConfigError
+from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.delta import Usage
 from dovetail.lazy import lazy
-from dovetail.messages.call import ToolCall, new_call_id
-from dovetail.messages.delta import Usage
+from dovetail.loop.conversation import fits
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
+from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
-    from dovetail.tools.outcome import CallOutcome
     from dovetail.tools.registry import ToolSnapshot
+    from dovetail.tools.tool import CallOutcome
 
 _registry = lazy("dovetail.tools.registry")
 _scope = lazy("dovetail.tools.scope")

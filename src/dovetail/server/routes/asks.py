@@ -7,11 +7,9 @@ from fastapi import APIRouter
 
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
-from dovetail.server.failures import AccessError, InvalidRequest
-from dovetail.server.routes.bodies import AckBody, AnswerBody, ClaimBody
-from dovetail.server.routes.caller import App, Owner
-from dovetail.server.routes.clock import to_iso
-from dovetail.server.sse import JsonAnswer
+from dovetail.server.errors import AccessError, InvalidRequest
+from dovetail.server.schemas import AckBody, AnswerBody, App, ClaimBody, Owner, to_iso
+from dovetail.server.streams.sse import JsonAnswer
 
 router = APIRouter(tags=["asks"])
 

@@ -5,16 +5,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
-from dovetail.bus.mode import choose_mode
 from dovetail.errors import NotFoundError
-from dovetail.messages.call import ToolCall, new_call_id
-from dovetail.server.layers.access import require_admin
-from dovetail.server.routes.bodies import CallBody
-from dovetail.server.routes.caller import App, Owner
-from dovetail.subagents.definition import AgentDefinition
+from dovetail.events.call import ToolCall, new_call_id
+from dovetail.policy.mode import choose_mode
+from dovetail.server.auth import require_admin
+from dovetail.server.schemas import App, CallBody, Owner
+from dovetail.tools.pipeline.runner import CallScope
 from dovetail.tools.result import to_dict
-from dovetail.tools.runner import CallScope
 from dovetail.tools.tool import Tool
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])

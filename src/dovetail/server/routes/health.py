@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dovetail.server.metrics import CONTENT_TYPE
-from dovetail.server.sse import JsonAnswer
+from dovetail.server.streams.sse import JsonAnswer
 from dovetail.version import __version__
 
 router = APIRouter(tags=["health"])

@@ -7,15 +7,13 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dovetail.errors import ConfigError
-from dovetail.messages.delta import Usage
-from dovetail.server.failures import InvalidRequest
-from dovetail.server.routes.bodies import Id
-from dovetail.server.routes.caller import App, Owner
+from dovetail.events.delta import Usage
+from dovetail.server.errors import InvalidRequest
 from dovetail.server.routes.sessions import describe_session
-from dovetail.sessions.importing import MOST_MESSAGES, make_content
-from dovetail.sessions.markdown import read_markdown
+from dovetail.server.schemas import App, Id, Owner
 from dovetail.sessions.message import Message
 from dovetail.sessions.part_shape import check_part
+from dovetail.sessions.transfer import MOST_MESSAGES, make_content, read_markdown
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 _LATEST = 4e9

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from dovetail.server.paths import PAGE
+from dovetail.server.errors import PAGE
 
 _BUILT_IN = Path(__file__).parent / "plain_page"
 _YEAR = "public, max-age=31536000, immutable"

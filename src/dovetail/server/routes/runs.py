@@ -7,13 +7,10 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from dovetail.runs.run import RunRecord
-from dovetail.server.encoder import RunEventEncoder
-from dovetail.server.routes.bodies import CancelBody
-from dovetail.server.routes.caller import App, Owner
-from dovetail.server.routes.clock import to_iso
-from dovetail.server.sse import read_event_id
-from dovetail.server.stream import EventStream
-from dovetail.sessions.asked import AskedMessages
+from dovetail.server.schemas import App, CancelBody, Owner, to_iso
+from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
+from dovetail.server.streams.sse import read_event_id
+from dovetail.sessions.request import AskedMessages
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 

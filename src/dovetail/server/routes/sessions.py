@@ -8,14 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
-from dovetail.server.routes.bodies import SessionBody, SessionChange
-from dovetail.server.routes.caller import App, Owner
-from dovetail.server.routes.clock import to_iso
-from dovetail.server.sse import JsonAnswer
-from dovetail.sessions.export import to_markdown
-from dovetail.sessions.message import Message
-from dovetail.sessions.session import Session
-from dovetail.sessions.tree import MessageTree
+from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
+from dovetail.server.streams.sse import JsonAnswer
+from dovetail.sessions.message import Message, MessageTree, Session
+from dovetail.sessions.transfer import to_markdown
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 

@@ -12,11 +12,9 @@ from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
 from dovetail.lazy import lazy
-from dovetail.tools.mcp.listing import list_all
-from dovetail.tools.mcp.result import read_mcp_result
+from dovetail.tools.mcp.answers import list_all, read_mcp_result
 from dovetail.tools.mcp.server import McpServer
-from dovetail.tools.mcp.transport import CONNECT_SECONDS, Transport, find_cause
-from dovetail.tools.mcp.unreadable import REASON
+from dovetail.tools.mcp.transport import CONNECT_SECONDS, REASON, Transport, find_cause
 from dovetail.tools.tool import ToolContext, ToolResult
 
 mcp = lazy("mcp", extra="mcp")

@@ -2,18 +2,116 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Coroutine
+import functools
+import json
+import logging
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from typing import Any
 
+from dovetail.data.clean import clean_data
+from dovetail.data.shapes import is_dict
 from dovetail.lazy import lazy
-from dovetail.tools.mcp.answer_limit import limit_answer
 from dovetail.tools.mcp.server import McpServer
-from dovetail.tools.mcp.unreadable import read_again
+
+httpx2 = lazy("httpx2", extra="mcp")
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 20_000_000
+"""Of one answer, or of one event of a stream."""
+
+
+async def limit_answer(response: Any) -> None:
+    """A hook of the HTTP client: have an answer end with an error where it becomes too large.
+
+    Compressed answers are refused: they were not asked for, and a small one may unpack to any size.
+    """
+    if response.headers.get("content-encoding", "identity") != "identity":
+        logger.warning("an answer of an MCP server was given up: it is compressed")
+        raise httpx2.DecodingError(
+            "the answer is compressed, which was not asked for", request=response.request
+        )
+    is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+    response.stream = _get_stream_class()(response.stream, is_stream)
+
+
+async def _read(stream: Any) -> AsyncIterator[bytes]:
+    size = 0
+    async for chunk in stream.inner:
+        size += len(chunk)
+        if stream.is_stream and (b"\n\n" in chunk or b"\r\n\r\n" in chunk or b"\r\r" in chunk):
+            size = 0
+        if size > MOST_BYTES:
+            logger.warning("an answer of an MCP server was given up: it has more than %d bytes", MOST_BYTES)
+            raise httpx2.ReadError(f"the answer has more than {MOST_BYTES} bytes")
+        yield chunk
+
+
+async def _close(stream: Any) -> None:
+    await stream.inner.aclose()
+
+
+def _keep(stream: Any, inner: Any, is_stream: bool) -> None:
+    stream.inner, stream.is_stream = inner, is_stream
+
+
+@functools.cache
+def _get_stream_class() -> Any:
+    """A stream as the package wants it; made at the first use because importing it takes time."""
+    return type(
+        "LimitedStream", (httpx2.AsyncByteStream,), {"__init__": _keep, "__aiter__": _read, "aclose": _close}
+    )
+
+
+mcp_types = lazy("mcp.types", extra="mcp")
+mcp_message = lazy("mcp.shared.message", extra="mcp")
+
+REASON = "its answer cannot be read, it may be nested too deeply"
+_PARSE_ERROR = -32700
+_ID = re.compile(r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
+
+
+def read_again(error: Exception) -> tuple[Any, bool]:
+    """Read the message behind an error once more, cleaned.
+
+    Returns:
+        What to hand on (the message, an error in place of the answer, or the error given), and whether it is
+        the whole message.
+    """
+    data = _parse(error)
+    try:
+        return _make(clean_data(data)), True
+    except Exception:  # the package checks the message and raises what it likes
+        pass
+    request_id = data.get("id")
+    if not isinstance(request_id, int | str) or "method" in data:
+        return error, False
+    answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": _PARSE_ERROR, "message": REASON}}
+    return _make(answer), False
+
+
+def _parse(error: Exception) -> dict[str, Any]:
+    """Return the message; of one that is nested beyond all limits its id alone, where it begins with that."""
+    read: Any = getattr(error, "errors", None)
+    text: Any = read()[0].get("input") if read is not None else None
+    try:
+        data: Any = json.loads(text)
+    except RecursionError:
+        found = _ID.match(text)
+        return {"id": int(found[1])} if found else {}
+    except (TypeError, ValueError):  # not an error of the validator, or not JSON
+        return {}
+    return data if is_dict(data) else {}
+
+
+def _make(data: Any) -> Any:
+    return mcp_message.SessionMessage(mcp_types.jsonrpc_message_adapter.validate_python(data, by_name=False))
+
 
 mcp = lazy("mcp", extra="mcp")
 mcp_stdio = lazy("mcp.client.stdio", extra="mcp")
 mcp_http = lazy("mcp.client.streamable_http", extra="mcp")
-httpx2 = lazy("httpx2", extra="mcp")
 anyio = lazy("anyio")
 
 CONNECT_SECONDS = 30.0

@@ -1,0 +1,120 @@
+"""All agents as tools: one typed tool each, or one dispatcher when there are many."""
+
+import copy
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dovetail.agents.as_tool import SubagentToolWrapper
+from dovetail.agents.definition import AgentDefinition
+from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
+from dovetail.agents.file import is_switched_off, list_agent_files
+from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
+from dovetail.data.front_matter import split_front_matter
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.settings import Settings
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+MOST_TOOLS = 12
+
+
+def read_offer(settings: Settings) -> Any:
+    """The settings that decide which agents are tools, and how."""
+    return copy.deepcopy([settings.get(section) for section in ("subagents", "agents", "tools", "bus")])
+
+
+def publish_agents(app: AgentHost) -> None:
+    """Offer an app's agents as tools; one whose name another tool has is left out, the others live on."""
+    registry = app.get_tool_registry()
+    taken = {tool.name: tool.owner for tool in registry.get_all_tools() if _keeps_name(tool)}
+    wrapped = wrap_agents(app)
+    for tool in wrapped:
+        if tool.name in taken:
+            logger.error("agent %r is not offered as a tool: %s has its name", tool.name, taken[tool.name])
+    registry.publish("agents", [tool for tool in wrapped if tool.name not in taken])
+
+
+def _keeps_name(tool: Tool) -> bool:
+    return tool.origin != "agent" and not tool.steps_aside
+
+
+def wrap_agents(app: AgentHost) -> list[Tool]:
+    """The agents of an app as tools; an agent that cannot be wrapped is reported and left out."""
+    settings, registry = app.settings, app.get_tool_registry()
+    if not settings.get("subagents.enabled", True):
+        return []
+    wrappers = [
+        wrapper
+        for definition in app.get_agent_registry().get_all_definitions()
+        if _is_offered(definition, registry) and (wrapper := _wrap(definition, app)) is not None
+    ]
+    as_one = _stand_behind_one(len(wrappers), settings, registry)
+    return [make_dispatcher(wrappers)] if as_one and wrappers else list[Tool](wrappers)
+
+
+def _is_offered(definition: AgentDefinition, registry: ToolRegistry) -> bool:
+    """Whether the lists of the settings let the agent be a tool; behind a dispatcher they hold as well."""
+    name, allowed = definition.name, registry.allowed
+    is_allowed = allowed is None or not allowed.isdisjoint({name, DISPATCHER})
+    return definition.is_tool and is_allowed and name not in registry.excluded
+
+
+def _stand_behind_one(count: int, settings: Settings, registry: ToolRegistry) -> bool:
+    shape = settings.get("subagents.shape", "auto")
+    if shape not in ("auto", "tools", "dispatcher"):
+        raise ConfigError(f"subagents.shape is {shape!r}; it must be auto, tools or dispatcher")
+    allowed = registry.allowed
+    if allowed is not None and DISPATCHER not in allowed:
+        return False  # the dispatcher would be hidden, and all agents with it
+    return shape == "dispatcher" or (shape == "auto" and count > MOST_TOOLS)
+
+
+def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | None:
+    try:
+        wrapper = SubagentToolWrapper(definition, app, app.runtime.active_bus)
+        _ = wrapper.checker
+    except Exception as error:
+        logger.error(
+            "Failed to wrap agent %r as a tool: %s (from %s)", definition.name, error, definition.source
+        )
+        return None
+    return wrapper
+
+
+def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
+    """The names that agents from code and of these folders have as tools, with their owners."""
+    names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
+    if not app.settings.get("subagents.enabled", True):
+        return names
+    off = _list_switched_off(app.settings.get("agents"))
+    for folder in folders:
+        names |= {name: f"agent {name!r} ({folder})" for name in list_agent_names(folder) if name not in off}
+    return names | {
+        definition.name: f"agent {definition.name!r} ({definition.source})"
+        for definition in app.get_agent_registry().get_all_definitions()
+        if definition.is_tool and definition.source == "code"
+    }
+
+
+def _list_switched_off(overrides: Any) -> set[str]:
+    if not is_mapping(overrides):
+        return set()
+    return {name for name, each in overrides.items() if is_mapping(each) and is_switched_off(each)}
+
+
+def list_agent_names(folder: Path) -> list[str]:
+    """The names of the agents that the files of a folder offer as tools; a broken file keeps its own name."""
+    return [name for path in list_agent_files(folder) if (name := _read_name(path))]
+
+
+def _read_name(path: Path) -> str | None:
+    try:
+        front, _ = split_front_matter(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ConfigError):
+        return path.stem  # its last good version may still serve
+    return str(front.get("name") or path.stem) if front.get("tool", True) is not False else None

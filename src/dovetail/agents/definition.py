@@ -1,0 +1,254 @@
+"""An agent as data: what it takes, what it hands in, how it is prompted, limited and equipped."""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeAlias, TypeVar
+
+from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_mapping
+from dovetail.data.text import shorten
+from dovetail.errors import ConfigError
+from dovetail.tools.makers.function import make_tool
+from dovetail.tools.tool import Tool, is_callable_name
+
+T = TypeVar("T")
+
+AgentInputs: TypeAlias = Mapping[str, Any]
+"""The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
+
+_FRACTIONS = {"max_seconds", "timeout_mins"}
+TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
+"""The limits of the agents below one; zero means none of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputConfig:
+    """What an agent takes: `inputs` in the short form, or a whole JSON Schema in `schema`.
+
+    An input is `{"description", "type", "required"}`, if wanted with a `default`; `type` is one of string,
+    number, integer, boolean, string[], number[].
+    """
+
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputConfig:
+    """What an agent hands in: the name and JSON Schema of its one result."""
+
+    output_name: str = "result"
+    description: str = "The result of the task."
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptConfig:
+    """How an agent is prompted; all texts are templates with `${name}` (`$${` for a plain `${`)."""
+
+    system_prompt: str = ""
+    query: str = ""
+    initial_messages: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """Which model an agent uses; None is the app's own."""
+
+    model: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """The limits of one run of an agent; None means unlimited.
+
+    `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
+    below it at all depths) are those of the settings where they are None.
+    """
+
+    max_turns: int | None = 30
+    max_seconds: float | None = 600.0
+    max_tokens: int | None = None
+    max_depth: int | None = None
+    max_children: int | None = None
+    max_subagents: int | None = None
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            check_limit(limit.name, getattr(self, limit.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolConfig:
+    """Which tools an agent may use: names or globs; None means all its caller may use.
+
+    A tool or function among them is the agent's own: it has it whatever its caller may use.
+    """
+
+    tools: Sequence[str | Tool | Callable[..., Any]] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tools, str):
+            raise ConfigError(f"`tools` must be a list of names, globs or tools, not the text {self.tools!r}")
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names and globs that choose among the caller's tools."""
+        return None if self.tools is None else tuple(tool for tool in self.tools if isinstance(tool, str))
+
+    @property
+    def own(self) -> tuple[Tool, ...]:
+        """The tools that the agent brings itself."""
+        own = [tool for tool in self.tools or () if not isinstance(tool, str)]
+        return tuple(tool if isinstance(tool, Tool) else make_tool(tool) for tool in own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentDefinition:
+    """An agent, defined once, callable by every other agent like any tool (unless `is_tool` is off).
+
+    Each of its configs may be given as a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
+    """
+
+    name: str
+    description: str
+    display_name: str = ""
+    input_config: InputConfig = field(default_factory=InputConfig)
+    output_config: OutputConfig | None = None
+    prompt_config: PromptConfig = field(default_factory=PromptConfig)
+    model_config: ModelConfig = field(default_factory=ModelConfig)
+    run_config: RunConfig = field(default_factory=RunConfig)
+    tool_config: ToolConfig = field(default_factory=ToolConfig)
+    is_tool: bool = True
+    source: str = "code"
+    process_output: Callable[[Any], str] | None = None
+    """Writes what the agent handed in, or its answer, as the text that its caller reads."""
+
+    def __post_init__(self) -> None:
+        for name, config in _CONFIGS.items():
+            object.__setattr__(self, name, read_config(config, getattr(self, name)))
+
+
+_CONFIGS = {
+    "input_config": InputConfig,
+    "output_config": OutputConfig,
+    "prompt_config": PromptConfig,
+    "model_config": ModelConfig,
+    "run_config": RunConfig,
+    "tool_config": ToolConfig,
+}
+
+
+def read_config(config: type[T], value: Any) -> T:
+    """The config that a mapping of its fields describes; anything else as it is.
+
+    Raises:
+        ConfigError: the mapping has a key that is not a field.
+    """
+    if not is_mapping(value):
+        return value
+    known = [field.name for field in fields(config)]  # pyright: ignore[reportArgumentType]
+    if unknown := [key for key in value if key not in known]:
+        expected = ", ".join(known)
+        raise ConfigError(f"Unknown key {unknown[0]!r} in {config.__name__}. Expected one of: {expected}.")
+    return config(**value)
+
+
+def check_limit(name: str, value: Any) -> None:
+    """Refuse a limit that is not a positive, finite number (whole, except for seconds) or None.
+
+    A limit of the agents below one may also be zero.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    if value is None:
+        return
+    if not is_number(value) or value < 0 or (value == 0 and name not in TREE_LIMITS):
+        raise ConfigError(f"`{name}` must be a positive number, not {shorten(value)}")
+    if name not in _FRACTIONS and not isinstance(value, int):
+        raise ConfigError(f"`{name}` must be a whole number, not {value!r}")
+
+
+def check_definition(definition: AgentDefinition) -> None:
+    """Refuse an agent that no model provider would accept as a function.
+
+    Raises:
+        ConfigError: its name is not one of at most 64 plain letters, or it has no description.
+    """
+    if not isinstance(definition, AgentDefinition):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(f"An agent must be an AgentDefinition, got {shorten(definition)}.")
+    name, description = definition.name, definition.description
+    if not isinstance(name, str) or not is_callable_name(name):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(
+            f"Invalid agent name {shorten(name)}.",
+            hint="Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`; model providers refuse others.",
+        )
+    if not isinstance(description, str) or not description.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ConfigError(
+            f"Agent {name!r} has no description.",
+            hint="The description tells other agents when to call it.",
+        )
+
+
+_TYPES: dict[str, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+    "string[]": {"type": "array", "items": {"type": "string"}},
+    "number[]": {"type": "array", "items": {"type": "number"}},
+}
+
+
+def convert_input_config_to_json_schema(input_config: InputConfig | Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an agent's inputs; a type that is not known counts as string.
+
+    Raises:
+        ConfigError: the inputs, or one of them, are not described by a mapping.
+    """
+    config = read_config(InputConfig, input_config)
+    if config.schema is not None:
+        return copy.deepcopy(dict(config.schema))
+    for name, spec in _check_mapping(config.inputs, "`inputs`").items():
+        _check_mapping(spec, f"Input {name!r}")
+    return {
+        "type": "object",
+        "properties": {name: _convert(spec) for name, spec in config.inputs.items()},
+        "required": [name for name, spec in config.inputs.items() if spec.get("required")],
+    }
+
+
+def _check_mapping(value: Any, owner: str) -> Mapping[str, Any]:
+    if not is_mapping(value):
+        raise ConfigError(f"{owner} must be a mapping, got {shorten(value)}.")
+    return value
+
+
+def fill_defaults(config: InputConfig, inputs: AgentInputs) -> dict[str, Any]:
+    """The inputs as templates see them: one that was left out has its default, otherwise it is empty text."""
+    properties: Any = convert_input_config_to_json_schema(config).get("properties")
+    known: Mapping[str, Any] = properties if is_mapping(properties) else {}
+    return {name: _find_default(spec) for name, spec in known.items()} | dict(inputs)
+
+
+def find_unknown_types(config: InputConfig) -> dict[str, str]:
+    """The inputs whose type is not known and therefore counts as string, with that type."""
+    types = {name: str(spec.get("type", "string")) for name, spec in config.inputs.items()}
+    return {name: type for name, type in types.items() if type not in _TYPES}
+
+
+def _convert(spec: Mapping[str, Any]) -> dict[str, Any]:
+    shape = _TYPES.get(str(spec.get("type", "string")), _TYPES["string"])
+    converted = {"type": shape["type"], "description": str(spec.get("description") or "")}
+    if "items" in shape:
+        converted["items"] = dict(shape["items"])
+    if "default" in spec:
+        converted["default"] = spec["default"]
+    return converted
+
+
+def _find_default(spec: Any) -> Any:
+    return spec.get("default", "") if is_mapping(spec) else ""

@@ -1,0 +1,74 @@
+"""Many agents behind one tool: `sub-agent {name, inputs}` (rule C12)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail.events.call import Kind
+from dovetail.tools.tool import Tool, ToolContext
+
+DISPATCHER = "sub-agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Dispatcher(Tool):
+    """Stands for the tools of several agents.
+
+    A call is a call of the named agent's own tool: its inputs are checked against that tool's schema, and
+    policy rules and audit records see the agent's name.
+    """
+
+    agents: Mapping[str, Tool]
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether none of the agents can change anything."""
+        return all(agent.is_read_only for agent in self.agents.values())
+
+    def resolve(self, args: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
+        """The named agent's tool and its inputs."""
+        return self.agents[args["name"]], dict(args["inputs"])
+
+    def narrow(self, is_wanted: Callable[[Tool], bool]) -> "Dispatcher | None":
+        """The same for fewer agents; None when none is left."""
+        wanted = [tool for tool in self.agents.values() if is_wanted(tool)]
+        if len(wanted) == len(self.agents):
+            return self
+        return make_dispatcher(wanted) if wanted else None
+
+
+def make_dispatcher(tools: Iterable[Tool]) -> Dispatcher:
+    """The dispatcher of these agents."""
+    agents = {tool.name: tool for tool in tools}
+
+    async def dispatch(args: dict[str, Any], context: ToolContext) -> Any:
+        return await agents[args["name"]].execute(args["inputs"], context)
+
+    return Dispatcher(
+        name=DISPATCHER,
+        display_name="Sub-agent",
+        description="Hand a task to another agent. " + " ".join(map(_describe, agents.values())),
+        parameters={
+            "type": "object",
+            "properties": {
+                "name": {"enum": list(agents), "description": "Which agent."},
+                "inputs": {"type": "object", "description": "What it takes, as its inputs ask."},
+            },
+            "required": ["name", "inputs"],
+        },
+        execute=dispatch,
+        kind=Kind.Think,
+        origin="agent",
+        is_output_markdown=True,
+        can_update_output=True,
+        time_limit=None,
+        agents=agents,
+    )
+
+
+def _describe(tool: Tool) -> str:
+    required = tool.parameters.get("required", ())
+    names = (
+        name if name in required else f"{name}, if you like" for name in tool.parameters.get("properties", {})
+    )
+    return f"`{tool.name}` ({'; '.join(names)}): {tool.description}"

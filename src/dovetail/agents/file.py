@@ -1,0 +1,266 @@
+"""Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from dovetail.agents.definition import (
+    TREE_LIMITS,
+    AgentDefinition,
+    InputConfig,
+    ModelConfig,
+    OutputConfig,
+    PromptConfig,
+    RunConfig,
+    ToolConfig,
+    check_definition,
+    check_limit,
+    fill_defaults,
+)
+from dovetail.data.front_matter import split_front_matter
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.template import find_names
+from dovetail.data.text import shorten
+from dovetail.errors import ConfigError
+from dovetail.schema.validate import compile_schema
+
+Check: TypeAlias = Callable[[Path, bytes], None]
+
+_KEYS = {
+    "name",
+    "description",
+    "display_name",
+    "inputs",
+    "input_schema",
+    "output",
+    "query",
+    "model",
+    "options",
+    "tool",
+    "tools",
+}
+_LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
+_FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
+_DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
+
+
+def list_agent_files(folder: Path) -> list[Path]:
+    """Every `*.md` in the folder; names that begin with `_` are left out."""
+    return [path for path in sorted(folder.glob("*.md")) if not path.name.startswith("_")]
+
+
+def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
+    """The agent a file defines; raises ConfigError with the file and what is wrong in it.
+
+    `check` sees the very bytes that are then read, and may refuse them.
+    """
+    try:
+        content = path.read_bytes()
+        if check is not None:
+            check(path, content)
+        front, body = _split(content.decode("utf-8"))
+        return _build(front, body, path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
+
+
+def _split(text: str) -> tuple[Mapping[str, Any], str]:
+    front, body = split_front_matter(text)
+    if not front:
+        hint = "Begin the file with `---`, then `name:` and `description:`, then `---`."
+        raise ConfigError("no front matter", hint=hint)
+    return front, body.strip()
+
+
+def _read_foreign(front: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The front matter with keys that other programs write in agent files put into our own."""
+    own = {key: value for key, value in front.items() if key not in _FOREIGN}
+    if front.get("kind", "local") != "local":
+        raise ConfigError(f"`kind` must be local, not {shorten(front['kind'])}")
+    if "mcp_servers" in front:
+        hint = "Name them in dovetail.toml as [mcp.servers.<name>], and their tools in `tools`."
+        raise ConfigError("`mcp_servers` of a single agent are not supported", hint=hint)
+    if "timeout_mins" in front:
+        check_limit("timeout_mins", front["timeout_mins"])
+        own.setdefault("max_seconds", front["timeout_mins"] and 60.0 * front["timeout_mins"])
+    options: Any = {} if front.get("options") is None else front["options"]
+    if "temperature" in front and is_mapping(options):
+        own["options"] = {"temperature": front["temperature"], **options}
+    return own
+
+
+def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
+    front = _read_foreign(front)
+    unknown = sorted(set(front) - _KEYS - set(_LIMITS))
+    if unknown:
+        raise ConfigError(
+            f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS.union(_LIMITS)))}."
+        )
+    definition = AgentDefinition(
+        name=str(front.get("name") or path.stem),
+        description=str(front.get("description") or ""),
+        display_name=str(front.get("display_name") or ""),
+        input_config=_inputs(front),
+        output_config=_output(front.get("output")),
+        prompt_config=PromptConfig(system_prompt=body, query=str(front.get("query") or "")),
+        model_config=_model(front),
+        run_config=_limits(front),
+        tool_config=ToolConfig(tools=_tools(front.get("tools"))),
+        is_tool=_flag(front, "tool"),
+        source=str(path),
+    )
+    check_definition(definition)
+    if not body:
+        raise ConfigError("no system prompt", hint="Write it below the second `---`.")
+    _check_templates(definition)
+    return definition
+
+
+def _check_templates(definition: AgentDefinition) -> None:
+    """Refuse placeholders that no input fills: every run would fail with them."""
+    prompt, known = definition.prompt_config, fill_defaults(definition.input_config, {})
+    schema = definition.input_config.schema
+    if schema is not None and "properties" not in schema:  # they may be named elsewhere in it
+        return
+    unknown = sorted(find_names(f"{prompt.system_prompt}\n{prompt.query}") - set(known))
+    if unknown:
+        raise ConfigError(
+            f"unknown placeholder ${{{unknown[0]}}}; expected one of: {', '.join(known) or 'none'}",
+            hint=f"Add an input {unknown[0]!r}, or write $${{{unknown[0]}}} to keep it as plain text.",
+        )
+
+
+def _inputs(front: Mapping[str, Any]) -> InputConfig:
+    inputs, schema = front.get("inputs"), front.get("input_schema")
+    if schema is not None:
+        if inputs is not None:
+            raise ConfigError("give `inputs` or `input_schema`, not both")
+        compile_schema(_schema(schema, "input_schema"), owner="input_schema")
+        return InputConfig(schema=schema)
+    if inputs is None:
+        return InputConfig(inputs=_DEFAULT_INPUTS)
+    if not is_mapping(inputs) or not all(is_mapping(spec) for spec in inputs.values()):
+        hint = "One line each: `text: {type: string, description: What to shorten., required: true}`."
+        raise ConfigError(f"`inputs` must name each input and describe it, not {shorten(inputs)}", hint=hint)
+    return InputConfig(inputs={str(name): spec for name, spec in inputs.items()})
+
+
+def _schema(value: Any, key: str) -> Mapping[str, Any]:
+    if not is_mapping(value):
+        raise ConfigError(f"`{key}` must be a JSON Schema, not {shorten(value)}")
+    return value
+
+
+def _model(front: Mapping[str, Any]) -> ModelConfig:
+    model, options = front.get("model"), front.get("options")
+    if model is not None and not isinstance(model, str):
+        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(model)}")
+    if options is not None and not is_mapping(options):
+        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {shorten(options)}")
+    return ModelConfig(model=model, options=options or {})
+
+
+def _flag(front: Mapping[str, Any], key: str) -> bool:
+    value = front.get(key, True)
+    if not isinstance(value, bool):
+        raise ConfigError(f"`{key}` must be true or false, not {shorten(value)}")
+    return value
+
+
+def _output(value: Any) -> OutputConfig | None:
+    if value is None:
+        return None
+    if not is_mapping(value):
+        raise ConfigError(
+            f"`output` must be a mapping with `name`, `description`, `schema`, not {shorten(value)}"
+        )
+    schema = value.get("schema")
+    if schema is not None:
+        nested = {"type": "object", "properties": {"output": _schema(schema, "output.schema")}}
+        compile_schema(nested, owner="output.schema")
+    return OutputConfig(
+        output_name=str(value.get("name", "result")),
+        description=str(value.get("description", "The result of the task.")),
+        schema=schema,
+    )
+
+
+def _limits(front: Mapping[str, Any]) -> RunConfig:
+    given = {key: front[key] for key in _LIMITS if key in front}
+    for key, value in given.items():
+        if value is None:
+            raise ConfigError(f"`{key}` has no value", hint="Write a positive number, or leave the key out.")
+    return RunConfig(**given)
+
+
+def _tools(value: Any) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not is_list(value) or not all(isinstance(name, str) for name in value):
+        raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
+    return tuple(value)
+
+
+_OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
+_OVERRIDE_KEYS = ("enabled", "model", "options", "tools", *_OVERRIDE_LIMITS)
+
+
+def is_switched_off(override: Mapping[str, Any]) -> bool:
+    """Whether the settings switch the agent off."""
+    return override.get("enabled") is False
+
+
+def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinition:
+    """The agent as the settings want it: `model`, `options`, `tools`, limits.
+
+    Raises:
+        ConfigError: the settings say something that an agent does not have, or a wrong value.
+    """
+    place = f"the settings [agents.{definition.name}]"
+    if not is_mapping(override):
+        raise ConfigError(f"{place} must be a table, not {shorten(override)}")
+    unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
+    if unknown:
+        raise ConfigError(
+            f"Unknown key {unknown[0]!r} in {place}. Expected one of: {', '.join(_OVERRIDE_KEYS)}."
+        )
+    try:
+        return _apply(definition, override)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
+
+
+def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDefinition:
+    model, tools, limits = definition.model_config, definition.tool_config, definition.run_config
+    if not isinstance(override.get("enabled", True), bool):
+        raise ConfigError(f"`enabled` must be true or false, not {shorten(override['enabled'])}")
+    if "model" in override:
+        model = dataclasses.replace(model, model=_read_text(override["model"]))
+    if "options" in override:
+        model = dataclasses.replace(model, options={**model.options, **_read_options(override["options"])})
+    if "tools" in override:
+        tools = ToolConfig(tools=_read_names(override["tools"]))
+    if changed := {key: override[key] for key in _OVERRIDE_LIMITS if key in override}:
+        limits = dataclasses.replace(limits, **changed)
+    return dataclasses.replace(definition, model_config=model, tool_config=tools, run_config=limits)
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(value)}")
+    return value
+
+
+def _read_options(value: Any) -> Mapping[str, Any]:
+    if not is_mapping(value):
+        raise ConfigError(f"`options` must be a table such as {{temperature = 0}}, not {shorten(value)}")
+    return value
+
+
+def _read_names(value: Any) -> tuple[str, ...]:
+    if not is_list(value) or not all(isinstance(name, str) for name in value):
+        raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
+    return tuple(value)

@@ -1,0 +1,220 @@
+"""What an agent's run begins with: its tools and its first messages."""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence, Set
+from contextlib import aclosing
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from dovetail.agent.runtime import Runtime
+from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
+from dovetail.agents.dispatcher import Dispatcher
+from dovetail.agents.registry import AgentRegistry
+from dovetail.data.template import fill_template
+from dovetail.data.text import to_text
+from dovetail.errors import DovetailError
+from dovetail.events.call import ChatMessage, Kind, ModelRequest
+from dovetail.loop.budget import BudgetLimits
+from dovetail.policy.rule import Mode
+from dovetail.settings import Settings
+from dovetail.skills.injection import LOAD_SKILL, summarize_skills
+from dovetail.skills.library import SkillLibrary
+from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+
+COMPLETE_TASK = "complete_task"
+
+
+def make_completion_tool(output: OutputConfig) -> Tool:
+    """`complete_task` with one argument, the agent's result in its own schema."""
+    name = output.output_name
+    schema = dict(output.schema or {"type": "string", "minLength": 1})
+    schema.setdefault("description", output.description)
+
+    async def complete(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult("The result was handed in.", data=args[name])
+
+    return Tool(
+        name=COMPLETE_TASK,
+        display_name="Hand in the result",
+        description="Hand in the result of the task. This ends your work; call it alone and only once.",
+        parameters={
+            "type": "object",
+            "properties": {name: schema},
+            "required": [name],
+            "additionalProperties": False,
+        },
+        execute=complete,
+        kind=Kind.Think,
+        origin="agent",
+        idempotent=True,
+    )
+
+
+_START = "Begin."
+_BUDGET_NAMES = dict(zip(TREE_LIMITS, ("depth", "width", "total"), strict=True))
+
+
+def choose_tools(
+    definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]
+) -> tuple[ToolSnapshot, str | None]:
+    """The tools an agent may use and the name of its completion tool, if any.
+
+    They are never more than `available` and the tools that the definition itself brings.
+
+    They come in the order in which the definition names them: models look at the first ones first.
+    Agents that are already at work above it are left out, so no circle can form. A dispatcher stands for
+    its agents: it is narrowed to those that the definition names, unless the definition names it.
+    """
+    hidden = {*agent_path, definition.name, COMPLETE_TASK}
+    patterns = definition.tool_config.names
+    wanted = [kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None]
+    chosen = {tool.name: tool for tool in sorted(wanted, key=lambda tool: _find_place(tool, patterns))}
+    chosen |= {tool.name: tool for tool in definition.tool_config.own}
+    if definition.output_config is None:
+        return ToolSnapshot.of(chosen.values(), available.generation), None
+    chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
+    return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
+
+
+def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits:
+    """The limits of a run of an agent; those of the agents below it come from the settings if it has none."""
+    run = definition.run_config
+    tree: dict[str, int] = {}
+    for name in TREE_LIMITS:
+        own = getattr(run, name)
+        value = settings.get(f"subagents.{name}") if own is None else own
+        check_limit(name, value)
+        if value is not None:
+            tree[_BUDGET_NAMES[name]] = value
+    return BudgetLimits(turns=run.max_turns, seconds=run.max_seconds, tokens=run.max_tokens, **tree)
+
+
+def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:
+    """The names and globs of a definition that no tool fits: misspelt, or of a server not connected yet."""
+    names = [tool.name for tool in available]
+    names += [name for tool in available if isinstance(tool, Dispatcher) for name in tool.agents]
+    patterns = definition.tool_config.names or ()
+    return [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
+
+
+def build_messages(
+    definition: AgentDefinition,
+    inputs: Mapping[str, Any],
+    history: Sequence[ChatMessage] = (),
+    preface: str = "",
+) -> list[ChatMessage]:
+    """System prompt, preface, initial messages, history and the query, templates filled from the inputs.
+
+    An input that may be left out and was has its default in templates, otherwise it is empty there.
+    """
+    prompt = definition.prompt_config
+    values = fill_defaults(definition.input_config, inputs)
+    messages: list[ChatMessage] = []
+    if prompt.system_prompt:
+        messages.append({"role": "system", "content": fill_template(prompt.system_prompt, values)})
+    if preface:
+        messages.append({"role": "system", "content": preface})
+    messages += [
+        {**message, "content": fill_template(str(message.get("content", "")), values)}
+        for message in prompt.initial_messages
+    ]
+    messages += history
+    known = {name: value for name, value in values.items() if name in inputs or value != ""}
+    query = fill_template(prompt.query, values) if prompt.query else _describe(known)
+    messages.append({"role": "user", "content": query})
+    return messages
+
+
+def _describe(inputs: Mapping[str, Any]) -> str:
+    if len(inputs) == 1:
+        return to_text(next(iter(inputs.values())))
+    return "\n".join(f"{name}: {to_text(value)}" for name, value in inputs.items()) or _START
+
+
+def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Tool | None:
+    is_wanted = _is_wanted(tool, patterns)
+    if isinstance(tool, Dispatcher):
+        return tool.narrow(
+            lambda agent: agent.name not in hidden and (is_wanted or _is_wanted(agent, patterns))
+        )
+    return tool if is_wanted and not (tool.origin == "agent" and tool.name in hidden) else None
+
+
+def _is_wanted(tool: Tool, patterns: Sequence[str] | None) -> bool:
+    return patterns is None or any(fnmatchcase(tool.name, pattern) for pattern in patterns)
+
+
+def _find_place(tool: Tool, patterns: Sequence[str] | None) -> int:
+    fitting = (place for place, pattern in enumerate(patterns or ()) if fnmatchcase(tool.name, pattern))
+    return next(fitting, len(patterns or ()))
+
+
+class AgentHost(Protocol):
+    """Settings, models and the two registries."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def runtime(self) -> Runtime: ...
+
+    def get_tool_registry(self) -> ToolRegistry: ...
+
+    def get_agent_registry(self) -> AgentRegistry: ...
+
+
+_PLAN = (
+    "You are in plan mode: tools that change anything are refused. Look, think, and say what you would do."
+)
+
+
+@runtime_checkable
+class Place(Protocol):
+    """An app with a workspace and skills."""
+
+    @property
+    def workspace(self) -> Path: ...
+
+    @property
+    def skills(self) -> SkillLibrary: ...
+
+
+def build_preface(
+    place: Place,
+    what: Literal["conversation", "task"],
+    began: float,
+    tools: ToolSnapshot,
+    mode: Mode = "default",
+) -> str:
+    """The preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
+    moment = datetime.fromtimestamp(began, UTC).astimezone()
+    lines = [
+        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time.tzname[0]}).",
+        f"The folder you work in is called {place.workspace.name!r}.",
+        _PLAN if mode == "plan" else "",
+        summarize_skills(place.skills) if LOAD_SKILL in tools else "",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+logger = logging.getLogger(__name__)
+
+
+async def warm_up(host: AgentHost, agent: str = "master") -> None:
+    """Read the beginning of a chat with `agent`; only for embedded models, and never an error."""
+    try:
+        definition = host.get_agent_registry().get_definition(agent)
+        requester = host.runtime.requester(definition.model_config.model)
+        if not requester.model.startswith("local:"):
+            return
+        tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+        system = {"role": "system", "content": definition.prompt_config.system_prompt}
+        request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
+        async with aclosing(requester.stream(request)) as deltas:
+            await anext(deltas, None)
+    except DovetailError as error:
+        logger.info("the model was not warmed up: %s", error)

@@ -1,0 +1,195 @@
+"""`dovetail agents`: which there are, are they sound, and run one."""
+
+import asyncio
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.markup import escape
+from rich.table import Table
+
+from dovetail.agents.as_tool import SubagentToolWrapper
+from dovetail.agents.definition import (
+    AgentDefinition,
+    convert_input_config_to_json_schema,
+    find_unknown_types,
+)
+from dovetail.agents.file import list_agent_files, load_definition
+from dovetail.agents.prepare import choose_tools, find_missing
+from dovetail.agents.run import AgentExecutor, AgentOutput
+from dovetail.app import Dovetail
+from dovetail.cli.first_model import FirstModel
+from dovetail.cli.run_view import AgentView
+from dovetail.cli.terminal import MODE, open_record, read_choices, read_value
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.settings import find_workspace
+from dovetail.tools.registry import ToolSnapshot
+
+app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+
+
+@app.command("list")
+def list_agents() -> None:
+    """Show all agents, and the files that could not be read."""
+
+    async def collect() -> Dovetail:
+        async with Dovetail() as dovetail:
+            return dovetail
+
+    agents = run_sync(collect()).agents
+    table = Table("agent", "what for", "from", box=None, header_style="bold")
+    for definition in agents.get_all_definitions():
+        table.add_row(definition.name, definition.description, _place(definition))
+    for definition in agents.get_disabled():
+        table.add_row(
+            f"{definition.name} (disabled)", definition.description, _place(definition), style="dim"
+        )
+    console.print(table)
+    for broken in agents.broken:
+        word = "[yellow]last good[/yellow]" if broken.keeps_last_good else "[red]left out[/red]"
+        console.print(f"{word} {escape(broken.error)}")
+
+
+@app.command("show")
+def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
+    """Show what an agent takes, what it may use and how it is prompted."""
+    definition, tools = run_sync(_find(name))
+    limits = definition.run_config
+    table = Table.grid(padding=(0, 2))
+    table.add_row("name", definition.name)
+    table.add_row("description", definition.description)
+    table.add_row("from", definition.source)
+    table.add_row("model", definition.model_config.model or "the app's own")
+    table.add_row("tools", ", ".join(definition.tool_config.names or ()) or _describe_tools(definition))
+    table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
+    if missing := find_missing(definition, tools):
+        table.add_row("[yellow]not there[/yellow]", ", ".join(missing))
+    table.add_row(
+        "limits", f"{limits.max_turns} turns, {limits.max_seconds} s, tokens {limits.max_tokens or 'free'}"
+    )
+    table.add_row(
+        "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
+    )
+    if definition.output_config is not None:
+        table.add_row("output", json.dumps(definition.output_config.schema or {"type": "string"}, indent=2))
+    console.print(table)
+    console.rule("system prompt", align="left")
+    console.print(definition.prompt_config.system_prompt, markup=False)
+
+
+@app.command("check")
+def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None:
+    """Say whether agent files are sound; exit code 1 when one is not."""
+    failed = False
+    for path in files:
+        try:
+            definition = load_definition(path)
+            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
+            for name, type in find_unknown_types(definition.input_config).items():
+                told = f"unknown type {type!r} of the input {name!r} counts as string"
+                console.print(f"[yellow]note[/yellow]   {path}: {told}")
+        except ConfigError as error:
+            failed = True
+            console.print(f"[red]broken[/red] {escape(str(error))}")
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command("trust")
+def trust_files() -> None:
+    """Acknowledge the agent files of this folder, so that a server for others uses them as they are now."""
+    workspace = find_workspace()
+    files = list_agent_files(workspace / "agents")
+    fresh = open_record(workspace).acknowledge(files)
+    for path in files:
+        is_new = path.resolve() in fresh
+        console.print(f"{'acknowledged' if is_new else 'known already'}  {path.relative_to(workspace)}")
+    if not files:
+        console.print(f"there are no agent files in {workspace / 'agents'}")
+
+
+@app.command("run")
+def run_agent(
+    name: str = typer.Argument(help="The agent's name."),
+    inputs: list[str] = typer.Argument(None, help="Its inputs, key=value each."),
+    model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
+    plain: bool = typer.Option(False, "--plain", help="Print only the result."),
+    mode: str | None = MODE,
+) -> None:
+    """Run an agent and watch its turns, tools and children live; Ctrl-C stops it."""
+    dovetail = Dovetail(read_choices(model, mode))
+    FirstModel(dovetail.settings).prepare()
+    view = AgentView(console, quiet=plain)
+    output = asyncio.run(_run(dovetail, name, inputs or [], view))
+    if plain or console.is_terminal or output.data is not None:
+        show_result(console, output, plain=plain)
+    if output.terminate_reason != "goal":
+        typer.secho(f"ended by {output.terminate_reason}: {output.error or ''}", fg="red", err=True)
+        raise typer.Exit(130 if output.terminate_reason == "cancelled" else 1)
+
+
+def show_result(console: Console, output: AgentOutput, *, plain: bool) -> None:
+    """Print the result: data as JSON, in a terminal a text as Markdown."""
+    if plain or output.data is not None or not console.is_terminal:
+        is_data = output.data is not None and not isinstance(output.data, str)
+        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.result)
+    else:
+        console.print(Markdown(output.result))
+
+
+async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
+    async with Dovetail() as dovetail:
+        return dovetail.agents.get_definition(name), dovetail.tools.snapshot()
+
+
+async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView) -> AgentOutput:
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
+    async with dovetail:
+        definition = dovetail.agents.get_definition(name)
+        schema = convert_input_config_to_json_schema(definition.input_config)
+        inputs = read_inputs(words, schema)
+        SubagentToolWrapper(definition, dovetail).build(inputs)
+        with view:
+            ask = view.ask if sys.stdin.isatty() else None
+            executor = await AgentExecutor.create(definition, dovetail, view.show, ask=ask)
+            return await executor.run(inputs, stopped)
+
+
+def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
+    """`key=value` words as an agent's inputs, each read as its type asks; a lone text is the only input."""
+    properties: Any = schema.get("properties")
+    known: dict[str, Any] = dict(properties) if is_mapping(properties) else {}
+    if len(known) == 1 and len(words) == 1 and "=" not in words[0]:
+        return {next(iter(known)): words[0]}
+    inputs: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key not in known:
+            raise ConfigError(f"{word!r} is no input of this agent", hint=f"Give: {_usage(known)}")
+        inputs[key] = read_value(text, known[key])
+    missing = [key for key in schema.get("required", []) if key not in inputs]
+    if missing:
+        raise ConfigError(f"the input {missing[0]!r} is missing", hint=f"Give: {_usage(known)}")
+    return inputs
+
+
+def _usage(known: dict[str, Any]) -> str:
+    return " ".join(f"{key}=…" for key in known) or "no inputs"
+
+
+def _describe_tools(definition: AgentDefinition) -> str:
+    return "none" if definition.tool_config.names == () else "all that its caller may use"
+
+
+def _place(definition: AgentDefinition) -> str:
+    path = Path(definition.source)
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else definition.source

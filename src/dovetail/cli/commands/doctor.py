@@ -1,0 +1,39 @@
+"""`dovetail doctor`: says what is there, what is missing and what to do."""
+
+from collections.abc import Iterator
+
+import typer
+
+from dovetail.cli import checks
+from dovetail.cli.checks import Check, check_model
+from dovetail.version import __version__
+
+COLORS = {"ok": "green", "note": "yellow", "missing": "red"}
+
+app = typer.Typer()
+
+
+@app.command("doctor")
+def doctor() -> None:
+    """Say what is there, what is missing and what to do; exit code 1 when something needed is missing."""
+    typer.echo(f"dovetail {__version__}")
+    missing = 0
+    for check in _run_checks():
+        missing += check.mark == "missing"
+        typer.secho(f"{check.mark:8}", fg=COLORS[check.mark], nl=False)
+        typer.echo(f"{check.subject:16} {check.text}")
+        if check.hint:
+            typer.echo(f"{'':25}→ {check.hint}")
+    if missing:
+        raise typer.Exit(1)
+
+
+def _run_checks() -> Iterator[Check]:
+    yield checks.check_python()
+    yield from checks.check_extras()
+    yield checks.check_page()
+    yield checks.check_pip()
+    yield from checks.check_weights()
+    yield checks.check_disk()
+    yield checks.check_policy()
+    yield check_model()

@@ -1,0 +1,231 @@
+"""`dovetail ext`: the extension folders: list, check, write a new one, have a server reload."""
+
+import json
+import logging
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.cli.terminal import WORKSPACE
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_dict
+from dovetail.errors import ConfigError
+from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
+from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
+from dovetail.extensions.folder import is_extension
+from dovetail.extensions.scaffold import create_folder
+from dovetail.settings import find_workspace
+
+app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+
+_TIME_LIMIT = 60.0
+_HINTS = {
+    401: "Give an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
+    403: "Give the token with --token or EXTENSIONS_ADMIN_TOKEN.",
+}
+_SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
+
+
+@app.command("list")
+def list_extensions(
+    workspace: Path | None = WORKSPACE, as_json: bool = typer.Option(False, "--json", help="As JSON.")
+) -> None:
+    """Show the extension folders, their tools, and what could not be loaded."""
+    snapshot = run_sync(_load(workspace))
+    if as_json:
+        typer.echo(json.dumps(snapshot.to_dict(), indent=2, ensure_ascii=False))
+        return
+    table = Table("folder", "tools", "from", box=None, header_style="bold")
+    for folder in snapshot.folders:
+        tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{folder.name}"]
+        table.add_row(folder.name, ", ".join(tools), str(folder.parent))
+    console.print(table)
+    for name in snapshot.excluded:
+        console.print(f"[dim]left out[/dim] {name}: {_explain_exclusion(name)}")
+    _show_problems(snapshot)
+
+
+def _explain_exclusion(name: str) -> str:
+    variable = "EXTENSION_EXCLUDED_EXTENSIONS"
+    if name.casefold() in EXCLUDED_BY_DEFAULT:
+        return f"by default; set {variable}= (empty) to load it"
+    return f"{variable} names it"
+
+
+@app.command("check")
+def check_extensions(
+    names: list[str] = typer.Argument(None, help="Names or paths of folders; else all."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Load extension folders as a server would and say what is wrong; exit code 1 when one is broken."""
+    snapshots = [run_sync(_load_one(name, workspace)) for name in names or []] or [run_sync(_load(workspace))]
+    for snapshot in snapshots:
+        for name in snapshot.loaded_extensions:
+            tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{name}"]
+            console.print(f"[green]sound[/green]  {name}: {', '.join(tools) or 'no tools'}")
+        _show_problems(snapshot)
+    raise typer.Exit(1 if any(snapshot.failed_extensions for snapshot in snapshots) else 0)
+
+
+@app.command("new")
+def new_extension(
+    name: str = typer.Argument(help="The folder's name, and its tool's."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Write a new extension folder with a working tool and its test."""
+    root = find_workspace(workspace) / "extensions"
+    _check_free(name, *run_sync(_load_names(workspace)))
+    for path in create_folder(root, name):
+        console.print(f"wrote {path}", markup=False)
+    console.print(f"Check it with `dovetail ext check {name}`; a running server takes it at its next reload.")
+
+
+def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:
+    """Refuse a name under which the new folder would not be loaded, or would hide another one."""
+    if read_exclusion().has_extension(name):
+        raise ConfigError(f"a folder {name!r} is left out: {_explain_exclusion(name)}")
+    for tool in snapshot.tools:
+        if tool.name == name:
+            raise ConfigError(f"there is a tool {name!r} already, of {tool.owner}")
+    if name in reserved:
+        raise ConfigError(f"the tool name {name!r} already belongs to {reserved[name]}")
+    for folder in snapshot.folders:
+        if folder.name == name:
+            raise ConfigError(f"there is an extension folder {name!r} already: {folder}")
+
+
+@app.command("reload")
+def reload_extensions(
+    url: str = typer.Option("http://127.0.0.1:8000", help="Where the server listens.", envvar="DOVETAIL_URL"),
+    token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
+    key: str | None = typer.Option(
+        None, help="An API key, for a server that has keys and no admin token.", envvar="DOVETAIL_SERVER_KEY"
+    ),
+) -> None:
+    """Have a running server read its folders, agents, skills and policies again, and show its report."""
+    headers = {"x-admin-token": token} if token else {}
+    if key:
+        headers["authorization"] = f"Bearer {key}"
+    report = _post(f"{url.rstrip('/')}/api/v1/extensions/reload", headers)
+    typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    raise typer.Exit(1 if _has_failed(report) else 0)
+
+
+def _has_failed(report: dict[str, Any]) -> bool:
+    parts = (report.get(name) for name in ("agents", "skills", "policy"))
+    return bool(report.get("failed_extensions")) or any(
+        is_dict(part) and part.get("failed") for part in parts
+    )
+
+
+@contextmanager
+def _without_log() -> Generator[None]:
+    """These commands show themselves what would be logged."""
+    loggers = [logging.getLogger(name) for name in _SHOWN_HERE]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+async def _load(workspace: Path | None) -> ExtensionSnapshot:
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            return _add_contributions(dovetail.extensions.snapshot, dovetail)
+
+
+async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
+    """What is loaded, and the names that no folder may take."""
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            return dovetail.extensions.snapshot, dovetail.list_reserved_names()
+
+
+async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
+    """The report of one folder, also when it is left out; its names must not clash with other folders'."""
+    with _without_log():
+        async with Dovetail(workspace=workspace) as dovetail:
+            snapshot = await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
+            return _add_contributions(snapshot, dovetail)
+
+
+async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
+    others = {
+        tool.name: tool.owner
+        for tool in dovetail.tools.get_all_tools()
+        if tool.origin.startswith("extension:") and tool.origin != f"extension:{folder.name}"
+    }
+    others |= dovetail.list_reserved_names()
+    siblings = frozenset(path.name.casefold() for path in folder.parent.iterdir() if path != folder)
+    loader = dovetail.open_loader(
+        folder.parent, reserved=lambda: others, exclusion=lambda: Exclusion(extensions=siblings)
+    )
+    snapshot = await loader.reload()
+    await loader.close()
+    return replace(
+        snapshot, notices=tuple(each for each in snapshot.notices if each.extension == folder.name)
+    )
+
+
+def _add_contributions(snapshot: ExtensionSnapshot, dovetail: Dovetail) -> ExtensionSnapshot:
+    """The report with a notice for each agent and skill of the folders that cannot be used."""
+    broken = [(Path(each.path), each.error) for each in dovetail.agents.broken]
+    broken += [(each.path, each.message) for each in dovetail.skills.problems]
+    notices = [
+        ExtensionNotice(extension=folder.name, text=f"left out: {text}")
+        for folder in snapshot.folders
+        for path, text in broken
+        if path.is_relative_to(folder)
+    ]
+    return replace(snapshot, notices=(*snapshot.notices, *notices))
+
+
+def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:
+    """The folder that a name or a path means."""
+    candidates = [Path(name).resolve(), *(root / name for root in roots)]
+    for folder in candidates:
+        if is_extension(folder):
+            return folder
+    if Path(name).is_dir():
+        raise ConfigError(f"{name} has no extension.py", hint="An extension is a folder with that file.")
+    raise ConfigError(f"no extension folder {name!r}", hint=f"Looked in: {', '.join(map(str, roots))}")
+
+
+def _show_problems(snapshot: ExtensionSnapshot) -> None:
+    for failure in snapshot.failed_extensions:
+        place = f"{failure.file}:{failure.line}" if failure.line else failure.file or ""
+        console.print(f"[red]broken[/red] {failure.extension}: ", end="")
+        console.print(f"{failure.error}\n       {place}".rstrip(), markup=False)
+    for notice in snapshot.notices:
+        console.print(f"[yellow]notice[/yellow] {notice.extension}: ", end="")
+        console.print(notice.text, markup=False)
+
+
+def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"{url!r} is not an http or https address")
+    # As Latin-1, because urllib encodes headers so: the bytes that are sent are UTF-8.
+    sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    request = urllib.request.Request(url, method="POST", headers=sent)
+    try:
+        with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:
+            report: Any = json.load(response)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+        raise ConfigError(f"the server answered {error.code}: {text}", hint=_HINTS.get(error.code)) from error
+    except OSError as error:
+        raise ConfigError(f"no server answers at {url}: {error}", hint="Start one: dovetail serve") from error
+    return report if is_dict(report) else {}

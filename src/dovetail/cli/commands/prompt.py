@@ -1,0 +1,124 @@
+"""`dovetail prompt`: show what a prompt file says to a model, and what is wrong with it."""
+
+import difflib
+import json
+from pathlib import Path
+
+import typer
+
+from dovetail.agent.agent import Agent
+from dovetail.agent.fluent import PromptShorthands
+from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
+from dovetail.prompt.check import Problem, find_alias_problems, find_doubts, find_problems
+from dovetail.prompt.configure import AliasStep, configure
+from dovetail.prompt.prompt import Prompt
+from dovetail.prompt.source import Source, guess_format, read_source
+
+app = typer.Typer(name="prompt", help="Prompt files: show what they say, check them.", no_args_is_help=True)
+
+_FILE = typer.Argument(help="A YAML or JSON prompt file.", show_default=False)
+_VARIABLES = typer.Option(None, "--var", metavar="NAME=VALUE", help="A value for a placeholder ${NAME}.")
+_KEY = typer.Option(None, "--key", help="The part of the file that holds the prompt, as a dotted path.")
+
+
+@app.command("render")
+def render(
+    file: Path = _FILE,
+    messages: bool = typer.Option(False, "--messages", help="Show the chat messages as JSON."),
+    rich: bool = typer.Option(False, "--rich", help="Show the messages with their content in parts."),
+    variables: list[str] | None = _VARIABLES,
+    key: str | None = _KEY,
+) -> None:
+    """Show the text or the messages that a prompt file makes."""
+    draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
+    for message in draft.refused.values():
+        raise PromptError(message)
+    for message in (*draft.doubts.values(), *draft.skipped.values()):
+        typer.echo(message, err=True)
+    if messages or rich:
+        typer.echo(json.dumps(draft.prompt.to_messages(rich_content=rich), indent=2, ensure_ascii=False))
+    else:
+        typer.echo(draft.prompt.to_text())
+
+
+@app.command("check")
+def check(file: Path = _FILE, variables: list[str] | None = _VARIABLES, key: str | None = _KEY) -> None:
+    """Say what is wrong with a prompt file, with line and column; leaves with 1 when there is an error."""
+    problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
+    for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
+        typer.echo(f"{file}:{problem}")
+    if not problems:
+        typer.echo(f"{file}: nothing is wrong")
+    if any(problem.kind == "error" for problem in problems):
+        raise typer.Exit(1)
+
+
+class Draft:
+    """The prompt that a file makes; aliases that write no slot are not called just to look at it."""
+
+    def __init__(self, source: Source, variables: dict[str, str], key: str | None) -> None:
+        self.skipped: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        self._agent = Agent()
+        prompts = (self._agent.agent_prompt, self._agent.request_prompt)
+        configuration = configure(source, variables, key)
+        self.doubts = configuration.doubts
+        configuration.apply(*prompts, self._take_alias)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt of the request, over the agent's own."""
+        return self._agent.request_prompt
+
+    @property
+    def unknown(self) -> dict[str, str]:
+        """The skipped aliases that no agent has."""
+        return {name: message for name, message in self.skipped.items() if not hasattr(Agent, name)}
+
+    def _take_alias(self, step: AliasStep) -> None:
+        if step.problem is not None and hasattr(Agent, step.name):
+            raise step.problem
+        if step.name.startswith("_") or not hasattr(PromptShorthands, step.name):
+            self.skipped[step.name] = _explain_skip(step.name)
+            return
+        try:
+            step.apply(getattr(self._agent, step.name))
+        except PromptError:
+            raise
+        except TypeError as error:
+            told = str(error).removeprefix(f"{PromptShorthands.__name__}.")
+            self.refused[step.name] = f".alias {step.name}: {told}"
+
+
+def _explain_skip(name: str) -> str:
+    if hasattr(Agent, name) and not name.startswith("_"):
+        return f".alias {name} writes no slot, so it is not called here"
+    near = difflib.get_close_matches(name, dir(Agent), n=1)
+    return f".alias {name} is skipped: an agent has no such method" + (
+        f"; did you mean {near[0]}?" if near else ""
+    )
+
+
+def _check(source: Source, variables: dict[str, str], key: str | None) -> list[Problem]:
+    try:
+        draft = Draft(source, variables, key)
+    except PromptSyntaxError as error:
+        return [Problem(message=error.problem, line=error.line, column=error.column)]
+    except (PromptError, PromptTypeError) as error:
+        return [Problem(message=error.message.removeprefix(f"{source.name}: "))]
+    return [
+        *find_problems(source, draft.prompt, key),
+        *find_alias_problems(source, draft.refused, key, "error"),
+        *find_alias_problems(source, draft.unknown, key),
+        *find_doubts(source, draft.doubts, key),
+    ]
+
+
+def _read_variables(pairs: list[str] | None) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"{pair!r} is not NAME=VALUE", param_hint="--var")
+        values[name.strip()] = value
+    return values

@@ -1,0 +1,63 @@
+"""`dovetail skills`: which there are, what one says, and why a name means it."""
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.concurrency import run_sync
+from dovetail.errors import ConfigError
+from dovetail.skills.library import SkillLibrary, find_roots
+
+app = typer.Typer(name="skills", help="Skills: knowledge for a kind of work.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+
+PROJECT = typer.Option(None, help="The folder a chat works in; else the current one.")
+NAME = typer.Argument(help="The skill's name.")
+
+
+@app.command("list")
+def list_skills(project: Path | None = PROJECT) -> None:
+    """Show all skills, and the files that could not be read."""
+    library = run_sync(_load(project))
+    table = Table("skill", "what for", "from", box=None, header_style="bold")
+    for skill in library.list():
+        table.add_row(skill.name, skill.description, skill.scope)
+    console.print(table)
+    for problem in library.problems:
+        console.print("[red]left out[/red] ", end="")
+        console.print(problem.message, markup=False)
+
+
+@app.command("show")
+def show_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
+    """Show what a skill says."""
+    library = run_sync(_load(project))
+    skill = library.get(name)
+    if skill is None:
+        raise ConfigError(library.explain_missing(name))
+    table = Table.grid(padding=(0, 2))
+    table.add_row("name", skill.name)
+    table.add_row("description", skill.description)
+    table.add_row("from", f"{skill.path} ({skill.scope})")
+    table.add_row("tools", "not named" if skill.allowed_tools is None else ", ".join(skill.allowed_tools))
+    console.print(table)
+    console.print(skill.body, markup=False)
+
+
+@app.command("why")
+def explain_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
+    """Say which file a name means and which ones it hides; exit code 1 when it means none."""
+    library = run_sync(_load(project))
+    console.print(library.why(name), markup=False)
+    raise typer.Exit(0 if library.get(name) else 1)
+
+
+async def _load(project: Path | None) -> SkillLibrary:
+    async with Dovetail() as dovetail:
+        if project is not None:
+            shipped = dovetail.extensions.snapshot.skill_roots
+            dovetail.skills.reload(find_roots(dovetail.workspace, project, shipped))
+        return dovetail.skills

@@ -1,0 +1,106 @@
+"""`dovetail store`: what is in the database, take out what is old, copy it, put a copy back."""
+
+import re
+import time
+from pathlib import Path
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.cli.commands.models import show_size
+from dovetail.cli.terminal import WORKSPACE
+from dovetail.concurrency import run_sync
+from dovetail.errors import ConfigError
+from dovetail.store.backup import back_up, is_in_use, restore
+from dovetail.store.database import Database
+from dovetail.store.retention import Counts, count_all, prune
+
+app = typer.Typer(name="store", help="The database of a server.", no_args_is_help=True)
+_UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
+
+
+@app.command("info")
+def show_info(workspace: Path | None = WORKSPACE) -> None:
+    """Show where the database is and how much is in it."""
+    database = find_database(workspace)
+    typer.echo(f"Database: {database.shown}")
+    if (path := database.file) is not None:
+        typer.echo(f"Size: {show_size(path.stat().st_size)}, {'in use' if is_in_use(path) else 'not in use'}")
+    for line in describe(run_sync(_count(database))):
+        typer.echo(line)
+
+
+@app.command("prune")
+def prune_store(
+    older_than: str = typer.Option(help="Age since the last change, as 12h, 30d or 8w."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Only say what would be deleted."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Delete old sessions with their messages, runs, events and artifacts; a server may go on working."""
+    before = time.time() - read_age(older_than)
+    counts = run_sync(_prune(find_database(workspace), before, dry_run))
+    typer.echo("Would delete:" if dry_run else "Deleted:")
+    for line in describe(counts):
+        typer.echo(f"  {line}")
+
+
+@app.command("backup")
+def back_up_store(
+    file: Path = typer.Argument(help="The copy to write; it must not exist."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Copy an SQLite database while it is in use; for PostgreSQL it says what to do."""
+    back_up(find_database(workspace, must_exist=False), file)
+    typer.echo(f"Copied to {file} ({show_size(file.stat().st_size)}).")
+
+
+@app.command("restore")
+def restore_store(
+    file: Path = typer.Argument(help="A copy that `dovetail store backup` wrote."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Put a copy back; what was there is moved aside. The server must be stopped."""
+    database = find_database(workspace, must_exist=False)
+    aside = restore(database, file)
+    typer.echo(f"Restored {database.shown} from {file}.")
+    if aside is not None:
+        typer.echo(f"What was there before lies at {aside}.")
+
+
+def find_database(workspace: Path | None, *, must_exist: bool = True) -> Database:
+    """The database that a server of this workspace uses."""
+    database = Database(Dovetail(workspace=workspace).store_url)
+    path = database.file
+    if must_exist and path is not None and not path.is_file():
+        raise ConfigError(
+            f"there is no database at {path} yet",
+            hint="A server makes it at its first start; say --workspace or set DATABASE_URL for another one.",
+        )
+    return database
+
+
+def read_age(text: str) -> float:
+    """An age as seconds."""
+    found = re.fullmatch(r"(\d+)([hdw])", text.strip())
+    if found is None:
+        raise ConfigError(f"{text!r} is no age", hint="Write a number and h, d or w, as in 30d.")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def describe(counts: Counts) -> list[str]:
+    """The counts as people read them."""
+    return [
+        f"sessions:  {counts.sessions} ({counts.messages} messages)",
+        f"runs:      {counts.runs} ({counts.events} events)",
+        f"artifacts: {counts.artifacts} ({show_size(counts.artifact_bytes)})",
+    ]
+
+
+async def _count(database: Database) -> Counts:
+    async with database:
+        return await count_all(database)
+
+
+async def _prune(database: Database, before: float, is_trial: bool) -> Counts:
+    async with database:
+        return await prune(database, before=before, is_trial=is_trial)

@@ -1,0 +1,195 @@
+"""`dovetail tools`: which there are, call one, and why a call may run or not."""
+
+import json
+import logging
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dovetail.app import Dovetail
+from dovetail.cli.terminal import ask_person, read_value
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.run_events import AskKind, Event, ToolProgress
+from dovetail.policy.mode import read_mode
+from dovetail.policy.rule import MODES, Mode, PolicyCall
+from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.tools.pipeline.prepare import find_tool
+from dovetail.tools.result import to_json_text
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import CallOutcome, Tool
+
+app = typer.Typer(name="tools", help="Tools of the workspace.", no_args_is_help=True)
+console = Console(highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+_MODE = typer.Option("default", help=f"The mode of the policy: {', '.join(MODES)}.")
+_ARGUMENTS = typer.Argument(None, help="The arguments, key=value each, or one JSON object.")
+
+
+@app.command("list")
+def list_tools() -> None:
+    """Show all tools: what kind they are, who brings them, what they do."""
+
+    async def collect() -> tuple[list[Tool], Mapping[str, str]]:
+        async with Dovetail() as dovetail:
+            tools = list(await dovetail.get_tool_registry().discover_all_tools())
+            return tools, dict(dovetail.mcp.problems)
+
+    tools, problems = run_sync(collect())
+    table = Table("tool", "kind", "from", "what for", box=None, header_style="bold")
+    for tool in tools:
+        lines = tool.description.strip().splitlines()
+        table.add_row(tool.name, tool.kind.value, tool.origin, escape(lines[0]) if lines else "")
+    console.print(table)
+    for name, problem in problems.items():
+        errors.print(f"[red]left out[/red] MCP server {escape(name)}: {escape(problem)}")
+
+
+@app.command("show")
+def show_tool(name: str = typer.Argument(help="The tool's name.")) -> None:
+    """Show one tool with its parameters."""
+
+    async def find() -> Tool:
+        async with Dovetail() as dovetail:
+            return find_tool(name, dovetail.get_tool_registry().snapshot())
+
+    tool = run_sync(find())
+    grid = Table.grid(padding=(0, 2))
+    limit = "none" if tool.time_limit is None else f"{tool.time_limit:g} s"
+    for label, value in (
+        ("name", tool.name),
+        ("title", tool.title),
+        ("kind", tool.kind.value),
+        ("from", tool.owner),
+        ("tags", ", ".join(tool.tags)),
+        ("time limit", limit),
+        ("description", tool.description),
+        ("parameters", json.dumps(dict(tool.parameters), indent=2, ensure_ascii=False)),
+    ):
+        grid.add_row(label, escape(value))
+    console.print(grid)
+
+
+@app.command("call")
+def call_tool(
+    name: str = typer.Argument(help="The tool's name."),
+    arguments: list[str] = _ARGUMENTS,
+    mode: str = _MODE,
+    yes: bool = typer.Option(False, "--yes", "-y", help="Approve the call if the policy asks."),
+) -> None:
+    """Call a tool through the whole pipeline and print its result."""
+    outcome = run_sync(_call(name, arguments or [], read_mode(mode), yes))
+    if outcome.result.error is not None:
+        errors.print(f"[red]{outcome.status}[/red] {escape(outcome.result.error.message)}")
+        if outcome.result.data == {"needs": "approval"}:
+            errors.print("Approve it with --yes, or run this in a terminal to be asked.")
+        raise typer.Exit(1)
+    content = outcome.result.llm_content
+    typer.echo(content if isinstance(content, str) else to_json_text(content))
+
+
+@app.command("explain")
+def explain_call(
+    name: str = typer.Argument(help="The tool's name."),
+    arguments: list[str] = _ARGUMENTS,
+    agent: str = typer.Option("", help="The path of the agent that would call, such as main/scout."),
+    mode: str = _MODE,
+) -> None:
+    """Say which policy rule decides a call, and why those before it do not."""
+
+    async def explain() -> str:
+        async with Dovetail() as dovetail:
+            tool = find_tool(name, dovetail.get_tool_registry().snapshot())
+            call = PolicyCall(
+                tool=tool.name,
+                kind=tool.kind,
+                args=read_arguments(arguments or [], tool),
+                agent_path=tuple(filter(None, agent.split("/"))),
+                mode=read_mode(mode),
+                owner=LOCAL_OWNER,
+                definition=tool.fingerprint,
+                defaults=tool.defaults,
+            )
+            return str(dovetail.runtime.policy.explain(call))
+
+    typer.echo(run_sync(explain()))
+
+
+async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallOutcome:
+    async with Dovetail() as dovetail:
+        snapshot = dovetail.get_tool_registry().snapshot()
+        tool = find_tool(name, snapshot)
+        arguments = read_arguments(words, tool)
+        call = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
+        can_ask = approve or sys.stdin.isatty()
+        scope = CallScope(
+            owner=LOCAL_OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
+        )
+        with _telling_repairs():
+            return await dovetail.runtime.runner.run_call(snapshot, call, scope)
+
+
+class _Teller(logging.Handler):
+    """Shows how a call was read that is not quite right: a person may have meant something else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        errors.print(f"[yellow]{escape(record.getMessage())}[/yellow]")
+
+
+@contextmanager
+def _telling_repairs() -> Generator[None]:
+    logger, teller = logging.getLogger("dovetail.tools"), _Teller()
+    teller.addFilter(lambda record: record.getMessage().startswith("[tool-repair]"))
+    before = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addHandler(teller)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(before)
+
+
+def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
+    """`key=value` words, or one JSON object, as arguments; a value is text only where the schema says so."""
+    if len(words) == 1 and words[0].lstrip().startswith("{"):
+        value = read_value(words[0])
+        if is_mapping(value):
+            return dict(value)
+    arguments: dict[str, Any] = {}
+    properties = tool.parameters.get("properties")
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            known = " ".join(f"{name}=…" for name in properties) if is_mapping(properties) else ""
+            raise ConfigError(f"{word!r} is no argument of {tool.name!r}", hint=f"Give: {known or 'none'}")
+        arguments[key] = read_value(text, properties.get(key) if is_mapping(properties) else None)
+    return arguments
+
+
+def _show(event: Event) -> None:
+    if isinstance(event, ToolProgress):
+        errors.print(f"[dim]{escape(str(event.output))}[/dim]")
+
+
+async def _approve(
+    kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+) -> Mapping[str, Any]:
+    return {"approved": kind == "approval"}
+
+
+async def _ask(
+    kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+) -> Mapping[str, Any]:
+    if kind != "approval":
+        return {"approved": False, "value": f"a terminal cannot answer a {kind}"}
+    return await ask_person(errors, payload)

@@ -1,0 +1,79 @@
+"""The socket that a command serves on."""
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import typer
+
+from dovetail.app import Dovetail
+from dovetail.errors import ConfigError
+from dovetail.extensions.extension import ExtensionSnapshot
+
+
+def open_listener(host: str, port: int, another: str, *, is_shared: bool = False) -> socket.socket:
+    """A socket that listens, or a clear error; `another` is how `{port}` is chosen when this one is taken.
+
+    On a shared port other processes listen, too, each with a socket of its own.
+    """
+    with _explained(host, port, another):
+        return socket.create_server(
+            (host, port), family=_find_family(host), backlog=2048, reuse_port=is_shared
+        )
+
+
+def reserve_port(host: str, port: int, another: str) -> socket.socket:
+    """A socket that holds a port to be shared, without listening itself."""
+    place = socket.socket(_find_family(host), socket.SOCK_STREAM)
+    with _explained(host, port, another):
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        place.bind((host, port))
+    return place
+
+
+@contextmanager
+def _explained(host: str, port: int, another: str) -> Generator[None]:
+    if not 0 <= port <= 65535:
+        raise ConfigError(f"there is no port {port}; ports are 0 to 65535")
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            hint = f"Stop what listens there, or choose another one: {another.format(port=port + 1)}."
+            raise ConfigError(f"port {port} on {host} is taken", hint=hint) from error
+        raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
+
+
+def _find_family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+@asynccontextmanager
+async def follow_changes(
+    dovetail: Dovetail, on_reload: Callable[[], None] = lambda: None
+) -> AsyncGenerator[None]:
+    """Reload the app during its work, as folders are edited; `on_reload` is called after each time."""
+
+    def follow(snapshot: ExtensionSnapshot) -> None:
+        tell_reload(snapshot)
+        on_reload()
+
+    task = asyncio.create_task(dovetail.watch(follow))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def tell_reload(snapshot: ExtensionSnapshot) -> None:
+    """Say what is in service now; the loader logs why a folder failed."""
+    failed = [failure.extension for failure in snapshot.failed_extensions]
+    changed = [name for name in snapshot.loaded_extensions if name not in (*snapshot.unchanged, *failed)]
+    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
+    words += [f"{name} (failed)" for name in failed]
+    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.", err=True)

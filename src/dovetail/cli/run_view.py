@@ -1,0 +1,234 @@
+"""Shows a running agent: in a terminal as a tree that lives, elsewhere line by line.
+
+The same view asks for approvals, one at a time, in a terminal that somebody sits at.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.text import Text
+from rich.tree import Tree
+
+from dovetail.cli.terminal import ask_person, shorten
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import TextMore, ToolInputEnd
+from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
+
+MARKS = {"ok": ("✓", "green"), "error": ("✗", "red"), "denied": ("⊘", "yellow")}
+OTHER_MARK = ("!", "yellow")
+TAIL = 6  # lines of the text that is being written
+
+
+@dataclass(slots=True)
+class CallLine:
+    """One call: running until it has its status."""
+
+    name: str
+    args: Any
+    status: str = "running"
+    duration: float = 0.0
+    problem: str = ""
+    children: "list[RunBranch]" = field(default_factory=list["RunBranch"])
+
+    def render(self, tree: Tree) -> None:
+        """Add the call, and the agents it runs, to the tree."""
+        told = Text.assemble((self.name, "cyan"), " ", (shorten(self.args), "dim"))
+        label: RenderableType = Spinner("dots", told)
+        if self.status != "running":
+            mark, style = MARKS.get(self.status, OTHER_MARK)
+            time = (f" {self.duration:.1f} s", "dim")
+            label = Text.assemble((f"{mark} ", style), told, time, (f" {self.problem}".rstrip(), "red"))
+        branch = tree.add(label)
+        for child in self.children:
+            child.render(branch.add(child.head()))
+
+
+@dataclass(slots=True)
+class RunBranch:
+    """One run of an agent: its calls in order, and the text it is writing."""
+
+    agent: str = ""
+    model: str = ""
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+    reason: str = ""
+    text: str = ""
+    calls: dict[str, CallLine] = field(default_factory=dict[str, CallLine])
+    strays: "list[RunBranch]" = field(default_factory=list["RunBranch"])
+
+    def take(self, event: Event) -> None:
+        """Take one event of this run itself."""
+        if isinstance(event, RunStart):
+            self.agent, self.model = event.agent, event.model
+        elif isinstance(event, TextMore):
+            self.text += event.delta
+        elif isinstance(event, ToolInputEnd):
+            self.calls[event.call_id] = CallLine(event.name, event.args)
+        elif isinstance(event, ToolEnd) and (call := self.calls.get(event.call_id)):
+            call.status, call.duration = event.status, event.duration
+            call.problem = shorten(event.error["message"]) if event.error else ""
+        elif isinstance(event, TurnEnd):
+            self.turns, self.text = event.turn, ""
+            self.usage = self.usage + event.usage
+        elif isinstance(event, RunEnd):
+            self.reason = event.reason
+
+    def head(self) -> Text:
+        """The agent, its model, and how far it is."""
+        tokens = self.usage.input_tokens + self.usage.output_tokens
+        told = f" {self.model}  turn {self.turns}" + (f", {tokens} tokens" if tokens else "")
+        ended = f"  ended by {self.reason}" if self.reason not in ("", "goal") else ""
+        return Text.assemble((self.agent, "bold"), (told, "dim"), (ended, "yellow"))
+
+    def render(self, tree: Tree) -> None:
+        """Add the calls and the text to the tree."""
+        for call in self.calls.values():
+            call.render(tree)
+        for child in self.strays:
+            child.render(tree.add(child.head()))
+
+
+class AgentTree:
+    """Sorts the events of a run and of all its children into a tree."""
+
+    def __init__(self) -> None:
+        self.root = RunBranch()
+        self._runs: dict[tuple[str, ...], RunBranch] = {(): self.root}
+
+    def take(self, event: Event) -> None:
+        """Take one event, of the run or of a child at any depth."""
+        path: tuple[str, ...] = ()
+        while isinstance(event, ChildEvent):
+            path, event = (*path, event.run_id), event.event
+        if path not in self._runs:
+            branch = self._runs[path] = RunBranch()
+            self._place(branch, self._runs.get(path[:-1], self.root), event)
+        self._runs[path].take(event)
+
+    def render(self) -> RenderableType:
+        """The tree, and below it the end of what is being written."""
+        tree = Tree(self.root.head(), guide_style="dim")
+        self.root.render(tree)
+        lines = self.root.text.splitlines()[-TAIL:]
+        return Group(tree, Text("\n".join(lines))) if lines else tree
+
+    def _place(self, branch: RunBranch, parent: RunBranch, event: Event) -> None:
+        call_id = event.parent_call_id if isinstance(event, RunStart) else None
+        call = parent.calls.get(call_id or "")
+        (parent.strays if call is None else call.children).append(branch)
+
+
+_PAUSE = 0.1  # seconds between two pictures while text streams
+
+
+class AgentView:
+    """Shows nothing (`quiet`), a live tree (in a terminal) or one line for each event."""
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        self._console = console
+        self._quiet = quiet
+        self._tree = AgentTree()
+        self._live: Live | None = None
+        self._lines = LineView(console)
+        self._drawn = 0.0
+        self._asking = asyncio.Lock()
+
+    def __enter__(self) -> Self:
+        self._begin()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._end()
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+        if self._quiet:
+            return
+        if self._console.is_terminal:
+            self._tree.take(event)
+            self._draw(is_urgent=not isinstance(event, TextMore))
+        else:
+            self._lines.show(event)
+
+    async def ask(
+        self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None
+    ) -> Mapping[str, Any]:
+        """Ask whoever sits at the terminal whether a call may run."""
+        async with self._asking:
+            self._end()
+            try:
+                return await ask_person(self._console, payload)
+            finally:
+                self._begin()
+
+    def _begin(self) -> None:
+        """Draw from here on; a picture that has ended would be drawn over what came after it."""
+        if self._console.is_terminal and not self._quiet:
+            self._live = Live(self._tree.render(), console=self._console, refresh_per_second=10)
+            self._live.start()
+
+    def _end(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            live.update(self._tree.render())
+            live.stop()
+        self._lines.end_text()
+
+    def _draw(self, *, is_urgent: bool) -> None:
+        now = time.monotonic()
+        if self._live is not None and (is_urgent or now - self._drawn > _PAUSE):
+            self._drawn = now
+            self._live.update(self._tree.render())
+
+
+class LineView:
+    """One line for each event, children indented; the outermost agent's text streams."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._in_text = False
+        self._names: dict[str, str] = {}
+
+    def show(self, event: Event) -> None:
+        """Show one event."""
+        depth = 0
+        while isinstance(event, ChildEvent):
+            event = event.event
+            depth += 1
+        if isinstance(event, TextMore) and depth == 0:
+            self._console.print(event.delta, end="", markup=False, highlight=False)
+            self._in_text = True
+        elif (line := self._describe(event)) is not None:
+            self.end_text()
+            self._console.print("  " * depth + line, highlight=False)
+
+    def end_text(self) -> None:
+        """Begin a new line when text was being written."""
+        if self._in_text:
+            self._console.print()
+            self._in_text = False
+
+    def _describe(self, event: Event) -> str | None:
+        if isinstance(event, RunStart):
+            return f"[bold]{escape(event.agent)}[/bold] [dim]{escape(event.model)}[/dim]"
+        if isinstance(event, ToolInputEnd):
+            self._names[event.call_id] = event.name
+            return f"[cyan]→ {escape(event.name)}[/cyan] {escape(shorten(event.args))}"
+        if isinstance(event, ToolEnd):
+            name = self._names.get(event.call_id, event.call_id)
+            problem = f" {escape(shorten(event.error['message']))}" if event.error else ""
+            mark, style = MARKS.get(event.status, OTHER_MARK)
+            return f"[{style}]{mark}[/{style}] {escape(name)} [dim]{event.duration:.1f} s[/dim]{problem}"
+        if isinstance(event, TurnEnd):
+            tokens = event.usage.input_tokens + event.usage.output_tokens
+            return f"[dim]turn {event.turn}, {tokens} tokens[/dim]"
+        if isinstance(event, RunEnd) and event.reason != "goal":
+            return f"[yellow]ended by {event.reason}[/yellow]"
+        return None

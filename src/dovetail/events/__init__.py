@@ -1,0 +1,1 @@
+"""The words all parts speak: messages, deltas, events, kinds, budgets; data only."""

@@ -1,0 +1,124 @@
+"""A tool call as a model asked for it."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+from dovetail.data.clean import clean_data
+
+CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted"]
+"""How a call ended; every call ends in exactly one of these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call: `arguments` is the model's text as it came, or a mapping when it is known already."""
+
+    call_id: str
+    name: str
+    arguments: str | Mapping[str, Any]
+
+    @property
+    def shown_arguments(self) -> Any:
+        """The arguments as data for those who watch, or a text that is no JSON as it is.
+
+        The pipeline reads them for itself, and may repair them.
+        """
+        if not isinstance(self.arguments, str):
+            return dict(self.arguments)
+        try:
+            return clean_data(json.loads(self.arguments or "{}"))
+        except (ValueError, RecursionError):
+            return self.arguments
+
+
+def new_call_id() -> str:
+    """An id that no other call has, for a call to which the model gave none."""
+    return f"call_{os.urandom(16).hex()}"
+
+
+class Kind(StrEnum):
+    """The kind of a tool. Read, Search, Think and Fetch leave the world as it was."""
+
+    Read = "read"
+    Write = "write"
+    Edit = "edit"
+    Delete = "delete"
+    Move = "move"
+    Search = "search"
+    Execute = "execute"
+    Think = "think"
+    Fetch = "fetch"
+    Communicate = "communicate"
+    Other = "other"
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether a tool of this kind changes nothing."""
+        return self in READ_ONLY
+
+
+READ_ONLY = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
+"""The kinds that change nothing."""
+
+
+ChatMessage: TypeAlias = Mapping[str, Any]
+"""One message as chat models take it: `role` and `content` (text or a list of parts), an assistant's
+`tool_calls` as `[{"id", "type": "function", "function": {"name", "arguments"}}]`, and a tool's answer as
+`{"role": "tool", "tool_call_id", "content"}`."""
+
+
+def write_answer(text: str | None, calls: Sequence[ToolCall] = ()) -> ChatMessage:
+    """What the assistant said and wants to call, as a message."""
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in calls
+        ]
+    return message
+
+
+def write_result(call_id: str, content: Any) -> ChatMessage:
+    """What a call gave, as a message."""
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """What a model is told of a tool."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @property
+    def parameters_json_schema(self) -> Mapping[str, Any]:
+        """The JSON Schema that arguments are checked against: `parameters` by its long name."""
+        return self.parameters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request to a model.
+
+    `schema` is the JSON Schema the answer's text must follow, where the model can be held to one.
+    `options` go to the provider as they are (temperature, max_tokens, …). With a `pace`, text that comes
+    faster may be given in steps of so many seconds: who shows it to people saves the cost of every token.
+    """
+
+    messages: Sequence[ChatMessage]
+    model: str = ""
+    tools: Sequence[ToolSpec] = ()
+    tool_choice: Literal["auto", "none", "required"] = "auto"
+    schema: Mapping[str, Any] | None = None
+    stream: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    pace: float = 0.0

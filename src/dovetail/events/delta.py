@@ -1,0 +1,75 @@
+"""What a model's answer is made of while it arrives; made once per token, so plain and small."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_dict
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more requests; `cost` is in the price table's currency, when prices are known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            sum(known) if known else None,
+        )
+
+    @classmethod
+    def read(cls, value: Any) -> "Usage":
+        """The usage that was stored as JSON data; none when nothing was stored."""
+        return cls(**value) if is_dict(value) else cls()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of what the model thinks before it answers."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """More of a function call; the first piece of an index carries `call_id` and `name`."""
+
+    index: int
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishDelta:
+    """The answer's end; always the last delta of a stream that did not fail.
+
+    `reason` is one of stop, length, content-filter, tool-calls, other; `payload` is the provider's last
+    payload, as it came.
+    """
+
+    reason: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    request_id: str | None = None
+    payload: Mapping[str, Any] | None = None
+
+
+Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | FinishDelta

@@ -1,0 +1,116 @@
+"""Events of a model's part in a run: what it is asked, and what it says and wants to call, piece by piece."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from dovetail.events.delta import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequested:
+    """A model is asked: with the first `kept` messages of this run's last request, and then these.
+
+    In a chat's journal `{"stored": id}` stands for its messages up to the one with this id.
+    A `summary` is asked for to shorten what is old; it begins anew and no later request counts from it.
+    """
+
+    type: ClassVar = "model-request"
+    turn: int
+    model: str
+    messages: tuple[Mapping[str, Any], ...]
+    kept: int = 0
+    tools: tuple[str, ...] = ()
+    tool_choice: str = "auto"
+    purpose: Literal["answer", "summary"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswered:
+    """A model's answer is complete, and its turn is not over yet: the calls in it come next.
+
+    What it used is counted in the turn's end; it is told here already because a crash may come between.
+    """
+
+    type: ClassVar = "model-answer"
+    turn: int
+    usage: Usage
+    purpose: Literal["answer", "summary"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class TextStart:
+    """A piece of answer text begins."""
+
+    type: ClassVar = "text-start"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextMore:
+    """More of a piece of answer text (`text-delta`)."""
+
+    type: ClassVar = "text-delta"
+    id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextEnd:
+    """A piece of answer text is complete."""
+
+    type: ClassVar = "text-end"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningStart:
+    """A piece of reasoning begins."""
+
+    type: ClassVar = "reasoning-start"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningMore:
+    """More of a piece of reasoning (`reasoning-delta`)."""
+
+    type: ClassVar = "reasoning-delta"
+    id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEnd:
+    """A piece of reasoning is complete."""
+
+    type: ClassVar = "reasoning-end"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputStart:
+    """The model begins to write a call's arguments."""
+
+    type: ClassVar = "tool-input-start"
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputMore:
+    """More of a call's arguments as text (`tool-input-delta`)."""
+
+    type: ClassVar = "tool-input-delta"
+    call_id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputEnd:
+    """A call's arguments are complete."""
+
+    type: ClassVar = "tool-input-end"
+    call_id: str
+    name: str
+    args: Any

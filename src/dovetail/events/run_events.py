@@ -1,0 +1,200 @@
+"""What happens in a run, as numbered journal entries.
+
+Events are made where things happen (the loop, the tool runner, the run itself) and handed to an `Emit`; the
+run's journal gives each its number. Text and tool-input deltas are made once per token, so events are plain.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from dovetail.events.call import CallStatus
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import (
+    ModelAnswered,
+    ModelRequested,
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
+)
+
+AskKind: TypeAlias = Literal["approval", "browser", "question"]
+EndReason: TypeAlias = Literal[
+    "goal", "max-turns", "max-tokens", "timeout", "no-completion", "cancelled", "error", "interrupted"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """The run begins."""
+
+    type: ClassVar = "run-start"
+    agent: str
+    model: str
+    generation: int = 0
+    session_id: str | None = None
+    parent_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHold:
+    """The calls of a turn are held until questions about these are answered; all are asked at once."""
+
+    type: ClassVar = "tool-hold"
+    call_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStart:
+    """A call begins to execute."""
+
+    type: ClassVar = "tool-start"
+    call_id: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """A running call shows what it has so far."""
+
+    type: ClassVar = "tool-progress"
+    call_id: str
+    output: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnd:
+    """A call has its one result."""
+
+    type: ClassVar = "tool-end"
+    call_id: str
+    status: CallStatus
+    result: Any
+    error: Mapping[str, Any] | None = None
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """Somebody outside must answer: a person approves, a browser acts."""
+
+    type: ClassVar = "ask-request"
+    ask_id: str
+    kind: AskKind
+    call_id: str
+    payload: Mapping[str, Any]
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskAnswer:
+    """The answer to an ask; an ask has at most one."""
+
+    type: ClassVar = "ask-answer"
+    ask_id: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """One turn is over: a model answer and the results of its calls."""
+
+    type: ClassVar = "turn-end"
+    turn: int
+    usage: Usage
+    finish_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReset:
+    """What the turn has said so far is void: the run was taken up again after a crash and asks anew."""
+
+    type: ClassVar = "turn-reset"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResume:
+    """The run goes on after a crash; what was seen of it beyond number `after` was not kept: it is void."""
+
+    type: ClassVar = "run-resume"
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """The run is over; the last event of every run."""
+
+    type: ClassVar = "run-end"
+    reason: EndReason
+    result: Any = None
+    usage: Usage = dataclasses.field(default_factory=Usage)
+    error: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEvent:
+    """An event of a child run on its way up; the journal stores the inner event under the child's path."""
+
+    type: ClassVar = "subagent-event"
+    run_id: str
+    event: "Event"
+
+
+Event: TypeAlias = (
+    RunStart
+    | ModelRequested
+    | ModelAnswered
+    | TextStart
+    | TextMore
+    | TextEnd
+    | ReasoningStart
+    | ReasoningMore
+    | ReasoningEnd
+    | ToolInputStart
+    | ToolInputMore
+    | ToolInputEnd
+    | ToolHold
+    | ToolStart
+    | ToolProgress
+    | ToolEnd
+    | AskRequest
+    | AskAnswer
+    | TurnEnd
+    | TurnReset
+    | RunResume
+    | RunEnd
+    | ChildEvent
+)
+
+Emit: TypeAlias = Callable[[Event], None]
+"""Where events go; must not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One journal entry: an event with its number, its run's path from the root, and its time."""
+
+    number: int
+    run_id: str
+    path: tuple[str, ...]
+    time: float
+    event: Event
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as JSON data, the event's fields beside the envelope's."""
+        return {
+            "number": self.number,
+            "run_id": self.run_id,
+            "path": list(self.path),
+            "time": self.time,
+            "type": self.event.type,
+            **dataclasses.asdict(self.event),
+        }

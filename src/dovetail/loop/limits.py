@@ -1,0 +1,210 @@
+"""Why and when a loop must stop: one event for both a cancel and the end of its time."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias, TypeVar
+
+from dovetail.events.context import CancelSignal
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import ModelAnswered
+from dovetail.events.run_events import AskKind, Emit, EndReason, TurnEnd
+from dovetail.loop.budget import Budget
+from dovetail.tools.scope import Ask
+from dovetail.tools.tool import CallOutcome
+
+T = TypeVar("T")
+StopReason: TypeAlias = Literal["cancelled", "timeout"]
+
+
+class Stopper:
+    """Sets `event` once, when the run is cancelled `now` or its budget's time is over."""
+
+    def __init__(self, budget: Budget, cancel: CancelSignal) -> None:
+        self.event = asyncio.Event()
+        self.reason: StopReason | None = None
+        self._budget = budget
+        self._cancel = cancel
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._watcher: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._watcher = asyncio.create_task(self._watch())
+        self._budget.on_pause = self._pause
+        self._set_timer()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._budget.on_pause = None
+        self._clear_timer()
+        if self._watcher:
+            self._watcher.cancel()
+            self._watcher = None
+
+    async def guard(self, task: "asyncio.Task[T]") -> T | None:
+        """The task's result, or None when the stop came first; the task is then cancelled and awaited."""
+        stop = asyncio.create_task(self.event.wait())
+        try:
+            await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            return None
+        finally:
+            stop.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        await self._cancel.now.wait()
+        self._stop("cancelled")
+
+    def _stop(self, reason: StopReason) -> None:
+        if self.reason is None:
+            self.reason = reason
+            self.event.set()
+
+    def _pause(self, paused: bool) -> None:
+        """Stop or start the clock; a run below this one may be in another thread."""
+        self._loop.call_soon_threadsafe(self._clear_timer if paused else self._set_timer)
+
+    def _set_timer(self) -> None:
+        self._clear_timer()
+        left = self._budget.seconds_left()
+        if left is not None and self._watcher is not None:  # a late word from another thread starts nothing
+            self._timer = self._loop.call_later(max(left, 0), self._stop, "timeout")
+
+    def _clear_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+
+def pause_while_asking(ask: Ask | None, budget: Budget) -> Ask | None:
+    """A way to ask that stops the budget's clock while a person thinks; a browser's answer takes its time."""
+    if ask is None:
+        return None
+
+    async def pausing_ask(
+        kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None
+    ) -> Mapping[str, Any]:
+        with nullcontext() if kind == "browser" else budget.paused():
+            return await ask(kind, call_id, payload, time_limit)
+
+    return pausing_ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What an earlier life of a loop did, before a crash.
+
+    `turns` have ended; `usage` is of answers whose turn has not.
+    """
+
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+class Account:
+    """Counts for one loop; goes on where an earlier life of it ended."""
+
+    def __init__(self, emit: Emit, budget: Budget, earlier: Earlier | None) -> None:
+        earlier = earlier or Earlier()
+        self.turns = earlier.turns
+        self._unsettled = earlier.usage
+        self._emit = emit
+        self._budget = budget
+
+    def begin_turn(self) -> None:
+        """One more request of the conversation goes out."""
+        self.turns += 1
+        self._budget.use_turn()
+
+    def take_up_turn(self) -> None:
+        """The turn that an earlier life has begun goes on; it is counted already."""
+        self.turns += 1
+
+    def add(self, usage: Usage) -> None:
+        """Count what an answer has used."""
+        self._budget.use_tokens(usage)
+        self._unsettled = self._unsettled + usage
+
+    def tell_answer(self, usage: Usage) -> None:
+        """Tell what the turn's answer has used, before its calls run."""
+        self._emit(ModelAnswered(self.turns, usage))
+
+    def add_summary(self, usage: Usage) -> None:
+        """Count and tell what shortening the conversation has used, before the next turn."""
+        self.add(usage)
+        self._emit(ModelAnswered(self.turns + 1, usage, "summary"))
+
+    def end_turn(self, reason: str) -> None:
+        """Tell that the turn is over."""
+        used, self._unsettled = self._unsettled, Usage()
+        self._emit(TurnEnd(self.turns, used, reason))
+
+
+REPEATS = 5
+"""How often in a row the very same calls may be made."""
+
+NUDGE = "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
+DEMANDS: dict[EndReason, str] = {
+    "max-turns": "The limit of turns is reached.",
+    "max-tokens": "The limit of tokens is reached.",
+    "timeout": "The time is over.",
+    "no-completion": "You stopped without handing in a result.",
+}
+"""What a model is told after an end at which it may still answer once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The loop ends, for a reason, perhaps with a result that was handed in."""
+
+    reason: EndReason
+    data: Any = None
+
+
+class Judge:
+    """Judges turn after turn; `completion` names the tool that hands in the result, if one must."""
+
+    def __init__(self, completion: str | None, cancel: CancelSignal) -> None:
+        self._completion = completion
+        self._cancel = cancel
+        self._nudged = False
+        self._last_calls: list[tuple[str, str]] = []
+        self._repeats = 0
+
+    def judge_calls(self, outcomes: Sequence[CallOutcome]) -> Verdict | None:
+        """After a turn with calls; None when the loop goes on."""
+        for outcome in outcomes:
+            if outcome.call.name == self._completion and outcome.status == "ok":
+                return Verdict("goal", outcome.result.data)
+        if self._cancel.mode is not None:
+            return Verdict("cancelled")
+        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
+        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
+        self._last_calls = calls
+        return Verdict("no-completion") if self._repeats >= REPEATS else None
+
+    def judge_text(self, text: str) -> Verdict | None:
+        """After a turn that only spoke; None for an empty answer, which is asked for once more.
+
+        A whole answer is the goal also when somebody wished to stop after it.
+        """
+        if text.strip() and self._completion is None:
+            return Verdict("goal")
+        if self._cancel.mode is not None:
+            return Verdict("cancelled")
+        if not text.strip() and not self._nudged:
+            self._nudged = True
+            return None
+        return Verdict("no-completion")
+
+
+def demand_result(reason: EndReason, completion: str | None) -> str:
+    """The words that make a model answer in its last turn."""
+    how = f"Call `{completion}` now" if completion else "Answer now"
+    return f"{DEMANDS[reason]} {how} with the best result you have; no other tool can be used."

@@ -1,0 +1,49 @@
+"""Spans of agents and of their requests, named as OpenTelemetry's conventions for models ask."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from dovetail.events.delta import FinishDelta, Usage
+from dovetail.tracing import span
+
+
+def request_span(model: str) -> AbstractContextManager[Any]:
+    """A span around one request to a model."""
+    attributes = {"gen_ai.operation.name": "chat", **_describe_model(model)}
+    return span(f"chat {attributes['gen_ai.request.model']}", attributes, kind="CLIENT")
+
+
+def agent_span(path: Sequence[str], model: str, session_id: str | None) -> AbstractContextManager[Any]:
+    """A span around one run of the agent at the end of `path`."""
+    agent = path[-1] if path else ""
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": agent or None,
+        "gen_ai.conversation.id": session_id,
+        **_describe_model(model),
+    }
+    return span(f"invoke_agent {agent}".rstrip(), attributes)
+
+
+def describe_finish(finish: FinishDelta) -> dict[str, Any]:
+    """What is known at the end of a request."""
+    return {
+        "gen_ai.response.model": finish.model or None,
+        "gen_ai.response.finish_reasons": (finish.reason,),
+        "gen_ai.response.id": finish.request_id,
+        **describe_usage(finish.usage),
+    }
+
+
+def describe_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of a request or a run."""
+    return {
+        "gen_ai.usage.input_tokens": usage.input_tokens,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+    }
+
+
+def _describe_model(model: str) -> dict[str, str]:
+    provider, _, name = model.partition(":")
+    return {"gen_ai.provider.name": provider, "gen_ai.request.model": name or model}

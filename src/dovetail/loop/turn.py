@@ -1,0 +1,141 @@
+"""One turn: a request goes out, its deltas become events, text and calls are collected."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Container
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from dovetail.events.call import ChatMessage, ToolCall, new_call_id, write_answer
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.model_events import (
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
+)
+from dovetail.events.run_events import Emit, ToolEnd
+from dovetail.loop.tracing import describe_finish, request_span
+from dovetail.requesters.border import clean_deltas
+from dovetail.tracing import record
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    call_id: str
+    name: str
+    pieces: list[str] = field(default_factory=list[str])
+
+
+class Turn:
+    """Reads one answer and keeps what has arrived, also when it breaks off in the middle.
+
+    A call whose id is one of the `known` ones, those of the conversation so far, gets another: some models
+    count their calls anew in every answer, and a result or an answer of the browser must find its one call.
+    """
+
+    def __init__(self, number: int, emit: Emit, known: Container[str] = frozenset()) -> None:
+        self.number = number
+        self.finish = FinishDelta(reason="interrupted")
+        self.calls: list[ToolCall] = []
+        self._emit = emit
+        self._known = known
+        self._pieces: list[str] = []
+        self._open: str | None = None  # "text" or "reasoning": what is being written
+        self._segment = 0
+        self._segment_id = ""
+        self._calls: dict[int, _OpenCall] = {}
+        self._call_ids: set[str] = set()
+
+    @property
+    def text(self) -> str:
+        """The answer's text so far."""
+        return "".join(self._pieces)
+
+    @property
+    def message(self) -> ChatMessage:
+        """The turn as the assistant's message."""
+        return write_answer(self.text, self.calls)
+
+    async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
+        """Read the answer of a model under a span, and let it go."""
+        with request_span(model) as span:
+            async with aclosing(clean_deltas(deltas)) as cleaned:
+                await self.read(cleaned)
+            record(span, describe_finish(self.finish))
+
+    async def read(self, deltas: AsyncIterator[Delta]) -> None:
+        """Read the answer to its end; what breaks it off is raised after everything open was closed."""
+        complete = False
+        try:
+            async for delta in deltas:
+                self._take(delta)
+            complete = True
+        finally:
+            self._close_segment()
+            self._close_calls(complete)
+
+    def _take(self, delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            self._switch("text")
+            self._pieces.append(delta.text)
+            self._emit(TextMore(self._segment_id, delta.text))
+        elif isinstance(delta, ReasoningDelta):
+            self._switch("reasoning")
+            self._emit(ReasoningMore(self._segment_id, delta.text))
+        elif isinstance(delta, ToolCallDelta):
+            self._close_segment()
+            self._take_call(delta)
+        else:
+            self.finish = delta
+
+    def _take_call(self, delta: ToolCallDelta) -> None:
+        call = self._calls.get(delta.index)
+        if call is None:
+            call = self._calls[delta.index] = _OpenCall(self._choose_id(delta), delta.name or "")
+            self._emit(ToolInputStart(call.call_id, call.name))
+        elif delta.name and not call.name:
+            call.name = delta.name
+        if delta.arguments:
+            call.pieces.append(delta.arguments)
+            self._emit(ToolInputMore(call.call_id, delta.arguments))
+
+    def _choose_id(self, delta: ToolCallDelta) -> str:
+        """The model's id for a call, unless it has none or gave it to another call before."""
+        given = delta.call_id
+        is_new = given and given not in self._known and given not in self._call_ids
+        chosen = given if given and is_new else new_call_id()
+        self._call_ids.add(chosen)
+        return chosen
+
+    def _switch(self, kind: str) -> None:
+        if self._open == kind:
+            return
+        self._close_segment()
+        self._open = kind
+        self._segment += 1
+        identity = self._segment_id = f"{kind}-{self.number}-{self._segment}"
+        self._emit(TextStart(identity) if kind == "text" else ReasoningStart(identity))
+
+    def _close_segment(self) -> None:
+        if self._open is not None:
+            identity = self._segment_id
+            self._emit(TextEnd(identity) if self._open == "text" else ReasoningEnd(identity))
+            self._open = None
+
+    def _close_calls(self, complete: bool) -> None:
+        """Complete calls go to the runner; a call that broke off in the middle is over at once."""
+        for call in self._calls.values():
+            if complete:
+                made = ToolCall(call_id=call.call_id, name=call.name, arguments="".join(call.pieces))
+                self.calls.append(made)
+                self._emit(ToolInputEnd(made.call_id, made.name, made.shown_arguments))
+            else:
+                error = {
+                    "type": "interrupted",
+                    "message": "the answer broke off before the call was complete",
+                }
+                self._emit(ToolEnd(call.call_id, "interrupted", None, error))

@@ -1,0 +1,47 @@
+"""The mode that calls run in: what the settings choose, and what a client may ask for.
+
+`policy.mode` holds where nothing else is asked for. A client may ask for any mode that is not freer than both
+`policy.mode` and `policy.max_mode`.
+"""
+
+from dovetail.data.text import shorten
+from dovetail.errors import ConfigError
+from dovetail.policy.rule import MODES, Mode
+from dovetail.settings import Settings
+
+
+def read_mode(name: object) -> Mode:
+    """A mode by its name.
+
+    Raises:
+        ConfigError: there is no such mode.
+    """
+    for known in MODES:
+        if name == known:
+            return known
+    raise ConfigError(f"Unknown mode {shorten(name)}. Expected one of: {', '.join(MODES)}.")
+
+
+def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:
+    """The mode of a run.
+
+    Raises:
+        ConfigError: a setting or `wanted` names no mode, or `wanted` is freer than the settings allow.
+    """
+    own = read_mode(settings.get("policy.mode", "default"))
+    if wanted is None:
+        return own
+    mode, most = read_mode(wanted), find_freest_mode(settings)
+    if MODES.index(mode) > MODES.index(most):
+        raise ConfigError(
+            f"The mode {mode!r} is not allowed here; the freest one is {most!r}.",
+            hint="The setting `policy.max_mode` of the server says what clients may ask for.",
+        )
+    return mode
+
+
+def find_freest_mode(settings: Settings) -> Mode:
+    """The freest mode that a client may ask for."""
+    own = read_mode(settings.get("policy.mode", "default"))
+    most = read_mode(settings.get("policy.max_mode", "default"))
+    return own if MODES.index(own) > MODES.index(most) else most

@@ -1,0 +1,151 @@
+"""Policy rules as TOML text, read and written; an error names the file and the line of its rule."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
+from dovetail.errors import ConfigError
+from dovetail.events.call import Kind
+from dovetail.policy.rule import MODES, Mode, PolicyRule
+
+_FIELDS = {
+    "action",
+    "agent",
+    "arguments",
+    "definition",
+    "exact",
+    "kind",
+    "modes",
+    "name",
+    "owner",
+    "priority",
+    "reason",
+    "tool",
+}
+_HEADING = re.compile(r"[ \t]*\[\[\s*rule\s*\]\]")
+_DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
+"""A key of a hundred parts, which costs the parser quadratic time; this search costs linear time."""
+
+
+def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[PolicyRule]:
+    """The rules of the text of a file; each names its line as its source.
+
+    Raises:
+        ConfigError: the text is not TOML, or a rule of it is wrong.
+    """
+    document = _read_toml(text, path)
+    if unknown := [key for key in document if key != "rule"]:
+        raise ConfigError(f"{path}: unknown key {shorten(unknown[0])}", hint="Rules are written as [[rule]].")
+    rules = document.get("rule", [])
+    if not is_list(rules):
+        raise ConfigError(f"{path}: `rule` must be written as [[rule]]")
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if _HEADING.match(line)]
+    for index, entry in enumerate(rules):
+        line = lines[index] if len(lines) == len(rules) else 0
+        place = f"{path}:{line}" if line else f"{path}, rule {index + 1}"
+        try:
+            yield from _read_rule(entry, place, lowest_priority)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
+
+
+def write_rule(rule: PolicyRule) -> str:
+    """A rule as TOML text."""
+    fields: dict[str, Any] = {
+        "action": rule.action,
+        "tool": rule.tool,
+        "kind": [kind.value for kind in rule.kinds],
+        "exact": rule.exact,
+        "agent": rule.agent,
+        "modes": list(rule.modes),
+        "priority": rule.priority,
+        "name": rule.name,
+        "reason": rule.reason,
+        "owner": rule.owner,
+        "definition": rule.definition,
+    }
+    lines = [f"{name} = {_to_toml(value)}" for name, value in fields.items() if value not in (None, "", [])]
+    table = ", ".join(f"{_to_toml(name)} = {_to_toml(pattern)}" for name, pattern in rule.arguments.items())
+    return "\n".join(["", "[[rule]]", *lines, *([f"arguments = {{ {table} }}"] if table else []), ""])
+
+
+def _to_toml(value: Any) -> str:
+    """TOML writes text, numbers and lists like JSON; only DEL must be escaped too."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _read_rule(entry: Any, place: str, lowest: int) -> Iterator[PolicyRule]:
+    if not is_mapping(entry) or "action" not in entry:
+        raise ConfigError("a rule needs an `action`: allow, deny or ask")
+    if unknown := sorted(entry.keys() - _FIELDS):
+        raise ConfigError(f"Unknown field {unknown[0]!r}. Expected one of: {', '.join(sorted(_FIELDS))}.")
+    for tool in _read_texts(entry, "tool") or ("*",):
+        yield replace(_make_rule(entry, lowest), tool=tool, source=place)
+
+
+def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
+    arguments = entry.get("arguments", {})
+    if not is_mapping(arguments) or not all(isinstance(pattern, str) for pattern in arguments.values()):
+        raise ConfigError("`arguments` must be a table of argument names and patterns")
+    priority = entry.get("priority", 0)
+    if not isinstance(priority, int) or isinstance(priority, bool) or not lowest <= priority <= 999:
+        raise ConfigError(f"`priority` must be a whole number from {lowest} to 999, not {priority!r}")
+    texts = {
+        name: _read_text(entry, name) for name in ("agent", "definition", "exact", "name", "owner", "reason")
+    }
+    return PolicyRule(
+        action=entry["action"],
+        kinds=tuple(_read_kind(name) for name in _read_texts(entry, "kind")),
+        arguments=arguments,
+        modes=_read_modes(entry),
+        priority=priority,
+        **{name: text for name, text in texts.items() if text is not None},
+    )
+
+
+def _read_modes(entry: Mapping[str, Any]) -> tuple[Mode, ...]:
+    names = _read_texts(entry, "modes")
+    if unknown := [name for name in names if name not in MODES]:
+        raise ConfigError(f"Unknown mode {unknown[0]!r}. Expected one of: {', '.join(MODES)}.")
+    return tuple(mode for mode in MODES if mode in names)
+
+
+def _read_kind(name: str) -> Kind:
+    try:
+        return Kind(name.lower())
+    except ValueError as error:
+        raise ConfigError(f"Unknown kind {name!r}. Expected one of: {', '.join(Kind)}.") from error
+
+
+def _read_text(entry: Mapping[str, Any], name: str) -> str | None:
+    value = entry.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise ConfigError(f"`{name}` must be a text, not {value!r}")
+
+
+def _read_texts(entry: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = entry.get(name, [])
+    texts = [value] if isinstance(value, str) else value
+    if not is_list(texts) or not all(isinstance(text, str) for text in texts):
+        raise ConfigError(f"`{name}` must be a text or a list of texts, not {value!r}")
+    return tuple(texts)
+
+
+def _read_toml(text: str, path: Path) -> Mapping[str, Any]:
+    if _DEEP_KEY.search(text):
+        raise ConfigError(f"{path}: a key is nested too deeply")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: a value is nested too deeply") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        place = f"{path}:{line[1]}" if line else str(path)
+        raise ConfigError(f"{place}: {error}") from error

@@ -1,0 +1,188 @@
+"""One answer of an embedded model: a choice, when there are tools, then a call or text."""
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from dovetail.errors import ModelError
+from dovetail.events.call import ChatMessage, ModelRequest, new_call_id
+from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
+from dovetail.requesters.local.llama import Engine, Generation, Piece, Ticket
+from dovetail.requesters.local.messages import (
+    ChoiceReader,
+    TextMessage,
+    begin_answer,
+    build_choice_schema,
+    build_texts,
+    choose_ways,
+)
+from dovetail.requesters.openai.format import read_usage
+
+logger = logging.getLogger(__name__)
+
+LONGEST_ANSWER = 2048
+LONGEST_CHOICE = 1024
+EXACT = {"temperature": 0.0}
+
+
+class LocalAnswer:
+    """Keeps the engine's turn until its last generation has really ended."""
+
+    def __init__(self, engine: Engine, model: str, request: ModelRequest, ticket: Ticket) -> None:
+        self._engine = engine
+        self._model = model
+        self._request = request
+        self._ticket = ticket
+        self._generation: Generation | None = None
+        self._is_idle = True
+        self._is_closed = False
+        self._usage = Usage()
+        self._last: Piece = {}
+        self._reason: str = "stop"
+
+    async def stream(self) -> AsyncGenerator[Delta, None]:
+        """The deltas, the finish last."""
+        request = self._request
+        texts = build_texts(request.messages, request.tools)
+        if request.tools and request.tool_choice != "none":
+            async for delta in self._choose(texts):
+                yield delta
+        if self._reason != "tool-calls":
+            if request.tools:
+                texts = begin_answer(texts, request.messages)
+            async for text in self._write(texts):
+                yield TextDelta(text)
+        yield self._finish()
+
+    def close(self) -> None:
+        """Stop what runs; the turn goes on to the next one when it has stopped."""
+        self._is_closed = True
+        if self._generation is not None:
+            self._generation.cancel()
+        if self._is_idle:
+            self._ticket.leave()
+
+    async def _choose(self, texts: Sequence[TextMessage]) -> AsyncGenerator[ToolCallDelta, None]:
+        """The call, while it is written; nothing when the model chose to answer."""
+        request = self._request
+        must_call = request.tool_choice == "required"
+        earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(request.messages)
+        ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
+        grammar = build_grammar(build_choice_schema(request.tools, ways))
+        reader = ChoiceReader()
+        call_id, held = new_call_id(), ""
+        async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
+            arguments = reader.feed(text)
+            if reader.name is None:
+                continue
+            held += arguments
+            if any(name == reader.name for name, _ in earlier):
+                continue  # it may be the same call again, which is known at its end only
+            yield ToolCallDelta(0, call_id, reader.name if call_id else None, held)
+            call_id, held = None, ""
+        if reader.name is None:
+            self._check_choice(reader.text, ways)
+        elif not call_id or (reader.name, normalize(held)) not in earlier:
+            if call_id:
+                yield ToolCallDelta(0, call_id, reader.name, held)
+            self._reason = "tool-calls"
+
+    def _check_choice(self, text: str, ways: Sequence[str]) -> None:
+        if text not in [json.dumps({"tool": way}) for way in ways]:
+            names = ", ".join(tool.name for tool in self._request.tools)
+            logger.warning("the engine could not hold the model to the schemas of these tools: %s", names)
+
+    async def _write(self, texts: Sequence[TextMessage]) -> AsyncGenerator[str, None]:
+        options = dict(self._request.options)
+        if "max_completion_tokens" in options:
+            options.setdefault("max_tokens", options.pop("max_completion_tokens"))
+        grammar = PLAIN_TEXT if self._request.tools else None
+        if self._request.schema is not None:
+            grammar = build_grammar(close_schema(self._request.schema))
+        body = {**EXACT, "max_tokens": LONGEST_ANSWER, **options}
+        async for text in self._generate(texts, body, grammar):
+            yield text
+
+    async def _generate(
+        self, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None
+    ) -> AsyncGenerator[str, None]:
+        """The text of one generation; its usage and reason are kept."""
+        body: dict[str, Any] = {
+            **options,
+            "messages": texts,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,  # a sign of life, and a chance to stop, while the prompt is read
+        }
+        if grammar is not None:
+            body["grammar"] = grammar
+        self._is_idle = False
+        self._generation = self._engine.start(body, self._on_end)
+        async for piece in self._generation.read():
+            if text := self._read(piece):
+                yield text
+
+    def _on_end(self) -> None:
+        # Runs in the generation's thread. Either this or `close` sees that both have happened.
+        self._is_idle = True
+        if self._is_closed:
+            self._ticket.leave()
+
+    def _read(self, piece: Piece) -> str:
+        if "error" in piece:
+            raise explain_error(piece["error"])
+        if usage := piece.get("usage"):
+            self._usage += read_usage(usage)
+        self._last = piece
+        choices: Sequence[Mapping[str, Any]] = piece.get("choices") or ()
+        for choice in choices:
+            self._reason = choice.get("finish_reason") or self._reason
+            return choice["delta"].get("content") or ""
+        return ""
+
+    def _finish(self) -> FinishDelta:
+        return FinishDelta(
+            reason=self._reason,
+            usage=self._usage,
+            model=self._model,
+            request_id=self._last.get("id"),
+            payload=self._last,
+        )
+
+
+def find_calls_since_user(messages: Sequence[ChatMessage]) -> set[tuple[str, str]]:
+    """The calls made since the user last said something: name and arguments."""
+    calls: set[tuple[str, str]] = set()
+    for message in messages:
+        if message["role"] == "user":
+            calls.clear()
+        for call in message.get("tool_calls") or ():
+            calls.add((call["function"]["name"], normalize(call["function"]["arguments"])))
+    return calls
+
+
+def normalize(arguments: Any) -> str:
+    """Arguments in one spelling, so that equal ones are equal texts."""
+    try:
+        value = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return str(arguments)
+    return json.dumps(value, sort_keys=True)
+
+
+def explain_error(error: Mapping[str, Any]) -> ModelError:
+    """The engine's refusal as an error of ours."""
+    status = error.get("code")
+    if error.get("type") == "exceed_context_size_error":
+        return ModelError(
+            f"the conversation is too long for the embedded model: {error.get('n_prompt_tokens')} tokens, "
+            f"{error.get('n_ctx')} fit",
+            provider="local",
+            status=status,
+            hint="Start a new conversation, send less, or choose a larger model with DOVETAIL_MODEL.",
+        )
+    return ModelError(
+        f"the embedded model refused the request: {error.get('message')}", provider="local", status=status
+    )

@@ -1,0 +1,252 @@
+"""The engine of the embedded models: weights are loaded once per process and shared, one answer at a time.
+
+A generation runs in a thread of its own. Whoever stops listening stops it at its next token, or at its next
+piece of the prompt, and only then the engine is free for the next one.
+"""
+
+import asyncio
+import atexit
+import os
+import secrets
+import threading
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from dovetail.errors import ModelError
+from dovetail.lazy import lazy
+from dovetail.requesters.local.weights import Weights, find_entry, remove_if_broken
+
+
+class Ticket:
+    """A place in a line; `leave` gives it up, at the front or anywhere else, once or more often."""
+
+    def __init__(self, line: "Line") -> None:
+        self.turn: Future[None] = Future()
+        self._line = line
+
+    def leave(self) -> None:
+        """Let the next one go on."""
+        self._line.remove(self)
+
+
+class Line:
+    """Hands out turns in the order in which they were asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tickets: deque[Ticket] = deque()
+
+    async def take(self) -> Ticket:
+        """Wait for the turn; who is cancelled while waiting leaves the line."""
+        ticket = Ticket(self)
+        with self._lock:
+            self._tickets.append(ticket)
+            is_first = len(self._tickets) == 1
+        if is_first:
+            return ticket
+        try:
+            await asyncio.wrap_future(ticket.turn)
+        except BaseException:
+            ticket.leave()
+            raise
+        return ticket
+
+    def remove(self, ticket: Ticket) -> None:
+        """Take a ticket out; when it was the first, the next one has its turn."""
+        with self._lock:
+            if ticket not in self._tickets:
+                return
+            was_first = self._tickets[0] is ticket
+            self._tickets.remove(ticket)
+            following = self._tickets[0] if was_first and self._tickets else None
+        # A ticket whose waiter was just cancelled will leave by itself and pass the turn on.
+        if following is not None and following.turn.set_running_or_notify_cancel():
+            following.turn.set_result(None)
+
+    def __len__(self) -> int:
+        return len(self._tickets)
+
+
+xllamacpp = lazy("xllamacpp", extra="local")
+
+CONTEXT = 8192
+"""Tokens of prompt and answer together; with the good model they take 230 MB of memory."""
+
+PROMPT_STEP = 64
+"""Prompt tokens between two looks at whether anybody still listens: about two seconds on one slow core."""
+
+CACHED_PROMPTS = 512
+"""MiB for prompts of other conversations, which need not be read again when their turn comes back."""
+
+STALL_LIMIT = 300.0
+"""Seconds without any sign of a generation that runs."""
+
+Piece = Mapping[str, Any]
+
+
+class Generation:
+    """One run of the model; its pieces arrive on the event loop that started it."""
+
+    def __init__(self, on_end: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pieces: asyncio.Queue[Piece | BaseException | None] = asyncio.Queue()
+        self._on_end = on_end
+        self._is_cancelled = False
+        self.thread: threading.Thread | None = None
+
+    def start(self, run: Callable[[Callable[[Piece], bool]], None]) -> None:
+        """Run `run` in a thread; it is handed the function that takes a piece and says whether to stop."""
+        self.thread = threading.Thread(target=self._run, args=(run,), name="dovetail-model", daemon=True)
+        self.thread.start()
+
+    def cancel(self) -> None:
+        """Stop at the next piece."""
+        self._is_cancelled = True
+
+    async def read(self) -> AsyncGenerator[Piece, None]:
+        """The pieces, as they arrive."""
+        while True:
+            try:
+                piece = await asyncio.wait_for(self._pieces.get(), STALL_LIMIT)
+            except TimeoutError as error:
+                raise ModelError(
+                    f"the embedded model gave no sign for {STALL_LIMIT:.0f} s", provider="local"
+                ) from error
+            if piece is None:
+                return
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+
+    def _run(self, run: Callable[[Callable[[Piece], bool]], None]) -> None:
+        outcome: BaseException | None = None
+        try:
+            run(self._receive)
+        except BaseException as error:
+            outcome = error
+        self._on_end()  # before the reader knows, who may start the next generation at once
+        self._put(outcome)
+
+    def _receive(self, piece: Piece) -> bool:
+        self._put(piece)
+        return self._is_cancelled
+
+    def _put(self, piece: Piece | BaseException | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
+        except RuntimeError:  # the event loop was closed: nobody listens any more
+            self._is_cancelled = True
+
+
+class Engine:
+    """One loaded model. Use `share_engine`, so that the weights are in memory once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.line = Line()
+        self.users = 0
+        self._server: Any = None
+        self._current: Generation | None = None
+
+    def start(self, body: Mapping[str, Any], on_end: Callable[[], None]) -> Generation:
+        """Start a generation; the caller has the engine's turn and calls nothing else before `on_end`."""
+        generation = Generation(on_end)
+        self._current = generation
+
+        def run(receive: Callable[[Piece], bool]) -> None:
+            if self._server is None:
+                self._server = load(self.path)
+            self._server.handle_chat_completions(dict(body), receive)
+
+        generation.start(run)
+        return generation
+
+    def close(self) -> None:
+        """Stop what runs and free the memory."""
+        generation, self._current = self._current, None
+        if generation is not None and generation.thread is not None:
+            generation.cancel()
+            generation.thread.join(10)
+        self._server = None
+
+
+def load(path: Path) -> Any:
+    """Load a weights file; a broken one is removed, so that it can be fetched again."""
+    entry = find_entry(path)
+    if entry is not None and remove_if_broken(path, entry):
+        raise _explain_broken(path, entry)
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = CONTEXT
+    params.n_parallel = 1
+    params.n_batch = params.n_ubatch = PROMPT_STEP
+    params.cache_ram_mib = CACHED_PROMPTS
+    # All cores but one: with all of them a busy machine comes to a near standstill.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, count_cores() - 1)
+    # These three halve the loading time and a third of the memory; on a CPU they cost no speed.
+    params.fit_params = False
+    params.warmup = False
+    params.no_extra_bufts = True
+    # The library also listens on a loopback port, which nobody shall use.
+    params.api_keys = [secrets.token_hex(32)]
+    params.endpoint_slots = False
+    params.ui = False
+    params.verbosity = -1
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise _explain_failure(path) from error
+
+
+def _explain_broken(path: Path, entry: Weights) -> ModelError:
+    return ModelError(
+        f"the weights of {entry.model} were broken and have been removed ({path})",
+        provider="local",
+        hint=f"Fetch them again with: dovetail models pull {entry.name}",
+    )
+
+
+def _explain_failure(path: Path) -> ModelError:
+    if not path.exists():
+        message, hint = f"there are no weights at {str(path)!r}", "`dovetail models list` shows what is here."
+    else:
+        message = f"the weights {str(path)!r} cannot be loaded"
+        hint = "Either it is no GGUF file, or there is too little memory for it."
+    return ModelError(message, provider="local", hint=hint)
+
+
+def count_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_engines: dict[Path, Engine] = {}
+_lock = threading.Lock()
+
+
+def share_engine(path: Path) -> Engine:
+    """The engine of a weights file; each user gives it back with `release_engine`."""
+    with _lock:
+        engine = _engines.setdefault(path, Engine(path))
+        engine.users += 1
+        return engine
+
+
+def release_engine(engine: Engine) -> None:
+    """Give an engine back; the last user frees its memory."""
+    with _lock:
+        engine.users -= 1
+        if engine.users > 0:
+            return
+        _engines.pop(engine.path, None)
+    engine.close()
+
+
+@atexit.register
+def _close_all() -> None:
+    # A thread inside the model must not come back into an interpreter that is gone.
+    for engine in list(_engines.values()):
+        engine.close()

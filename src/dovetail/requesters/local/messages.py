@@ -1,0 +1,185 @@
+"""Makes messages fit for an embedded model: system, user and assistant texts alone."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ModelError
+from dovetail.events.call import ChatMessage, ToolSpec
+from dovetail.requesters.content import build_messages, is_parts, read_text
+from dovetail.requesters.local.closed_schema import join_choices
+
+KNOWLEDGE = {"general_knowledge": "facts that everybody can know"}
+TALK = {
+    "small_talk": "greetings, thanks, questions about you",
+    "write_text": "write, translate or explain something",
+    "write_code": "write code",
+}
+TELL = "tell_user"
+TELL_LINE = json.dumps({"tool": TELL})
+"""How every answer begins, whatever way led to it, so that a conversation reads the same later on."""
+
+LONGEST_DESCRIPTION = 100
+
+
+def describe_tools(tools: Sequence[ToolSpec]) -> str:
+    """The part of the system text that lists the tools and asks for the choice."""
+    form = '{"tool": "name", "arguments": {...}}'
+    return "\n".join(
+        [
+            "# Tools",
+            *_list_ways(KNOWLEDGE),
+            *(f"- {_sign(tool)}: {_shorten(tool.description)}" for tool in tools),
+            *_list_ways({**TALK, TELL: "tell the user what a tool gave"}),
+            "",
+            f"Every reply begins with a JSON line that names the tool for it: {form}.",
+        ]
+    )
+
+
+def choose_ways(tools: Sequence[ToolSpec], *, has_result: bool) -> list[str]:
+    """The ways to answer: after a tool's result to tell it, otherwise all others; a tool's own name wins."""
+    names = {tool.name for tool in tools}
+    ways = [TELL] if has_result else [*KNOWLEDGE, *TALK]
+    return [way for way in ways if way not in names] or ["answer"]
+
+
+def build_choice_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[str, Any]:
+    """The closed schema of the choice between tools and ways to answer."""
+    choices: dict[str, Mapping[str, Any] | None] = dict.fromkeys(ways)
+    for tool in tools:
+        choices[tool.name] = tool.parameters or {"type": "object", "properties": {}}
+    return join_choices(choices, "tool", "arguments")
+
+
+def _list_ways(ways: Mapping[str, str]) -> list[str]:
+    return [f"- {name}(): {use}" for name, use in ways.items()]
+
+
+def write_call(name: str, arguments: str) -> str:
+    """A call as the model writes it."""
+    return f'{{"tool": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments or "{}"}}}'
+
+
+@dataclass(slots=True)
+class ChoiceReader:
+    """Reads the choice while it is written; the engine's spelling is fixed, so no parser is needed."""
+
+    text: str = ""
+    name: str | None = None
+    _given: int = 0
+
+    def feed(self, piece: str) -> str:
+        """Take a piece; what is new of the call's arguments."""
+        self.text += piece
+        if self.name is None and not self._find_name():
+            return ""
+        # The last brace closes the choice itself, so one character is always held back.
+        new = self.text[self._given : -1]
+        self._given = max(self._given, len(self.text) - 1)
+        return new
+
+    def _find_name(self) -> bool:
+        head, mark, _ = self.text.partition(', "arguments": ')
+        if not mark:
+            return False
+        self.name = json.loads(head + "}")["tool"]
+        self._given = len(head) + len(mark)
+        return True
+
+
+def _sign(tool: ToolSpec) -> str:
+    # Types and notes are left out: the schema holds the model to them, and each word takes time to read.
+    properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
+    return f"{tool.name}({', '.join(_sign_parameter(*each) for each in properties.items())})"
+
+
+def _sign_parameter(name: str, schema: Any) -> str:
+    # A default shows what to write when nothing else is known; without it a small model makes a value up.
+    has_default = is_mapping(schema) and "default" in schema
+    return f"{name}={json.dumps(schema['default'], ensure_ascii=False)}" if has_default else name
+
+
+def _shorten(text: str) -> str:
+    """The first paragraph on one line, cut."""
+    line = " ".join(text.strip().split("\n\n")[0].split())
+    return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
+
+
+TextMessage = dict[str, str]
+
+
+def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> list[TextMessage]:
+    """The conversation as the model reads it; with tools, its own turns begin with their choice.
+
+    Tools stand behind the first system text: further ones may change, and what is before them is read once.
+    """
+    built = build_messages(messages)
+    names = _name_calls(built)
+    texts = [_build_text(message, names, has_tools=bool(tools)) for message in built]
+    for result, answer in pairwise(range(len(built))):
+        if _is_result(built[result]) and _is_answer(built[answer]):
+            texts[result] = _ask_for_answer(texts[result])
+    system = [text["content"] for text in texts if text["role"] == "system"]
+    if tools:
+        first, *further = system or ["You are a helpful assistant."]
+        system = [first, describe_tools(tools), *further]
+    others = [text for text in texts if text["role"] != "system"]
+    head: list[TextMessage] = [{"role": "system", "content": "\n\n".join(system)}] if system else []
+    return [*head, *others]
+
+
+def begin_answer(texts: Sequence[TextMessage], messages: Sequence[ChatMessage]) -> list[TextMessage]:
+    """The conversation at the moment the model starts to answer, as `build_texts` will show it later on."""
+    *before, last = texts
+    if _is_result(messages[-1]):
+        last = _ask_for_answer(last)
+    return [*before, last, {"role": "assistant", "content": f"{TELL_LINE}\n"}]
+
+
+def _is_result(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "tool"
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    return message["role"] == "assistant" and not message.get("tool_calls")
+
+
+def _ask_for_answer(text: TextMessage) -> TextMessage:
+    # Without it, a small model often thanks for the result or refuses instead of telling it.
+    return {**text, "content": f"{text['content']}\n\nNow answer my question with it."}
+
+
+def _name_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    return {call["id"]: call["function"]["name"] for call in calls}
+
+
+def _build_text(message: Mapping[str, Any], names: Mapping[str, str], *, has_tools: bool) -> TextMessage:
+    role = message["role"]
+    text = _read_content(message.get("content"))
+    if role in ("system", "developer"):
+        return {"role": "system", "content": text}
+    if role == "tool":
+        name = names.get(message.get("tool_call_id", ""), "the tool")
+        return {"role": "user", "content": f"Result of {name}: {text}"}
+    if role != "assistant":
+        return {"role": "user", "content": text}
+    if calls := message.get("tool_calls"):
+        lines = [write_call(call["function"]["name"], call["function"]["arguments"]) for call in calls]
+        return {"role": "assistant", "content": "\n".join(lines)}
+    return {"role": "assistant", "content": f"{TELL_LINE}\n{text}" if has_tools else text}
+
+
+def _read_content(content: Any) -> str:
+    if is_parts(content) and any(part["type"] != "text" for part in content):
+        kinds = sorted({part["type"] for part in content} - {"text"})
+        raise ModelError(
+            f"the embedded models read text only, and a message holds: {', '.join(kinds)}",
+            provider="local",
+            hint="Choose another model for it, with DOVETAIL_MODEL or the setting model.name.",
+        )
+    return read_text(content)

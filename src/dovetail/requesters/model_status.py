@@ -1,0 +1,45 @@
+"""The models of this server: which there are, which new runs use, how far a download is."""
+
+from typing import Any
+
+from dovetail.requesters.local.weights import CATALOGUE, find, find_best
+from dovetail.settings import Settings
+
+
+class ModelBoard:
+    """What the page shows of models; a pull in the background reports its progress here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pulls: dict[str, dict[str, Any]] = {}
+
+    @property
+    def active(self) -> str | None:
+        """The model that a new run uses."""
+        chosen = self._settings.get("model.name")
+        best = find_best()
+        return chosen or (f"local:{best}" if best else None)
+
+    def note(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
+        """Note how far the pull of an embedded model is."""
+        shown = state if state in ("ready", "failed") else "downloading"
+        pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}
+        self._pulls[name] = {**pull, "error": error} if error else pull
+
+    def describe(self) -> list[dict[str, Any]]:
+        """All models, the one in use first."""
+        active = self.active
+        models = [
+            {
+                "name": f"local:{name}",
+                "title": weights.title,
+                "size": weights.size,
+                "state": "ready" if find(name) else "missing",
+                **({} if find(name) else self._pulls.get(name, {})),
+                "active": active == f"local:{name}",
+            }
+            for name, weights in CATALOGUE.items()
+        ]
+        if active is not None and not active.startswith("local:"):
+            models.insert(0, {"name": active, "title": active, "state": "ready", "active": True})
+        return sorted(models, key=lambda model: not model["active"])

@@ -1,0 +1,258 @@
+"""Reads the answers of OpenAI-compatible servers, streamed or whole: sans I/O, one `json` pass per chunk.
+
+Feeding a stream in any cutting gives the same deltas in the same order.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_dict, is_list, is_mapping
+from dovetail.errors import ModelError
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
+from dovetail.requesters.openai.format import CallPieces, TextPattern, read_usage
+
+
+class EventSplitter:
+    """Takes bytes as they come, cut anywhere, and gives the `data` of each event that is complete."""
+
+    __slots__ = ("_ends_with_return", "_pieces", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting = 0  # bytes of an event that is not complete yet
+        self._pieces: list[bytes] = []
+        self._ends_with_return = False
+
+    def feed(self, data: bytes) -> list[str]:
+        """The data of the events that these bytes complete."""
+        if b"\r" in data or self._ends_with_return:
+            data = self._unify_newlines(data)
+        if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
+            return _read_block(data[:-2])  # one event in one piece, as most of them come
+        self._pieces.append(data)
+        self.waiting += len(data)
+        if b"\n" not in data:
+            return []  # only a newline completes an event: what has none is joined once, later
+        *blocks, rest = b"".join(self._pieces).split(b"\n\n")
+        self._pieces, self.waiting = [rest] if rest else [], len(rest)
+        return [text for block in blocks for text in _read_block(block)]
+
+    def finish(self) -> list[str]:
+        """The data of an event that the stream's end completes."""
+        block = b"".join(self._pieces)
+        self._pieces = []
+        return _read_block(block)
+
+    def _unify_newlines(self, data: bytes) -> bytes:
+        if self._ends_with_return:
+            # The return has ended its line already; the newline that belongs to it says nothing more.
+            data = data.removeprefix(b"\n")
+        self._ends_with_return = data.endswith(b"\r")
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _read_block(block: bytes) -> list[str]:
+    if block.startswith(b"data: ") and b"\n" not in block:
+        return [block[6:].decode("utf-8", "replace").lstrip()]
+    lines = [line for line in block.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
+    return ["\n".join(line[5:].lstrip() for line in lines)] if lines else []
+
+
+DONE = "[DONE]"
+MOST_PATTERNS = 10
+"""Chunks that are looked at for their pattern: a server whose chunks all differ is read without."""
+
+LARGEST_EVENT = 32_000_000
+"""Bytes of one event of a stream, or of an answer that does not stream."""
+MOST_CHUNKS = 10_000
+"""Chunks in one event; a sound server sends one."""
+_LONGEST_MESSAGE = 1000
+_LONGEST_REASON = 100
+_REASONS = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content-filter",
+    "tool_calls": "tool-calls",
+    "function_call": "tool-calls",
+}
+
+_SPACE = re.compile(r"\s*")
+_read_json = json.JSONDecoder().raw_decode
+
+Complain: TypeAlias = Callable[[str, int | None], ModelError]
+"""Makes the error for something that is no answer, from a text and the status that the server named."""
+
+
+class AnswerReader:
+    """Turns the bytes of one answer into deltas."""
+
+    def __init__(self, complain: Complain) -> None:
+        self.done = False
+        self._complain = complain
+        self._events = EventSplitter()
+        self._calls = CallPieces()
+        self._reason: str | None = None
+        self._refused = False
+        self._usage: Any = None
+        self._payload: Mapping[str, Any] | None = None
+        self._pattern: TextPattern | None = None
+        self._patterns_left = MOST_PATTERNS
+        self._skipped = ""  # the last event, when its text alone was read
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """The deltas that these bytes of a stream complete."""
+        deltas: list[Delta] = []
+        for event in self._events.feed(data):
+            pattern = self._pattern
+            delta = pattern.read(event) if pattern is not None else None
+            if delta is None:
+                self._read_event(event, deltas)
+            else:
+                self._skipped = event
+                deltas.append(delta)
+        if self._events.waiting > LARGEST_EVENT:
+            raise self._complain(f"one event of its stream is larger than {LARGEST_EVENT} bytes", None)
+        return deltas
+
+    def feed_whole(self, body: bytes) -> list[Delta]:
+        """The deltas of an answer that came in one piece."""
+        deltas: list[Delta] = []
+        self._read_event(body.decode("utf-8", "replace").strip(), deltas)
+        self.done = True
+        return deltas
+
+    def end(self) -> list[Delta]:
+        """The deltas that the stream's end completes; half an event is dropped."""
+        deltas: list[Delta] = []
+        for event in self._events.finish():
+            if _is_whole(event):
+                self._read_event(event, deltas)
+        return deltas
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server said that the answer is over."""
+        return self.done or self._reason is not None
+
+    def finish(self, request_id: str | None = None) -> FinishDelta:
+        """The delta that ends the answer."""
+        payload = self._parse(self._skipped)[0] if self._skipped else self._payload
+        model = (payload or {}).get("model")
+        named = model if isinstance(model, str) else ""
+        return FinishDelta(self._name_reason(), read_usage(self._usage), named, request_id, payload)
+
+    def _name_reason(self) -> str:
+        if self._refused:
+            return "content-filter"
+        reason = _REASONS.get(self._reason or "stop", "other")
+        return "tool-calls" if reason == "stop" and self._calls.seen else reason
+
+    def _read_event(self, text: str, deltas: list[Delta]) -> None:
+        place, count = 0, 0
+        while place < len(text):
+            if text.startswith(DONE, place):
+                self.done = True
+                return
+            if count == MOST_CHUNKS:
+                raise self._complain(f"one event of its stream has more than {MOST_CHUNKS} chunks", None)
+            chunk, end = self._parse(text, place)
+            known = len(deltas)
+            try:
+                is_plain = self._read_chunk(chunk, deltas)
+            except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+                shown = text[place : place + 200]
+                raise self._complain(f"it sent a chunk of an unknown shape: {shown!r}", None) from None
+            if is_plain and len(deltas) == known + 1:
+                self._learn(text[place:end], deltas[-1])
+            # Servers that forget the blank line between events send several chunks in one.
+            place, count = _skip_space(text, end), count + 1
+
+    def _learn(self, chunk: str, delta: Delta) -> None:
+        if self._patterns_left and isinstance(delta, TextDelta | ReasoningDelta):
+            self._patterns_left -= 1
+            self._pattern = TextPattern.learn(chunk, delta)
+
+    def _parse(self, text: str, place: int = 0) -> tuple[Mapping[str, Any], int]:
+        try:
+            value, end = _read_json(text, place)
+        except (ValueError, RecursionError):
+            shown = text[place : place + 200]
+            raise self._complain(f"it sent something that is not JSON: {shown!r}", None) from None
+        if not is_dict(value):
+            shown = text[place : place + 200]
+            raise self._complain(f"it sent {shown!r} where an answer was expected", None)
+        return value, end
+
+    def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
+        """Read a chunk; returns whether it says nothing but its deltas, so that others like it do not."""
+        is_plain = True
+        self._payload, self._skipped = chunk, ""
+        choices = chunk.get("choices")
+        if not choices or "error" in chunk:
+            self._look_for_error(chunk)
+        for choice in choices or ():
+            if choice.get("index"):
+                continue  # of several answers (`n`) the first one counts
+            part = choice.get("delta") or choice.get("message")
+            if part:
+                self._read_part(part, deltas)
+            if reason := choice.get("finish_reason"):
+                self._reason = str(reason)[:_LONGEST_REASON]
+                is_plain = False
+        if usage := chunk.get("usage"):
+            self._usage = usage
+            is_plain = False
+        return is_plain
+
+    def _look_for_error(self, chunk: Mapping[str, Any]) -> None:
+        error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
+        if not error:
+            return
+        details = error if is_mapping(error) else {"message": error}
+        code = details.get("code")
+        status = code if type(code) is int and 100 <= code < 600 else None
+        raise self._complain(str(details.get("message") or error)[:_LONGEST_MESSAGE], status)
+
+    def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
+        if reasoning := part.get("reasoning_content") or part.get("reasoning"):
+            deltas.append(ReasoningDelta(_expect_text(reasoning)))
+        if content := part.get("content"):
+            if isinstance(content, str):
+                deltas.append(TextDelta(content))
+            else:
+                deltas.extend(_read_parts(content))
+        if refusal := part.get("refusal"):
+            self._refused = True
+            deltas.append(TextDelta(_expect_text(refusal)))
+        if calls := part.get("tool_calls"):
+            deltas.extend([self._calls.read(call) for call in calls])
+
+
+def _skip_space(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    return match.end() if match else place
+
+
+def _is_whole(event: str) -> bool:
+    try:
+        return event.startswith(DONE) or bool(_read_json(event))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read_parts(content: Any) -> list[Delta]:
+    """Content given as parts, as some servers do for models that think."""
+    deltas: list[Delta] = []
+    for part in content if is_list(content) else [{"text": content}]:
+        if text := part.get("text"):
+            deltas.append(TextDelta(_expect_text(text)))
+        for thought in part.get("thinking") or ():
+            deltas.append(ReasoningDelta(_expect_text(thought["text"])))
+    return deltas
+
+
+def _expect_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value

@@ -1,0 +1,127 @@
+"""Puts the pieces of streamed function calls in order, whatever a server makes of their indexes."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from dovetail.data.numbers import read_count
+from dovetail.data.shapes import is_mapping
+from dovetail.events.delta import ReasoningDelta, TextDelta, ToolCallDelta, Usage
+
+
+class CallPieces:
+    """Gives each call one index, and its id and name with the first piece only.
+
+    Some servers leave out the index, send every call under index 0, repeat the id with every piece, or
+    never send one.
+    """
+
+    __slots__ = ("_current", "_ids")
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._current: dict[int, int] = {}
+
+    @property
+    def seen(self) -> bool:
+        """Whether the answer has any call."""
+        return bool(self._ids)
+
+    def read(self, piece: Mapping[str, Any]) -> ToolCallDelta:
+        """The delta that one piece of a call makes."""
+        function: Mapping[str, Any] = piece.get("function") or {}
+        arguments = _read_arguments(function.get("arguments"))
+        call_id, name = _read_name(piece.get("id")), _read_name(function.get("name"))
+        wire_index = self._read_index(piece, is_new=name is not None)
+        index = self._current.get(wire_index)
+        if index is not None and (call_id is None or call_id == self._ids[index]):
+            return ToolCallDelta(index, arguments=arguments)
+        index = self._current[wire_index] = len(self._ids)
+        self._ids.append(call_id or f"call_{uuid4().hex}")
+        return ToolCallDelta(index, self._ids[index], name, arguments)
+
+    def _read_index(self, piece: Mapping[str, Any], *, is_new: bool) -> int:
+        index = piece.get("index")
+        if isinstance(index, int):
+            return index
+        return len(self._ids) if is_new else max(len(self._ids) - 1, 0)
+
+
+def _read_arguments(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _read_name(value: Any) -> str | None:
+    """An id or a name; some servers count their calls and send a number as the id."""
+    if not value:
+        return None
+    if not isinstance(value, str | int):
+        raise TypeError("an id or a name was expected")
+    return str(value)
+
+
+def read_usage(usage: Any) -> Usage:
+    """The tokens of one request; what the server did not count, or in no way we know, is 0."""
+    if not is_mapping(usage):
+        return Usage()
+    prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    return Usage(
+        input_tokens=_count(usage, "prompt_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
+        cached_tokens=_count(prompt, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens"),
+        reasoning_tokens=_count(completion, "reasoning_tokens"),
+    )
+
+
+def write_usage(usage: Usage) -> dict[str, Any]:
+    """Tokens under OpenAI's names; what `read_usage` reads."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def _count(counts: Any, name: str) -> int:
+    value = counts.get(name) if is_mapping(counts) else None
+    return read_count(value)
+
+
+_PLACE = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
+_read_json = json.JSONDecoder().raw_decode
+
+
+class TextPattern:
+    """A chunk around its one text: one with the same beginning and end says the same with another text."""
+
+    __slots__ = ("_begin", "_end", "_kind", "_place")
+
+    def __init__(self, chunk: str, delta: TextDelta | ReasoningDelta, place: int, end: int) -> None:
+        self._kind = type(delta)
+        self._place = place  # of the text's opening quote
+        self._begin = chunk[: place + 1]
+        self._end = chunk[end:]
+
+    @classmethod
+    def learn(cls, chunk: str, delta: TextDelta | ReasoningDelta) -> "TextPattern | None":
+        """The pattern of a chunk of which this delta is all the news; None when its place is not clear."""
+        quotes = (match.end() - 1 for match in _PLACE.finditer(chunk))
+        texts = [(place, *_read_json(chunk, place)) for place in quotes]
+        fitting = [(place, end) for place, text, end in texts if text == delta.text]
+        return cls(chunk, delta, *fitting[0]) if len(fitting) == 1 else None
+
+    def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
+        """The delta of a chunk of this pattern; None when it is another one."""
+        if not chunk.startswith(self._begin) or not chunk.endswith(self._end):
+            return None
+        try:
+            text, end = _read_json(chunk, self._place)
+        except ValueError:
+            return None
+        return self._kind(text) if text and end + len(self._end) == len(chunk) else None

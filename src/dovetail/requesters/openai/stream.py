@@ -1,0 +1,173 @@
+"""One answer of an OpenAI-compatible server while it arrives."""
+
+import asyncio
+import contextlib
+from typing import Any, Literal
+
+from dovetail.errors import ModelError
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
+from dovetail.lazy import lazy
+from dovetail.requesters.errors import Failures, explain_connection, find_request_id
+from dovetail.requesters.limits import TimeLimits
+from dovetail.requesters.openai.answer import LARGEST_EVENT, AnswerReader
+
+
+class Watchdog:
+    """Closes `response` when one read takes longer than the idle limit, or the whole the total limit."""
+
+    __slots__ = ("_deadline", "_due", "_idle", "_loop", "_response", "_rest", "_timer", "expired")
+
+    def __init__(self, response: Any, limits: TimeLimits, deadline: float) -> None:
+        self.expired: Literal["", "idle", "total"] = ""
+        self._loop = asyncio.get_running_loop()
+        self._response = response
+        self._idle = limits.idle
+        self._deadline = deadline
+        self._due = deadline
+        self._rest: asyncio.TimerHandle | None = None
+        self._timer = self._loop.call_at(min(self._loop.time() + self._idle, deadline), self._look)
+
+    async def read(self) -> bytes:
+        """What has arrived, at least one byte; nothing when the stream is over."""
+        self._due = self._loop.time() + self._idle
+        data: bytes = await self._response.content.readany()
+        self._due = self._deadline
+        return data
+
+    def rest(self, seconds: float) -> None:
+        """Take nothing from the socket for a while: several pieces at once cost hardly more than one."""
+        connection = self._response.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.pause_reading()
+            self._rest = self._loop.call_later(seconds, connection.transport.resume_reading)
+
+    def stop(self) -> None:
+        """Let the response alone."""
+        self._timer.cancel()
+        if self._rest is not None:
+            self._rest.cancel()
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        due = min(self._due, self._deadline)
+        if now < due:
+            self._timer = self._loop.call_at(min(due, now + self._idle), self._look)
+            return
+        self.expired = "total" if now >= self._deadline else "idle"
+        self._response.close()
+
+
+aiohttp = lazy("aiohttp")
+
+DRAIN_LIMIT = 0.1
+"""Seconds to wait for the end of a stream whose last event has arrived, so that its connection can stay."""
+
+
+class Answer:
+    """Reads a response: `first` holds the deltas of its beginning, `read` gives more until it is `over`."""
+
+    def __init__(
+        self, response: Any, failures: Failures, limits: TimeLimits, deadline: float, pace: float = 0.0
+    ) -> None:
+        self.first: list[Delta] = []
+        self.over = False
+        self._response = response
+        self._failures = failures
+        self._limits = limits
+        self._pace = pace
+        self._pieces = 0
+        self._reader = AnswerReader(failures.fail_broken)
+        self._watchdog = Watchdog(response, limits, deadline)
+
+    async def begin(self) -> None:
+        """Read until the first delta is there, or the whole answer if it does not stream."""
+        if self._response.content_type == "application/json":
+            return await self._take_whole(b"")
+        data = await self._response.content.readany()
+        start = data.lstrip()[:1]
+        if start == b"{":
+            return await self._take_whole(data)
+        if start == b"<":
+            raise self._failures.fail_page(self._response.status, data)
+        if start not in b"deri:":
+            raise self._failures.fail_content_type(self._response.content_type, data)
+        self.first = self._feed(data)
+        while not self.first and not self.over:
+            self.first = await self.read()
+
+    async def read(self) -> list[Delta]:
+        """The deltas that arrived next; maybe none."""
+        failure = None
+        try:
+            data = await self._watchdog.read()
+        except (aiohttp.ClientError, OSError) as error:
+            data, failure = b"", self._explain(error)
+        if failure is not None and not self._reader.is_complete:
+            raise failure  # not inside the handler: the HTTP client's errors hold the headers
+        deltas = self._feed(data)
+        if self._pace and not self.over and deltas and isinstance(deltas[-1], TextDelta | ReasoningDelta):
+            self._watchdog.rest(self._pace)
+            return _join_text(deltas)
+        return deltas
+
+    def finish(self) -> FinishDelta:
+        """The delta that ends the answer."""
+        return self._reader.finish(find_request_id(self._response.headers))
+
+    async def drain(self) -> None:
+        """Give the connection back if the server ends the response right away."""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+            async with asyncio.timeout(DRAIN_LIMIT):
+                while await self._response.content.readany():
+                    pass
+
+    def close(self) -> None:
+        """Stop the generation, unless the answer is over already."""
+        self._watchdog.stop()
+        self._response.close()
+
+    def _feed(self, data: bytes) -> list[Delta]:
+        deltas = self._reader.feed(data) if data else self._reader.end()
+        self._pieces += len(deltas)
+        self.over = self._reader.done or (not data and self._reader.is_complete)
+        if not data and not deltas and not self.over:
+            raise self._explain(None)
+        return deltas
+
+    async def _take_whole(self, beginning: bytes) -> None:
+        pieces, size = [beginning], len(beginning)
+        while piece := await self._response.content.readany():
+            pieces.append(piece)
+            size += len(piece)
+            if size > LARGEST_EVENT:
+                raise self._failures.fail_broken(f"its answer is larger than {LARGEST_EVENT} bytes")
+        self.first = self._reader.feed_whole(b"".join(pieces))
+        self.over = True
+
+    def _explain(self, error: Exception | None) -> ModelError:
+        expired = self._watchdog.expired
+        if expired:
+            seconds = self._limits.idle if expired == "idle" else self._limits.total
+            what = "nothing more came" if expired == "idle" else "it was not complete"
+            reason = f"{what} within {seconds:g} seconds (model.timeouts.{expired})"
+        elif error is None:
+            reason = "the server ended it without an end"
+        else:
+            reason = str(explain_connection(error, self._failures))
+        pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
+        text = f"the answer of {self._failures.provider} broke off after {pieces}: {reason}"
+        return self._failures.fail_passing(text, request_id=find_request_id(self._response.headers))
+
+
+def _join_text(deltas: list[Delta]) -> list[Delta]:
+    """The same text in fewer deltas."""
+    joined: list[Delta] = []
+    for delta in deltas:
+        last = joined[-1] if joined else None
+        if isinstance(delta, TextDelta) and isinstance(last, TextDelta):
+            joined[-1] = TextDelta(last.text + delta.text)
+        elif isinstance(delta, ReasoningDelta) and isinstance(last, ReasoningDelta):
+            joined[-1] = ReasoningDelta(last.text + delta.text)
+        else:
+            joined.append(delta)
+    return joined

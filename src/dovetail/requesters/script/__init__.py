@@ -1,1 +1,0 @@
-"""What a scripted model says: replies made of steps, taken in order."""

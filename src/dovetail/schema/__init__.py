@@ -1,0 +1,1 @@
+"""Read and write schemas: every notation becomes JSON Schema and back."""

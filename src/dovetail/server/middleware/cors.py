@@ -1,0 +1,84 @@
+"""Which pages of other sites may use the interface (CORS)."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from dovetail.data.shapes import is_list
+from dovetail.errors import ConfigError
+from dovetail.runs.failure import describe_error
+from dovetail.server.errors import AccessError
+from dovetail.server.streams.sse import JsonAnswer
+
+_METHODS = ("GET", "POST", "PATCH", "DELETE")
+_HEADERS = (
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "traceparent",
+    "x-admin-token",
+    "x-request-id",
+)
+_EXPOSED = ("retry-after", "x-request-id", "x-vercel-ai-ui-message-stream")
+
+
+class _CrossOrigin(CORSMiddleware):
+    """CORS whose refusals look like every other error, for who reads them with the browser's tools."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code < 400:
+            return response
+        error = describe_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
+        kept = {name: response.headers[name] for name in response.headers if not name.startswith("content-")}
+        return JsonAnswer({"error": error}, response.status_code, kept)
+
+    def _explain_refusal(self, asked: Headers, reason: str) -> AccessError:
+        origin = asked["origin"]
+        if not self.is_allowed_origin(origin):
+            return AccessError(
+                f"pages of {origin!r} may not use this server",
+                hint="Add the origin to DOVETAIL_CORS_ORIGINS, as the address bar shows it.",
+            )
+        method, headers = asked["access-control-request-method"], asked.get("access-control-request-headers")
+        return AccessError(
+            f"pages of {origin!r} may not send {method} with the headers {headers!r}: {reason}",
+            hint=f"Methods: {', '.join(_METHODS)}. Headers: {', '.join(_HEADERS)}.",
+        )
+
+
+def add_cross_origin(api: FastAPI, origins: Sequence[str]) -> None:
+    """Let pages of these origins in; without any, nothing is added."""
+    if origins:
+        api.add_middleware(
+            _CrossOrigin,
+            allow_origins=origins,
+            allow_methods=_METHODS,
+            allow_headers=_HEADERS,
+            expose_headers=_EXPOSED,
+            max_age=600,
+        )
+
+
+def read_origins(value: Any, *, has_keys: bool) -> list[str]:
+    """The setting `server.cors_origins`: a list, or a text with commas; `*` needs API keys."""
+    given = value if is_list(value) else str(value or "").split(",")
+    origins = [origin for each in given if (origin := str(each).strip().rstrip("/"))]
+    for origin in origins:
+        parts = urlsplit(origin)
+        if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
+            raise ConfigError(
+                f"{origin!r} in server.cors_origins is no origin",
+                hint="An origin looks like https://app.example or http://localhost:3000.",
+            )
+    if "*" in origins and not has_keys:
+        raise ConfigError(
+            "server.cors_origins lets every page in, and there are no API keys",
+            hint="Name the origins, or set DOVETAIL_API_KEYS.",
+        )
+    return origins

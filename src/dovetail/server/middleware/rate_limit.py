@@ -1,0 +1,94 @@
+"""How many requests one caller may make: a bucket for each, which fills up again as time goes by."""
+
+import math
+import time
+from collections.abc import Callable
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dovetail.errors import ConfigError
+from dovetail.server.errors import error_response, is_kept
+
+_MOST_CALLERS = 10_000
+
+
+class Buckets:
+    """Counts what callers take; each may take `per_minute` at once, and as many in every minute."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._size = float(per_minute)
+        self._rate = per_minute / 60
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, caller: str) -> float:
+        """Take one; gives the seconds to wait when there is none left, else 0."""
+        now = self._clock()
+        left, since = self._left.get(caller, (self._size, now))
+        left = min(self._size, left + (now - since) * self._rate)
+        if left < 1:
+            return (1 - left) / self._rate
+        if caller not in self._left and len(self._left) >= _MOST_CALLERS:
+            self._forget(now)
+        self._left[caller] = (left - 1, now)
+        return 0.0
+
+    def _forget(self, now: float) -> None:
+        """Let callers go whose buckets are full again; when all are busy, those who came first."""
+        full = [
+            caller
+            for caller, (left, since) in self._left.items()
+            if left + (now - since) * self._rate >= self._size
+        ]
+        for caller in full or list(self._left)[: _MOST_CALLERS // 10]:
+            del self._left[caller]
+
+
+class RateLimit:
+    """Answers with 429 when a caller asks for too much: an owner, or an address where no owner is known.
+
+    With `by_address` owners do not count: where everybody is the same one, only addresses tell them apart.
+    """
+
+    def __init__(self, app: ASGIApp, *, per_minute: int, by_address: bool = False) -> None:
+        self._app = app
+        self._by_address = by_address
+        self._per_minute = per_minute
+        self._buckets = Buckets(per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] == "http" and is_kept(scope["path"]):
+            seconds = math.ceil(self._buckets.take(self._find_caller(scope)))
+            if seconds:
+                response = refuse_for(seconds, f"more than {self._per_minute} requests in a minute", scope)
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _find_caller(self, scope: Scope) -> str:
+        owner = None if self._by_address else scope.get("owner")
+        if owner is not None:
+            return f"owner {owner}"
+        client = scope.get("client")
+        return f"address {client[0] if client else ''}"
+
+
+def refuse_for(seconds: int, message: str, scope: Scope) -> Response:
+    """The answer to a caller who has to wait."""
+    told = {"type": "rate_limited", "message": message, "hint": f"Try again in {seconds} s."}
+    response = error_response(429, told, scope["path"])
+    response.headers["retry-after"] = str(seconds)
+    return response
+
+
+def read_limit(value: object) -> int:
+    """The setting `server.rate_limit`: requests per minute, 0 for no limit."""
+    try:
+        limit = int(str(value or 0))
+    except ValueError:
+        limit = -1
+    if limit < 0:
+        raise ConfigError(f"server.rate_limit is {value!r}; it must be a number of requests per minute, or 0")
+    return limit

@@ -1,0 +1,217 @@
+"""The bodies that requests carry."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from dovetail.app import Dovetail
+from dovetail.data.shapes import is_mapping
+from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.sessions.part_shape import check_part
+from dovetail.sessions.request import check_file
+
+Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:~-]+$")]
+"""An id that a client may choose: it must fit into a path."""
+
+GivenId = Annotated[str, Field(max_length=200)]
+"""An id that a client names; whether it means anything is seen when it is looked up."""
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+"""What a session is called."""
+
+
+class Body(BaseModel):
+    """A body of our own: a name that means nothing here is an error, so that a typing error is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _know_all_names(cls, given: Any) -> Any:
+        unknown = [name for name in given if name not in cls.model_fields] if is_mapping(given) else []
+        if unknown:
+            known = ", ".join(f"`{name}`" for name in cls.model_fields)
+            raise ValueError(f"`{unknown[0]}` is not known; there are: {known}")
+        return given
+
+
+class ClientMessage(BaseModel):
+    """A message as AI SDK clients send it."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: GivenId | None = None
+    role: Literal["user", "assistant", "system"]
+    parts: list[dict[str, Any]] = []
+    metadata: dict[str, Any] | None = None
+
+
+class ChatBody(BaseModel):
+    """One message: in the AI SDK's form (`id`, `messages`, `trigger`) or as `message` and `session_id`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"message": "Hello", "session_id": "s1"},
+                {"id": "s1", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hello"}]}]},
+            ]
+        },
+        extra="ignore",
+        populate_by_name=True,
+    )
+    id: Id | None = None
+    messages: list[ClientMessage] | None = None
+    trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
+    message_id: GivenId | None = Field(default=None, alias="messageId")
+    message: str | None = None
+    session_id: Id | None = None
+    parent_id: GivenId | None = None
+    agent: GivenId = "master"
+    model: GivenId | None = None
+    tab_id: GivenId | None = None
+    skills: list[GivenId] = Field(default=[], max_length=100)
+    mode: GivenId | None = None
+
+    @property
+    def last(self) -> ClientMessage | None:
+        """The only one of a client's messages that counts: the others are stored here."""
+        return self.messages[-1] if self.messages else None
+
+    @property
+    def parts(self) -> list[dict[str, Any]]:
+        """What the user says."""
+        if self.last is not None and self.last.role == "user":
+            return self.last.parts
+        return [{"type": "text", "text": self.message}] if self.message else []
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the client's last message is an answer that waits for what it brings."""
+        return self.trigger == "submit-message" and self.last is not None and self.last.role == "assistant"
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> Self:
+        for place, part in enumerate(self.parts):
+            is_file = part.get("type") == "file"
+            if problem := check_file(part) if is_file else check_part(part):
+                raise ValueError(f"part {place} of the last message: {problem}")
+        says_something = self.goes_on or any(map(_says_something, self.parts))
+        if self.trigger == "submit-message" and not says_something:
+            raise ValueError(
+                "there is no message to answer; send `message`, or `messages` whose last one has `parts` "
+                'such as {"type": "text", "text": "Hello"}'
+            )
+        return self
+
+
+def _says_something(part: Mapping[str, Any]) -> bool:
+    return part.get("type") == "file" or (
+        part.get("type") == "text" and bool(str(part.get("text", "")).strip())
+    )
+
+
+class CancelBody(Body):
+    """How soon a run shall stop."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"mode": "now"}]})
+    mode: Literal["now", "after_tool", "after_turn"] = "now"
+
+
+class SessionBody(Body):
+    """A new session."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "s1", "title": "Plans"}]})
+    id: Id | None = None
+    title: Title = ""
+
+
+class SessionChange(Body):
+    """What changes in a session; with `version`, only if it has not changed since."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"title": "Better plans"}, {"head": "msg_1", "version": 3}]}
+    )
+    title: Title | None = None
+    head: GivenId | None = None
+    version: int | None = None
+
+    @model_validator(mode="after")
+    def _change_something(self) -> Self:
+        if self.title is None and self.head is None:
+            raise ValueError("there is nothing to change; send `title`, `head`, or both")
+        return self
+
+
+class AnswerBody(Body):
+    """The answer to an ask."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"approved": True, "remember": "once"}, {"approved": False, "reason": "not today"}]
+        }
+    )
+    approved: bool | None = None
+    value: Any = None
+    edited_args: dict[str, Any] | None = None
+    remember: Literal["once", "run", "always"] | None = None
+    reason: str | None = None
+
+
+class ClaimBody(Body):
+    """The tab that wants to act alone."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"tab_id": "tab-1"}]})
+    tab_id: str = Field(min_length=1, max_length=200)
+
+
+class AckBody(BaseModel):
+    """What a browser tool did (rule C90)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"toolCallId": "call_1", "status": "success", "output": {"opened": True}}]
+        },
+        populate_by_name=True,
+    )
+    call_id: str = Field(alias="toolCallId", min_length=1, max_length=200)
+    status: Literal["success", "failed"]
+    output: Any = None
+    error_text: str | None = Field(default=None, alias="errorText")
+    tab_id: GivenId | None = Field(default=None, alias="tabId")
+
+
+class CallBody(Body):
+    """The arguments of a tool call."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"arguments": {"expression": "6 * 7"}}]})
+    arguments: dict[str, Any] = {}
+
+
+class SignInBody(BaseModel):
+    """The API key of somebody who uses the page."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "a-long-random-key"}]})
+    key: str = Field(min_length=1, max_length=1000)
+
+
+async def get_app(request: Request) -> Dovetail:
+    """The app that this server serves."""
+    return request.app.state.dovetail
+
+
+async def get_owner(request: Request) -> str:
+    """Who calls; everything a route shows or changes belongs to them."""
+    return request.scope.get("owner", LOCAL_OWNER)
+
+
+App = Annotated[Dovetail, Depends(get_app)]
+Owner = Annotated[str, Depends(get_owner)]
+
+
+def to_iso(seconds: float | None) -> str | None:
+    """Seconds since 1970 as ISO 8601 in UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,1 @@
+"""Encoders: the events of a run as the streams that HTTP clients read."""

@@ -1,0 +1,139 @@
+"""A response that follows a run: reads, encodes, sends, and never holds the run up."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from dovetail.events.model_events import ModelRequested
+from dovetail.events.run_events import Entry
+from dovetail.runs.reader import Reader
+from dovetail.server.streams.sse import DONE, KEEP_ALIVE, dump, frame
+
+SSE_HEADERS: Mapping[str, str] = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "connection": "keep-alive",
+    "x-accel-buffering": "no",
+}
+
+
+class EventEncoder(Protocol):
+    """Speaks one protocol; made anew for each stream."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The response's headers."""
+        ...
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The next entries as bytes."""
+        ...
+
+    @property
+    def wants_pause(self) -> bool:
+        """Whether the stream shall end here although the run goes on, because the client must act first."""
+        ...
+
+    def end(self) -> bytes:
+        """What comes after the last entry, or at a pause."""
+        ...
+
+
+class RunEventEncoder:
+    """Our own events, one server-sent event for each journal entry; `complete` makes requests whole."""
+
+    headers = SSE_HEADERS
+    wants_pause = False
+
+    def __init__(self, complete: Callable[[ModelRequested], ModelRequested] | None = None) -> None:
+        self._complete = complete
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The entries as they are."""
+        return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in entries)
+
+    def _read(self, entry: Entry) -> Entry:
+        if self._complete is None or not isinstance(entry.event, ModelRequested):
+            return entry
+        return replace(entry, event=self._complete(entry.event))
+
+    def end(self) -> bytes:
+        """Says that nothing more will come."""
+        return DONE
+
+
+KEEP_ALIVE_SECONDS = 15.0
+PACE = 0.04
+"""What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
+
+
+class EventStream(Response):
+    """Streams a run's events through an encoder; leaving it stops nothing but this stream.
+
+    `hold` is how many seconds it stays open although the encoder wants a pause.
+    """
+
+    def __init__(
+        self, reader: Reader, encoder: EventEncoder, *, opening: bytes = b"", hold: float = 0.0
+    ) -> None:
+        self.status_code = 200
+        self.background: BackgroundTask | None = None
+        self._reader = reader
+        reader.pace = PACE
+        self._encoder = encoder
+        self._opening = opening
+        self._hold = hold
+        self._ticker: asyncio.TimerHandle | None = None
+        self.raw_headers = [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in encoder.headers.items()
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async with self._reader:
+            watcher = asyncio.create_task(self._watch(receive))
+            release = asyncio.get_running_loop().call_later(self._hold, self._release) if self._hold else None
+            self._tick()
+            try:
+                await self._follow(watcher, send)
+            finally:
+                watcher.cancel()
+                if release is not None:
+                    release.cancel()
+                if self._ticker is not None:
+                    self._ticker.cancel()
+
+    async def _follow(self, watcher: "asyncio.Task[None]", send: Send) -> None:
+        reader, encoder = self._reader, self._encoder
+        body = self._opening
+        while not reader.ended and not watcher.done():
+            if encoder.wants_pause and reader.is_at_end and not self._hold:
+                break
+            if entries := await reader.next():
+                body += encoder.encode(entries)
+            elif not reader.ended:
+                body += KEEP_ALIVE
+            if body:
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+                body = b""
+        await send({"type": "http.response.body", "body": body + encoder.end(), "more_body": False})
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._reader.wake()
+
+    def _release(self) -> None:
+        self._hold = 0.0
+        self._reader.wake()
+
+    def _tick(self) -> None:
+        """Wake the reader now and then; when it has nothing, a comment keeps the connection alive."""
+        self._reader.wake()
+        self._ticker = asyncio.get_running_loop().call_later(KEEP_ALIVE_SECONDS, self._tick)

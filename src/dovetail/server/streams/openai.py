@@ -1,0 +1,131 @@
+"""OpenAI's chat completions: what any OpenAI client reads.
+
+Calls of tools run here and stay here: a client sees the text of all turns as one message.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.events.model_events import ReasoningMore, TextMore, TextStart
+from dovetail.events.run_events import Entry, RunEnd, RunStart
+from dovetail.requesters.openai.format import write_usage
+from dovetail.server.streams.event_stream import SSE_HEADERS
+from dovetail.server.streams.sse import DONE, dump, frame, quote
+
+_APART = "\n\n"
+"""Between the texts of two turns."""
+
+_ERROR_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class CompletionEncoder:
+    """One streamed completion; with `tells_usage` a last chunk carries the tokens of all turns."""
+
+    completion_id: str
+    model: str
+    created: int
+    tells_usage: bool = False
+    headers: Mapping[str, str] = field(default_factory=lambda: SSE_HEADERS)
+    wants_pause: bool = False
+    _has_text: bool = False
+    _before: bytes = b""
+    _after: bytes = b""
+
+    def __post_init__(self) -> None:
+        """Write what is the same for all tokens once."""
+        mark = b'"\\u0000"'
+        chunk = frame(self._chunk({"content": "\0"}))
+        self._before, _, self._after = chunk.partition(mark)
+
+    def encode(self, entries: Sequence[Entry]) -> bytes:
+        """The entries as chunks; those of children and of tools are left out."""
+        pieces: list[bytes] = []
+        for entry in entries:
+            event = entry.event
+            if len(entry.path) > 1:
+                continue
+            if type(event) is TextMore:
+                pieces.append(self._before + quote(event.delta) + self._after)
+                self._has_text = True
+            elif isinstance(event, TextStart) and self._has_text:
+                pieces.append(self._before + quote(_APART) + self._after)
+            elif isinstance(event, ReasoningMore):
+                pieces.append(frame(self._chunk({"reasoning_content": event.delta})))
+            elif isinstance(event, RunStart):
+                pieces.append(frame(self._chunk({"role": "assistant", "content": ""})))
+            elif isinstance(event, RunEnd):
+                pieces.append(self._encode_end(event))
+        return b"".join(pieces)
+
+    def end(self) -> bytes:
+        """The mark that ends the stream."""
+        return DONE
+
+    def _encode_end(self, event: RunEnd) -> bytes:
+        if event.error is not None:
+            return frame(dump({"error": to_openai_error(500, event.error)}))
+        pieces: list[bytes] = []
+        if not self._has_text and event.result is not None:
+            pieces.append(self._before + quote(write_result(event.result)) + self._after)
+        pieces.append(frame(self._chunk({}, read_finish_reason(event.reason))))
+        if self.tells_usage:
+            usage = {"choices": list[Any](), "usage": write_usage(event.usage)}
+            pieces.append(frame(dump({**self._head(), **usage})))
+        return b"".join(pieces)
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        usage: dict[str, Any] = {"usage": None} if self.tells_usage else {}
+        return dump({**self._head(), "choices": [choice], **usage})
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "id": self.completion_id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+        }
+
+
+def read_text(entries: Sequence[Entry]) -> str:
+    """The text of all turns of a run, as a stream of it would have told it."""
+    return _join_pieces(entries, TextMore)
+
+
+def read_reasoning(entries: Sequence[Entry]) -> str:
+    """The reasoning of all turns of a run."""
+    return _join_pieces(entries, ReasoningMore)
+
+
+def _join_pieces(entries: Sequence[Entry], kind: type[TextMore] | type[ReasoningMore]) -> str:
+    texts: dict[str, list[str]] = {}
+    for entry in entries:
+        event = entry.event
+        if len(entry.path) == 1 and isinstance(event, kind):
+            texts.setdefault(event.id, []).append(event.delta)
+    return _APART.join("".join(pieces) for pieces in texts.values())
+
+
+def write_result(result: Any) -> str:
+    """A result that is no text as JSON."""
+    return result if isinstance(result, str) else dump(result).decode()
+
+
+def read_finish_reason(reason: str) -> str:
+    """Why a run ended, in OpenAI's words."""
+    return "length" if reason in ("max-tokens", "max-turns", "timeout") else "stop"
+
+
+def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:
+    """An error of ours in the shape that OpenAI's clients read."""
+    kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    message, hint = str(error["message"]), error.get("hint")
+    told = f"{message.rstrip('.')}. {hint}" if hint else message
+    return {"message": told, "type": kind, "param": error.get("param"), "code": error["type"]}

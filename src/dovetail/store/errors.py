@@ -1,0 +1,118 @@
+"""Errors of a database as errors of ours: what it refuses, what it cannot hold, what it cannot do just now.
+
+The three must never be mixed up. A write that waits for an absent database is repeated until it works; one
+that holds a value the database does not take would be repeated endlessly.
+"""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+
+from dovetail.errors import ConflictError, InvalidDataError, StoreError
+
+_LONGEST = 300
+_DATA_STATES = ("22", "54")
+"""Classes of PostgreSQL's codes: a value that does not fit its type or encoding, or is too large."""
+_GAVE_WAY = ("40001", "40P01")
+"""PostgreSQL's codes for a transaction that was undone in favour of another one."""
+_DAMAGED = ("malformed", "not a database", "corrupt")
+_DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
+"""What drivers raise by themselves before a value reaches the database."""
+
+
+class GaveWay(StoreError):
+    """Two transactions waited for each other and this one was undone; done again, it works."""
+
+
+@contextmanager
+def translated_errors() -> Generator[None]:
+    """Raise `ConflictError`, `InvalidDataError` or `StoreError` for errors of the database and its driver."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise ConflictError(f"the database refused it: {error.orig}") from error
+    except SQLAlchemyError as error:
+        raise _translate(error) from error
+    except _DATA_ERRORS as error:
+        raise _refuse_data(error) from error
+    except OSError as error:
+        raise StoreError(f"the database failed: {error}") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("asyncpg."):
+            raise
+        # What keeps a connection from being opened comes as the driver's own error.
+        raise StoreError(f"the database failed: {error}") from error
+
+
+def _translate(error: SQLAlchemyError) -> InvalidDataError | StoreError:
+    original: Any = error.orig if isinstance(error, StatementError) else None
+    if original is None:
+        return StoreError(f"the database failed: {error}")
+    # Not the database's error: a value could not be made ready for it.
+    is_value = not isinstance(error, DBAPIError) or isinstance(error, DataError)
+    if is_value or _find_state(original).startswith(_DATA_STATES):
+        return _refuse_data(original)
+    if _find_state(original) in _GAVE_WAY:
+        return GaveWay(f"the database failed: {original}")
+    return StoreError(f"the database failed: {original}", hint=_find_hint(str(original)))
+
+
+def is_damage(text: str) -> bool:
+    """Whether the text of an error speaks of a damaged file."""
+    return any(sign in text for sign in _DAMAGED)
+
+
+def _find_hint(text: str) -> str | None:
+    if is_damage(text):
+        return "The file is damaged: stop the server and bring back a copy with `dovetail store restore`."
+    return "Free some space on its disk, then try again." if "full" in text else None
+
+
+def _find_state(original: Any) -> str:
+    """PostgreSQL's code for an error; empty for other databases."""
+    return str(getattr(original, "sqlstate", None) or getattr(original.__cause__, "sqlstate", None) or "")
+
+
+def _refuse_data(error: BaseException | None) -> InvalidDataError:
+    return InvalidDataError(f"The database cannot hold this: {str(error)[:_LONGEST]}")
+
+
+PROOF_SECONDS = 5.0
+"""How long a write that worked proves that others will."""
+
+FAILURE_SECONDS = 30.0
+"""How long a write that failed on a damaged file speaks against all of it, unless another one works."""
+
+
+class Health:
+    """Notes writes that work and writes that the database could not do."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._proved: float | None = None
+        self._failure: tuple[float, StoreError] | None = None
+
+    @contextmanager
+    def noted(self) -> Generator[None]:
+        """Note how a write goes."""
+        try:
+            yield
+        except StoreError as error:
+            self._failure, self._proved = (self._clock(), error), None
+            raise
+        self._failure, self._proved = None, self._clock()
+
+    def check(self) -> None:
+        """Raise the error of a write that failed on damage a moment ago; other causes may be gone by now."""
+        if self._failure is None or self._clock() - self._failure[0] >= FAILURE_SECONDS:
+            return
+        error = self._failure[1]
+        if is_damage(error.message):
+            raise StoreError(error.message, hint=error.hint)
+
+    def needs_proof(self) -> bool:
+        """Whether no write has worked lately."""
+        return self._proved is None or self._clock() - self._proved >= PROOF_SECONDS

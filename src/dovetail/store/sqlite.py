@@ -1,0 +1,131 @@
+"""Transactions on an SQLite file, each at one go in a thread of their own.
+
+The asynchronous driver changes threads for every statement and every row it fetches, which costs more than
+the statements themselves.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+import sqlalchemy as sa
+
+from dovetail.errors import StoreError
+
+T = TypeVar("T")
+
+
+class TransactionThread:
+    """Does one transaction after the other; a connection that failed is not used again."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._connections: dict[bool, sa.Connection] = {}
+        self._pool = ThreadPoolExecutor(1, "dovetail-store")
+
+    async def run(self, work: Callable[[sa.Connection], T], *, writes: bool) -> T:
+        """What the work gives, done inside one transaction."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._do, work, writes)
+
+    async def close(self) -> None:
+        """End the thread after what it is doing."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
+        self._pool.shutdown()
+
+    def _do(self, work: Callable[[sa.Connection], T], writes: bool) -> T:
+        try:
+            connection = self._connect(writes)
+            with connection.begin():
+                return work(connection)
+        except BaseException:
+            self._disconnect(writes)
+            raise
+
+    def _connect(self, writes: bool) -> sa.Connection:
+        if writes not in self._connections:
+            self._connections[writes] = self._engine.connect().execution_options(writes=writes)
+        return self._connections[writes]
+
+    def _disconnect(self, writes: bool) -> None:
+        connection = self._connections.pop(writes, None)
+        if connection is not None:
+            connection.close()
+
+    def _close(self) -> None:
+        for writes in (True, False):
+            self._disconnect(writes)
+        self._engine.dispose()
+
+
+Work: TypeAlias = Callable[[sa.Connection], T]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    work: Work[Any]
+    done: "asyncio.Future[Any]"
+
+
+class Together:
+    """Does work in as many transactions at once as `width` says; what comes meanwhile waits and shares one.
+
+    A work that fails in company spoils the transaction of all, so each is then done again by itself, and
+    only the one that fails alone is told. The order is kept.
+    """
+
+    def __init__(self, transact: Callable[[Work[Any]], Awaitable[Any]], width: int = 1) -> None:
+        self._transact = transact
+        self._width = width
+        self._waiting: list[_Order] = []
+        self._tasks: set[asyncio.Task[None] | None] = set()
+
+    async def do(self, work: Work[T]) -> T:
+        """What the work gives; a caller who leaves before it has begun takes it back."""
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Order(work, done))
+        if len(self._tasks) < self._width:
+            self._tasks.add(asyncio.create_task(self._go()))
+        return await done
+
+    async def _go(self) -> None:
+        try:
+            while self._waiting:
+                orders = [order for order in self._waiting if not order.done.done()]
+                self._waiting = []
+                if len(orders) < 2 or not await self._do_all(orders):
+                    await self._do_each(orders)
+        finally:
+            self._tasks.discard(asyncio.current_task())
+
+    async def _do_all(self, orders: Sequence[_Order]) -> bool:
+        try:
+            results = await self._transact(lambda connection: [order.work(connection) for order in orders])
+        except Exception:
+            return False
+        for order, result in zip(orders, results, strict=True):
+            _answer(order, result)
+        return True
+
+    async def _do_each(self, orders: Sequence[_Order]) -> None:
+        away: StoreError | None = None
+        for order in orders:
+            if away is not None:  # the database itself: the others need not wait for it, too
+                _fail(order, away)
+                continue
+            try:
+                _answer(order, await self._transact(order.work))
+            except Exception as error:
+                away = error if isinstance(error, StoreError) else None
+                _fail(order, error)
+
+
+def _answer(order: _Order, result: Any) -> None:
+    if not order.done.done():
+        order.done.set_result(result)
+
+
+def _fail(order: _Order, error: Exception) -> None:
+    if not order.done.done():
+        order.done.set_exception(error)

@@ -1,0 +1,64 @@
+"""A model that says what a script tells it to; for tests, yours and ours."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable
+
+from dovetail.errors import ConfigError, ModelError
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta, TextDelta
+from dovetail.testing.replies import Break, Gate, Reply, Step
+from dovetail.testing.script import Script, Scripted
+
+
+class ScriptedRequester:
+    """Plays replies in order and keeps the requests it got; one request too many is a clear error."""
+
+    def __init__(
+        self,
+        replies: Iterable[Scripted],
+        *,
+        model: str = "scripted:model",
+        follows_schema: bool = True,
+        calls_tools: bool = True,
+    ) -> None:
+        self.script = Script(replies)
+        self.requests: list[ModelRequest] = []
+        self.model = model
+        self.follows_schema = follows_schema
+        self.calls_tools = calls_tools
+        self.closed = False
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """The deltas of the next reply."""
+        self.requests.append(request)
+        reply = self.script.take(request)
+        _raise_status(reply)
+        for step in reply.plan():
+            await asyncio.sleep(reply.delay)
+            if (delta := await _perform(step)) is not None:
+                yield delta
+        yield reply.finish(request_id=f"scripted-{len(self.requests)}")
+
+    async def close(self) -> None:
+        """Nothing to give back; `closed` tells that it was asked for."""
+        self.closed = True
+
+
+async def _perform(step: Step) -> Delta | None:
+    if isinstance(step, str):
+        return TextDelta(step)
+    if isinstance(step, Gate):
+        return await step.pass_through()
+    if isinstance(step, Exception):
+        raise step
+    if isinstance(step, bytes | Break):
+        raise ConfigError(f"the step {step!r} needs a connection; play it with a ScriptedServer")
+    return step
+
+
+def _raise_status(reply: Reply) -> None:
+    if reply.is_plain:
+        text = reply.payload.decode("utf-8", "replace")
+        raise ModelError(
+            f"the script answers with status {reply.status}: {text}", provider="scripted", status=reply.status
+        )

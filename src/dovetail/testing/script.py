@@ -1,0 +1,170 @@
+"""What a scripted model says: replies, taken in order.
+
+`ScriptedRequester` plays a script without a network, `dovetail.testing.ScriptedServer` plays it over HTTP.
+"""
+
+import base64
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from dovetail.data.shapes import is_mapping
+from dovetail.data.text import to_text
+from dovetail.errors import ConfigError, ModelError
+from dovetail.events.call import ModelRequest, ToolCall
+from dovetail.events.delta import ReasoningDelta, Usage
+from dovetail.testing.replies import Break, Gate, Reply, Step
+
+FindGate = Callable[[str], Gate]
+
+_FIELDS = [*Reply.__dataclass_fields__, "error"]
+
+_STEPS: dict[str, Callable[[Any, FindGate], Step]] = {
+    "text": lambda value, find_gate: str(value),
+    "reasoning": lambda value, find_gate: ReasoningDelta(value),
+    "hold": lambda value, find_gate: find_gate(value),
+    "break": lambda value, find_gate: Break(value),
+    "raw": lambda value, find_gate: str(value).encode(),
+    "bytes": lambda value, find_gate: base64.b64decode(value),
+    "error": lambda value, find_gate: read_error(value),
+}
+
+
+def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
+    """The reply that a mapping describes; `error` is raised after everything else was said."""
+    if unknown := [name for name in fields if name not in _FIELDS]:
+        raise ConfigError(f"a reply has no field {unknown[0]!r}; there are: {', '.join(_FIELDS)}")
+    values: dict[str, Any] = {name: value for name, value in fields.items() if name != "error"}
+    if "tool_calls" in values:
+        calls = enumerate(values["tool_calls"], start=1)
+        values["tool_calls"] = [_read_call(call, number) for number, call in calls]
+    if "steps" in values:
+        values["steps"] = [read_step(step, find_gate) for step in values["steps"]]
+    if is_mapping(values.get("usage")):
+        values["usage"] = _read_usage(values["usage"])
+    if "error" in fields:
+        values["steps"] = [*Reply(**values).plan(), read_error(fields["error"])]
+    return Reply(**values)
+
+
+def read_step(step: Step | Mapping[str, Any], find_gate: FindGate) -> Step:
+    """The step that a mapping with one key describes; anything else is a step already."""
+    if not isinstance(step, Mapping):
+        return step
+    name, value = next(iter(step.items()), ("", None))
+    if len(step) != 1 or name not in _STEPS:
+        raise ConfigError(f"{dict(step)!r} is no step; a step has one of the keys {', '.join(_STEPS)}")
+    return _STEPS[name](value, find_gate)
+
+
+def read_error(value: Exception | str) -> Exception:
+    """The error that a text describes."""
+    return ModelError(value, provider="scripted") if isinstance(value, str) else value
+
+
+def _read_usage(fields: Mapping[str, Any]) -> Usage:
+    known = list(Usage.__dataclass_fields__)
+    if unknown := [name for name in fields if name not in known]:
+        raise ConfigError(f"usage has no field {unknown[0]!r}; there are: {', '.join(known)}")
+    return Usage(**fields)
+
+
+def _read_call(call: ToolCall | Mapping[str, Any], number: int) -> ToolCall:
+    if isinstance(call, ToolCall):
+        return call
+    if not isinstance(call.get("name"), str):
+        raise ConfigError(f"call {number} names no tool: {dict(call)!r}", hint='Write {"name": "add"}.')
+    call_id = call.get("call_id", f"call_{number}")
+    return ToolCall(call_id=call_id, name=call["name"], arguments=call.get("arguments", {}))
+
+
+Scripted: TypeAlias = (
+    str
+    | Sequence[Step | Mapping[str, Any]]
+    | Mapping[str, Any]
+    | Exception
+    | Reply
+    | Callable[[ModelRequest], Any]
+)
+"""A reply as scripts write it: text, a list of steps, the fields of a `Reply`, an error, or a function."""
+
+
+class Script:
+    """Hands out replies: first those whose `when` fits, otherwise the next one in order."""
+
+    def __init__(self, replies: Iterable[Scripted]) -> None:
+        self._lock = threading.Lock()
+        self._replies = list(replies)
+        self._gates: dict[str, Gate] = {}
+        self._taken = 0
+
+    def add(self, *replies: Scripted) -> None:
+        """Append replies."""
+        with self._lock:
+            self._replies.extend(replies)
+
+    def clear(self) -> int:
+        """Drop the replies that are left; returns how many there were."""
+        with self._lock:
+            left = len(self._replies)
+            self._replies.clear()
+        return left
+
+    def gate(self, name: str) -> Gate:
+        """The gate that steps of the form `{"hold": name}` wait at."""
+        return self._gates.setdefault(name, Gate(name))
+
+    @property
+    def unused(self) -> list[Scripted]:
+        """The replies that nobody has asked for."""
+        return [reply for reply in self._replies if not _read_option(reply, "repeat")]
+
+    def take(self, request: ModelRequest) -> Reply:
+        """The reply for this request."""
+        said = last_text(request)
+        with self._lock:
+            self._taken += 1
+            place = self._find(said)
+            if place is None:
+                raise ConfigError(
+                    f"request {self._taken} has no reply in the script; its last message is {said[:200]!r}",
+                    hint="Add a reply to the script, or find out why one more request was made.",
+                )
+            repeat = _read_option(self._replies[place], "repeat")
+            value = self._replies[place] if repeat else self._replies.pop(place)
+        return self._read(value, request)
+
+    def _find(self, said: str) -> int | None:
+        plain = None
+        for place, reply in enumerate(self._replies):
+            when = _read_option(reply, "when")
+            if when is None:
+                plain = place if plain is None else plain
+            elif when in said:
+                return place
+        return plain
+
+    def _read(self, value: Scripted, request: ModelRequest) -> Reply:
+        if isinstance(value, Reply):
+            return value
+        if isinstance(value, str):
+            return Reply(text=value)
+        if isinstance(value, Exception):
+            return Reply(steps=[value])
+        if is_mapping(value):
+            return read_reply(value, self.gate)
+        if callable(value):
+            return self._read(value(request), request)
+        return Reply(steps=[read_step(step, self.gate) for step in value])
+
+
+def last_text(request: ModelRequest) -> str:
+    """The last message's text; what is not text, as JSON."""
+    content = request.messages[-1].get("content") if request.messages else ""
+    return to_text(content)
+
+
+def _read_option(value: Scripted, name: Literal["when", "repeat"]) -> Any:
+    if isinstance(value, Reply):
+        return getattr(value, name)
+    return value.get(name) if is_mapping(value) else None

@@ -1,0 +1,89 @@
+"""Tools that act in the user's browser (rule C50): a definition here, a handler of the same name there.
+
+The call waits until the browser has answered: as long as the argument `timeoutSec` says, where the tool has
+one and the model gives it, else for the tool's own time, which is a minute.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.errors import ToolError
+from dovetail.events.call import Kind
+from dovetail.policy.pending import normalize_timeout
+from dovetail.tools.tool import Tool, ToolContext
+
+
+def make_browser_tool(
+    name: str,
+    description: str,
+    parameters: Mapping[str, Any],
+    *,
+    kind: Kind = Kind.Other,
+    patience: float | None = None,
+    **choices: Any,
+) -> Tool:
+    """A tool that is carried out by the browser tab the request came from.
+
+    `parameters` is a JSON Schema; the browser has `patience` seconds; further choices are fields of `Tool`.
+    """
+
+    async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+        if context.tab_id is None or context.ask is None:
+            raise ToolError(f"{name!r} acts in the user's browser, and there is none here", type="no_tab")
+        seconds = normalize_timeout(args.get("timeoutSec") or patience)
+        payload = {"tool": name, "args": args, "tab_id": context.tab_id}
+        return read_answer(name, await context.ask("browser", payload, seconds), seconds)
+
+    choices.setdefault("origin", "browser")
+    choices.setdefault("idempotent", True)  # called again after a crash, it finds its question, or the answer
+    return Tool(
+        name=name,
+        description=description,
+        parameters=parameters,
+        kind=kind,
+        execute=execute,
+        needs_tab=True,
+        time_limit=None,
+        **choices,
+    )
+
+
+def read_answer(name: str, answer: Mapping[str, Any], seconds: float) -> Any:
+    """What the browser did; a failure, a refusal and a time-out are errors for the model."""
+    status = answer.get("status")
+    if status == "timeout":
+        raise ToolError(f"the browser did not answer {name!r} within {seconds:g} s", type="timeout")
+    if status == "failed":
+        raise ToolError(
+            f"the browser failed: {answer.get('errorText') or 'no reason given'}", type="browser_failed"
+        )
+    if answer.get("approved") is False:
+        raise ToolError(f"the user declined {name!r} in the browser", type="declined")
+    output = answer.get("output", answer.get("value"))
+    return "done" if output is None else output
+
+
+open_url = make_browser_tool(
+    "open-url",
+    "Open a web page in the user's browser panel. Use it when the user wants to see the page.",
+    {
+        "type": "object",
+        "properties": {
+            "actionName": {
+                "type": "string",
+                "minLength": 1,
+                "description": "What this does for the user, in a few words of their language.",
+            },
+            "url": {"type": "string", "description": "The address of the page."},
+            "title": {"type": "string", "description": "A title for the panel."},
+            "timeoutSec": {
+                "type": "integer",
+                "exclusiveMinimum": 0,
+                "description": "How long to wait for the page, in seconds; 60 by default.",
+            },
+        },
+        "required": ["actionName", "url"],
+        "additionalProperties": False,
+    },
+    display_name="Open page",
+)

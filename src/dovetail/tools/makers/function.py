@@ -1,0 +1,140 @@
+"""Makes tools from functions: the schema comes from the signature, the texts from the docstring.
+
+Sync functions run in a thread. What a generator yields is shown as progress; its result is what it returns,
+else its yields joined when all are text, else its last one. A parameter annotated `ToolContext` is given the
+call's context and hidden from the model.
+"""
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+from dovetail.events.call import Kind
+from dovetail.schema.from_function import read_docstring
+from dovetail.schema.number_types import make_converter
+from dovetail.tools.makers.signature import Signature, read_signature
+from dovetail.tools.threads import run_in_thread
+from dovetail.tools.tool import Execute, Tool, ToolContext, check_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FunctionTool(Tool):
+    """A tool made from a function; calling it calls the function, past the pipeline."""
+
+    function: Callable[..., Any]
+    returns: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function as if it had never become a tool."""
+        return self.function(*args, **kwargs)
+
+
+def tool(function: Callable[..., Any] | None = None, /, **choices: Any) -> Any:
+    """Make a tool from a function: `@tool`, or with the choices of `make_tool`, `@tool(kind=Kind.Read)`."""
+    return partial(make_tool, **choices) if function is None else make_tool(function, **choices)
+
+
+def make_tool(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    kind: Kind = Kind.Other,
+    parameters: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> FunctionTool:
+    """A tool that calls `function`; `parameters` is a JSON Schema to use in place of the signature's.
+
+    The further choices are fields of `Tool`, such as `display_name`, `tags`, `idempotent`, `time_limit`.
+    """
+    if isinstance(function, FunctionTool):
+        function = function.function
+    described = _unwrap(function)
+    docstring = read_docstring(inspect.getdoc(described))
+    signature = read_signature(function, docstring.parameters, is_described=parameters is not None)
+    own = signature.schema
+    if parameters is not None and not own["additionalProperties"]:
+        choices.setdefault("takes", frozenset(own["properties"]))
+    schema = own if parameters is None else parameters
+    signature = replace(signature, type_numbers=make_converter(schema, signature.converters.keys()))
+    called = name or getattr(described, "__name__", type(described).__name__)
+    check_name(called)
+    qualified_name = getattr(described, "__qualname__", type(described).__qualname__)
+    choices.setdefault("source", f"{getattr(described, '__module__', None)}:{qualified_name}")
+    choices.setdefault("can_update_output", _is_generator(function))
+    return FunctionTool(
+        name=called,
+        description=(docstring.description or called) if description is None else description,
+        parameters=schema,
+        kind=kind,
+        execute=_make_execute(function, signature),
+        function=function,
+        returns=signature.returns,
+        **choices,
+    )
+
+
+def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function behind a `functools.partial`, whose name and docstring speak for it."""
+    while isinstance(function, partial):
+        function = cast("partial[Any]", function).func
+    return function
+
+
+def _is_generator(function: Callable[..., Any]) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _make_execute(function: Callable[..., Any], signature: Signature) -> Execute:
+    call = getattr(function, "__call__", None)  # noqa: B004 - a callable object may have an async call
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            return await signature.bind(function, args, context)()
+
+    elif inspect.isasyncgenfunction(function):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            return await _drain(signature.bind(function, args, context)(), context)
+
+    elif inspect.isgeneratorfunction(function):
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            make = signature.bind(function, args, context)
+            return await run_in_thread(lambda: _drain_sync(make(), context))
+
+    else:
+
+        async def execute(args: dict[str, Any], context: ToolContext) -> Any:
+            value = await run_in_thread(signature.bind(function, args, context))
+            return await value if inspect.isawaitable(value) else value
+
+    return execute
+
+
+async def _drain(items: AsyncIterator[Any], context: ToolContext) -> Any:
+    yielded: list[Any] = []
+    async for item in items:
+        yielded.append(item)
+        context.update(item)
+    return _sum_up(yielded)
+
+
+def _drain_sync(items: Iterator[Any], context: ToolContext) -> Any:
+    yielded: list[Any] = []
+    while True:
+        context.check_cancelled()
+        try:
+            item = next(items)
+        except StopIteration as end:
+            return _sum_up(yielded) if end.value is None else end.value
+        yielded.append(item)
+        context.update(item)
+
+
+def _sum_up(yielded: list[Any]) -> Any:
+    if yielded and all(isinstance(item, str) for item in yielded):
+        return "".join(yielded)
+    return yielded[-1] if yielded else None

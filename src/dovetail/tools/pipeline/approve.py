@@ -1,0 +1,122 @@
+"""Policy and approval: may this call run, and if a person must say so, what did they say?"""
+
+import asyncio
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ToolError
+from dovetail.policy.pending import LONGEST_SECONDS
+from dovetail.policy.policy import Decision, Policy
+from dovetail.policy.rule import PolicyCall
+from dovetail.tools.pipeline.prepare import Prepared, Preparer
+from dovetail.tools.scope import CallScope
+
+
+class Approver:
+    """Puts the policy's decisions into effect; every refusal is a `ToolError` whose text is for the model."""
+
+    def __init__(self, policy: Policy, preparer: Preparer) -> None:
+        self._policy = policy
+        self._preparer = preparer
+
+    def decide(self, prepared: Prepared, scope: CallScope) -> Decision:
+        """What the policy says of a call."""
+        return self._policy.decide(describe_call(prepared, scope))
+
+    def allows(self, decision: Decision, prepared: Prepared, scope: CallScope) -> bool:
+        """Whether the call may run without a question; one that may not run at all is refused."""
+        if decision.action == "allow":
+            return True
+        name = prepared.tool.name
+        if decision.action == "deny":
+            raise ToolError(f"{name!r} may not run: {decision.reason}", type="policy_violation")
+        if scope.ask is None and not (scope.bus and scope.bus.can_be_asked):
+            raise ToolError(
+                f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
+                type="policy_violation",
+                data={"needs": "approval"},
+            )
+        return False
+
+    async def ask(self, prepared: Prepared, decision: Decision, call_id: str, scope: CallScope) -> Prepared:
+        """Ask a person or a listener on the bus; returns the approved call, perhaps with other arguments."""
+        payload = {
+            "tool": prepared.tool.name,
+            "title": prepared.tool.describe(prepared.args),
+            "kind": prepared.tool.kind.value,
+            "args": prepared.args,
+            "reason": decision.reason,
+            "agent_path": list(scope.agent_path),
+        }
+        answer = await _ask_outside(call_id, payload, scope)
+        if answer.get("status") == "timeout":
+            raise ToolError(
+                f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
+            )
+        if answer.get("approved") is not True:
+            raise ToolError(_explain_refusal(prepared.tool.name, answer, scope), type="declined")
+        return self._apply(prepared, answer, scope)
+
+    def _apply(self, prepared: Prepared, answer: Mapping[str, Any], scope: CallScope) -> Prepared:
+        edited = answer.get("edited_args")
+        if is_mapping(edited):
+            prepared = self._preparer.validate(prepared.tool, dict(edited), scope)
+            decision = self.decide(prepared, scope)
+            if decision.action == "deny":
+                raise ToolError(
+                    f"{prepared.tool.name!r} may not run as edited: {decision.reason}",
+                    type="policy_violation",
+                )
+        remember = answer.get("remember")
+        if remember in ("run", "always"):
+            self._policy.remember(describe_call(prepared, scope), remember)
+        return prepared
+
+
+async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScope) -> Mapping[str, Any]:
+    """The answer of a person, or of a listener on the bus: whichever comes first."""
+    bus = scope.bus if scope.bus and scope.bus.can_be_asked else None
+    if bus is None:
+        return await scope.ask("approval", call_id, payload, None) if scope.ask else {"approved": False}
+    with scope.pause():
+        copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
+        listener = asyncio.ensure_future(bus.ask("approval", call_id, copied, LONGEST_SECONDS))
+        if scope.ask is None:
+            return await listener
+        person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
+        try:
+            await asyncio.wait({listener, person}, return_when=asyncio.FIRST_COMPLETED)
+            if not person.done() and "status" not in listener.result():  # nobody, or too late: no answer
+                if scope.answer is None:
+                    return listener.result()
+                scope.answer(call_id, listener.result())
+            return await person
+        finally:
+            for task in (listener, person):
+                task.cancel()
+
+
+def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
+    """A call as the policy sees it."""
+    return PolicyCall(
+        tool=prepared.tool.name,
+        kind=prepared.tool.kind,
+        args=prepared.args,
+        agent_path=scope.agent_path,
+        mode=scope.mode,
+        run_path=scope.run_path,
+        owner=scope.owner,
+        definition=prepared.tool.fingerprint,
+        defaults=prepared.tool.defaults,
+    )
+
+
+def _explain_refusal(name: str, answer: Mapping[str, Any], scope: CallScope) -> str:
+    words = answer.get("value")
+    said = f" and said: {words}" if isinstance(words, str) and words.strip() else ""
+    text = f"the user declined this call of {name!r}{said}; do not make it again unless asked to"
+    if len(scope.agent_path) > 1:  # a sub-agent: only its result reaches the caller
+        text += ". If you cannot finish without it, say in your result what blocks you"
+    return text

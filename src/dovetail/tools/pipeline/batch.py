@@ -1,0 +1,244 @@
+"""The calls of one turn on their way through the pipeline."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dovetail.errors import ToolError
+from dovetail.events.call import CallStatus, ToolCall
+from dovetail.events.context import within
+from dovetail.events.run_events import ToolEnd, ToolHold, ToolStart
+from dovetail.policy.policy import Decision
+from dovetail.tools.pipeline.approve import Approver
+from dovetail.tools.pipeline.audit import Audit, AuditRecord, find_log_audit, mask_arguments
+from dovetail.tools.pipeline.execute import GRACE, Execution
+from dovetail.tools.pipeline.prepare import Prepared, Preparer
+from dovetail.tools.pipeline.result_limits import SizeGuard
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
+from dovetail.tools.scope import CallScope
+from dovetail.tools.tool import CallOutcome, Tool, ToolResult
+
+logger = logging.getLogger(__name__)
+
+_STATUSES: dict[str, CallStatus] = {
+    "policy_violation": "denied",
+    "declined": "denied",
+    "approval_timeout": "timeout",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of the pipeline, which all batches share."""
+
+    preparer: Preparer
+    approver: Approver
+    guard: SizeGuard
+    audit: Audit | None
+    hide: Callable[[str], str] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """One call on its way: what is known of it so far, and its outcome from its end on."""
+
+    call: ToolCall
+    prepared: Prepared | None = None
+    decision: Decision | None = None
+    is_approved: bool = False
+    outcome: CallOutcome | None = None
+
+
+class Batch:
+    """Takes the calls of one turn from their first step to their one outcome each."""
+
+    def __init__(self, steps: Steps, snapshot: ToolSnapshot, scope: CallScope) -> None:
+        self._steps = steps
+        self._snapshot = snapshot
+        self._scope = scope
+        self._entries: list[_Entry] = []
+        self._asking: list[asyncio.Task[None]] = []
+        self._running: dict[Execution, _Entry] = {}
+        self._idle: asyncio.Future[None] | None = None
+        self._watcher: asyncio.Task[Any] | None = None
+
+    async def run(self, calls: Sequence[ToolCall]) -> list[CallOutcome]:
+        """One outcome for each call, in their order."""
+        self._entries = [_Entry(call) for call in calls]
+        try:
+            with _within_scope(self._scope):
+                await self._settle()
+                await self._execute()
+        except asyncio.CancelledError:
+            self._stop()
+            if self._asking:
+                await asyncio.wait(self._asking, timeout=GRACE)
+            await self._wait_until_idle()
+            raise
+        finally:
+            if self._watcher is not None:
+                self._watcher.cancel()
+            self._interrupt_rest()
+        return [entry.outcome for entry in self._entries if entry.outcome is not None]
+
+    async def _settle(self) -> None:
+        """Prepare all calls and get all approvals."""
+        for entry in self._entries:
+            with within(call_id=entry.call.call_id):
+                self._prepare(entry)
+        questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
+        if questions and not self._scope.cancelled.is_set():
+            self._scope.emit(ToolHold(tuple(entry.call.call_id for entry in questions)))
+            for entry in questions:
+                with within(call_id=entry.call.call_id):
+                    self._asking.append(asyncio.create_task(self._ask(entry)))
+            self._watch()
+            await asyncio.wait(self._asking)
+
+    def _prepare(self, entry: _Entry) -> None:
+        try:
+            entry.prepared = self._steps.preparer.prepare(entry.call, self._snapshot, self._scope)
+            entry.decision = self._steps.approver.decide(entry.prepared, self._scope)
+            entry.is_approved = self._steps.approver.allows(entry.decision, entry.prepared, self._scope)
+        except ToolError as error:
+            self._refuse(entry, error)
+        except Exception as error:
+            logger.exception("call of %r could not be prepared", entry.call.name)
+            self._end(entry, "error", make_error_result(error))
+
+    async def _ask(self, entry: _Entry) -> None:
+        if entry.prepared is None or entry.decision is None:
+            return
+        call_id = entry.call.call_id
+        try:
+            entry.prepared = await self._steps.approver.ask(
+                entry.prepared, entry.decision, call_id, self._scope
+            )
+            entry.is_approved = True
+        except ToolError as error:
+            self._refuse(entry, error)
+        except Exception as error:
+            logger.exception("the approval of %r could not be asked for", entry.call.name)
+            self._refuse(entry, ToolError(f"nobody could be asked: {error}", type="policy_violation"))
+
+    async def _execute(self) -> None:
+        ready = [
+            (entry, entry.prepared)
+            for entry in self._entries
+            if entry.is_approved and entry.prepared is not None and entry.outcome is None
+        ]
+        in_parallel = _may_run_in_parallel([prepared.tool for _, prepared in ready])
+        for entry, prepared in ready:
+            if self._scope.cancelled.is_set():
+                break
+            with within(call_id=entry.call.call_id):
+                self._start(entry, prepared)
+            if not in_parallel:
+                await self._wait_until_idle()
+        await self._wait_until_idle()
+
+    def _start(self, entry: _Entry, prepared: Prepared) -> None:
+        tool, call_id = prepared.tool, entry.call.call_id
+        self._scope.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
+        execution = Execution(prepared, call_id, self._scope, self._steps.guard, self._note_end)
+        self._running[execution] = entry
+        # After the tool's first step; a tool that never waits ends in it and needs no watching.
+        asyncio.get_running_loop().call_soon(self._watch_execution, execution)
+
+    def _watch_execution(self, execution: Execution) -> None:
+        if execution.is_at_work:
+            execution.start_clock()
+            self._watch()
+
+    def _watch(self) -> None:
+        """Stop everything when the run is cancelled."""
+        if self._watcher is None:
+            self._watcher = asyncio.create_task(self._scope.cancelled.wait())
+            self._watcher.add_done_callback(lambda _: self._stop())
+
+    def _note_end(
+        self, execution: Execution, status: CallStatus, result: ToolResult, duration: float
+    ) -> None:
+        self._end(self._running.pop(execution), status, result, duration)
+        if not self._running and self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
+
+    async def _wait_until_idle(self) -> None:
+        if self._running:
+            self._idle = asyncio.get_running_loop().create_future()
+            await self._idle
+
+    def _stop(self) -> None:
+        for task in self._asking:
+            task.cancel()
+        for execution in list(self._running):
+            execution.stop()
+
+    def _refuse(self, entry: _Entry, error: ToolError) -> None:
+        self._end(entry, _STATUSES.get(error.type, "error"), make_error_result(error))
+
+    def _interrupt_rest(self) -> None:
+        if self._scope.is_abandoned():
+            return
+        for entry in self._entries:
+            if entry.outcome is None:
+                failure = make_failure(f"{entry.call.name!r} was interrupted before it ran", "interrupted")
+                self._end(entry, "interrupted", failure)
+
+    def _end(self, entry: _Entry, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
+        if entry.outcome is not None:  # a second cancel did not wait for this one
+            return
+        if self._steps.hide is not None:
+            result = mask_failure(result, self._steps.hide)
+        entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
+        error = result.error and {"message": result.error.message, "type": result.error.type}
+        self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
+        audit, bus = self._steps.audit or find_log_audit(), self._scope.bus
+        is_heard = bus is not None and bus.has_subscribers("audit")
+        if audit is None and not is_heard:
+            return
+        record = self._make_record(entry, entry.outcome)
+        if audit is not None:
+            audit(record)
+        if bus is not None and is_heard:
+            bus.publish_audit(asdict(record))
+
+    def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
+        prepared, decision, scope = entry.prepared, entry.decision, self._scope
+        return AuditRecord(
+            time=time.time(),
+            call_id=entry.call.call_id,
+            tool=prepared.tool.name if prepared else entry.call.name,
+            kind=prepared.tool.kind.value if prepared else "",
+            args=mask_arguments(prepared.args if prepared else entry.call.arguments),
+            decision=decision.action if decision else "",
+            rule=decision.rule.title if decision else "",
+            status=outcome.status,
+            duration=outcome.duration,
+            error=outcome.result.error.message if outcome.result.error else None,
+            owner=scope.owner,
+            session_id=scope.session_id,
+            run_path=scope.run_path,
+            agent_path=scope.agent_path,
+        )
+
+
+def _may_run_in_parallel(tools: Sequence[Tool]) -> bool:
+    """Whether all only read; one agent that writes may work next to others that read."""
+    writing = [tool for tool in tools if not tool.is_read_only]
+    return not writing or (len(writing) == 1 and writing[0].kind.is_read_only)
+
+
+def _within_scope(scope: CallScope) -> AbstractContextManager[None]:
+    return within(
+        run_id=scope.run_path[-1] if scope.run_path else None,
+        agent=scope.agent_path[-1] if scope.agent_path else None,
+        session_id=scope.session_id,
+        owner=scope.owner,
+        tab_id=scope.tab_id,
+    )

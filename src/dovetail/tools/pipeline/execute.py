@@ -1,0 +1,216 @@
+"""One tool at work: its time limit, its stop, and one end in any case.
+
+A tool that is told to stop gets its `cancelled` event set and its task cancelled. When it does not end within
+`GRACE` seconds it is left behind, and the call ends without it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from dovetail.concurrency import find_running_loop
+from dovetail.data.clean import clean_data
+from dovetail.errors import ToolError
+from dovetail.events.call import CallStatus
+from dovetail.events.run_events import AskKind, ToolProgress
+from dovetail.tools.pipeline.prepare import Prepared
+from dovetail.tools.pipeline.result_limits import SizeGuard
+from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
+from dovetail.tools.scope import CallScope
+from dovetail.tools.threads import contain_exits
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tracing import record, span
+
+
+class Clock:
+    """Counts down from a limit, not counting the pauses."""
+
+    __slots__ = ("_expire", "_left", "_loop", "_pauses", "_since", "_timer")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._left: float | None = None
+        self._pauses = 0
+
+    def start(self, seconds: float | None, expire: Callable[[], None]) -> None:
+        """Call `expire` once the seconds have passed; None means never."""
+        self._left = seconds
+        self._expire = expire
+        if self._pauses == 0:
+            self._go()
+
+    def stop(self) -> None:
+        """Never expire."""
+        self._left = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def pause(self) -> None:
+        """Stand still until as many `resume` calls have come."""
+        self._pauses += 1
+        if self._timer is not None:
+            left = (self._left or 0.0) - (self._loop.time() - self._since)
+            self.stop()
+            self._left = max(left, 0.0)
+
+    def resume(self) -> None:
+        """Go on when no other pause is left."""
+        self._pauses -= 1
+        if self._pauses == 0:
+            self._go()
+
+    def _go(self) -> None:
+        if self._left is not None:
+            self._since = self._loop.time()
+            self._timer = self._loop.call_later(self._left, self._expire)
+
+
+logger = logging.getLogger(__name__)
+
+GRACE = 2.0
+
+OnEnd: TypeAlias = Callable[["Execution", CallStatus, ToolResult, float], None]
+
+
+class Execution:
+    """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
+
+    def __init__(
+        self, prepared: Prepared, call_id: str, scope: CallScope, guard: SizeGuard, on_end: OnEnd
+    ) -> None:
+        self._tool = prepared.tool
+        self._notes = prepared.notes
+        self._call_id = call_id
+        self._scope = scope
+        self._guard = guard
+        self._on_end = on_end
+        self._loop = asyncio.get_running_loop()
+        self._cancelled = asyncio.Event()
+        self._is_finished = False
+        self._started_at = perf_counter()
+        self._stopped_as: CallStatus | None = None
+        self._clock = Clock(self._loop)
+        self._grace: asyncio.TimerHandle | None = None
+        self._task = self._loop.create_task(self._execute(prepared.args))
+        self._task.add_done_callback(self._note_end)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the tool has not ended yet."""
+        return not self._task.done()
+
+    def start_clock(self) -> None:
+        """Let the time limit count from now on."""
+        self._clock.start(self._tool.time_limit, lambda: self.stop("timeout"))
+
+    def stop(self, status: CallStatus = "interrupted") -> None:
+        """Make the call end, with this status unless it ends well all the same."""
+        if self._stopped_as is None and not self._is_finished:
+            self._stopped_as = status
+            self._cancelled.set()
+            self._task.cancel()
+            self._clock.stop()
+            self._grace = self._loop.call_later(GRACE, self._leave_behind)
+
+    async def _execute(self, args: dict[str, Any]) -> ToolResult:
+        scope = self._scope
+        context = ToolContext(
+            call_id=self._call_id,
+            session_id=scope.session_id,
+            run_path=scope.run_path,
+            tab_id=scope.tab_id,
+            cancelled=self._cancelled,
+            update=self._update,
+            ask=None if scope.ask is None else self._ask,
+            scope=scope,
+        )
+        if scope.settle is not None and not self._tool.idempotent:
+            await scope.settle()
+        with _tool_span(self._tool, self._call_id) as span:
+            with contain_exits():
+                value = await self._tool.execute(args, context)
+            result = add_notes(make_result(value), self._notes)
+            if not self._guard.lets_through(result, scope):
+                result = await self._guard.keep(result, scope)
+            record(span, {}, error=result.error and result.error.type)
+        return result
+
+    async def _ask(
+        self,
+        kind: AskKind,
+        payload: Mapping[str, Any],
+        timeout: float | None = None,  # noqa: ASYNC109 - the name that the contract of `ask` gives it
+    ) -> Mapping[str, Any]:
+        ask = self._scope.ask
+        if ask is None:
+            return {"status": "timeout"}
+        self._clock.pause()
+        try:
+            return await ask(kind, self._call_id, clean_data(payload), timeout)
+        finally:
+            self._clock.resume()
+
+    def _update(self, output: Any) -> None:
+        """Show progress, from the loop or from a thread."""
+        event = ToolProgress(self._call_id, to_event_data(output))
+        if find_running_loop() is self._loop:
+            self._show(event)
+        else:
+            self._loop.call_soon_threadsafe(self._show, event)
+
+    def _show(self, event: ToolProgress) -> None:
+        if not self._is_finished:
+            self._scope.emit(event)
+
+    def _note_end(self, task: "asyncio.Task[ToolResult]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if self._is_finished:
+            logger.warning("tool %r ended after it was left behind: %r", self._tool.name, error)
+        elif task.cancelled() or (self._stopped_as is not None and (error or task.result().error)):
+            self._finish(*self._explain_stop())
+        elif error is not None:
+            self._log_crash(error)
+            is_late = isinstance(error, ToolError) and error.type == "timeout"
+            self._finish("timeout" if is_late else "error", make_error_result(error))
+        else:
+            result = task.result()
+            self._finish("error" if result.error else "ok", result)
+
+    def _leave_behind(self) -> None:
+        logger.warning("tool %r did not stop within %s s and is left behind", self._tool.name, GRACE)
+        self._finish(*self._explain_stop())
+
+    def _finish(self, status: CallStatus, result: ToolResult) -> None:
+        self._is_finished = True
+        self._clock.stop()
+        if self._grace is not None:
+            self._grace.cancel()
+        self._on_end(self, status, result, perf_counter() - self._started_at)
+
+    def _log_crash(self, error: BaseException) -> None:
+        if not isinstance(error, ToolError):
+            logger.error("tool %r crashed", self._tool.name, exc_info=error)
+
+    def _explain_stop(self) -> tuple[CallStatus, ToolResult]:
+        name = self._tool.name
+        if self._stopped_as == "timeout":
+            text = f"{name!r} took longer than its limit of {self._tool.time_limit:g} s and was stopped"
+            return "timeout", make_failure(text, "timeout")
+        if self._stopped_as is None:
+            return "error", make_failure(f"{name!r} cancelled itself")
+        return "interrupted", make_failure(f"{name!r} was interrupted", "interrupted")
+
+
+def _tool_span(tool: Tool, call_id: str) -> AbstractContextManager[Any]:
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.call.id": call_id,
+        "gen_ai.tool.type": "function",
+    }
+    return span(f"execute_tool {tool.name}", attributes)

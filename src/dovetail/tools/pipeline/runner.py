@@ -1,0 +1,61 @@
+"""The pipeline that every call goes through, whoever makes it.
+
+    find → repair → validate → policy → (ask) → execute → size guard → result → event + audit
+
+Every call gets exactly one outcome and one `tool-end` event, also when it is cancelled, times out or crashes.
+All approvals of a batch are settled before any of its calls runs; the calls run in parallel when all tools of
+the batch only read (one agent that writes may be among them), and else one after the other, in the order in
+which they were made.
+"""
+
+from collections.abc import Callable, Sequence
+
+from dovetail.events.call import ToolCall
+from dovetail.policy.policy import Policy
+from dovetail.tools.artifacts import ArtifactStore, MemoryArtifacts
+from dovetail.tools.pipeline.approve import Approver
+from dovetail.tools.pipeline.audit import Audit
+from dovetail.tools.pipeline.batch import Batch, Steps
+from dovetail.tools.pipeline.prepare import Preparer
+from dovetail.tools.pipeline.result_limits import SizeGuard, make_reader
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.scope import Ask, CallScope
+from dovetail.tools.tool import CallOutcome, ToolResult
+
+__all__ = ["Ask", "CallOutcome", "CallScope", "ToolRunner"]
+
+
+class ToolRunner:
+    """Runs calls through the pipeline; one runner serves any number of runs.
+
+    Without an `audit`, records go to the log `dovetail.audit`, if anybody reads it. `reader` is the tool that
+    reads on in large results: it is found under its name also when a snapshot does not hold it, but a model
+    must be told of it. `hide` takes secrets out of the texts of failed calls: an exception may hold a key.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        artifacts: ArtifactStore | None = None,
+        audit: Audit | None = None,
+        hide: Callable[[str], str] | None = None,
+    ) -> None:
+        self.policy = policy or Policy()
+        artifacts = artifacts or MemoryArtifacts()
+        self.reader = make_reader(artifacts)
+        preparer = Preparer([self.reader])
+        self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit, hide)
+
+    async def run_batch(
+        self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], scope: CallScope
+    ) -> list[CallOutcome]:
+        """Run the calls of one turn; one outcome for each, in the order of the calls."""
+        return await Batch(self._steps, snapshot, scope).run(calls)
+
+    async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, scope: CallScope) -> CallOutcome:
+        """Run a single call."""
+        return (await self.run_batch(snapshot, [call], scope))[0]
+
+    async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
+        """Keep a large result for the `reader`; returns one with its beginning, which says how to read on."""
+        return await self._steps.guard.keep(result, scope)

@@ -1,0 +1,46 @@
+"""What an agent's run begins with."""
+
+import pytest
+
+from agents.host import make_tool
+from dovetail.agents.definition import AgentDefinition, InputConfig, PromptConfig, ToolConfig
+from dovetail.agents.prepare import build_messages, choose_tools
+from dovetail.errors import ConfigError
+from dovetail.tools.registry import ToolSnapshot
+
+INPUTS = InputConfig(inputs={"text": {"required": True}, "focus": {}})
+
+
+def make(system: str = "", query: str = "") -> AgentDefinition:
+    prompt = PromptConfig(system_prompt=system, query=query)
+    return AgentDefinition(name="a", description="a", input_config=INPUTS, prompt_config=prompt)
+
+
+def test_optional_input_that_was_left_out_is_empty() -> None:
+    messages = build_messages(make("Be brief.", "${text} (${focus})"), {"text": "T"})
+    assert [message["content"] for message in messages] == ["Be brief.", "T ()"]
+
+
+def test_name_that_is_no_input_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="needs mood"):
+        build_messages(make(query="${mood}"), {"text": "T"})
+
+
+def test_without_a_query_the_inputs_speak_for_themselves() -> None:
+    assert build_messages(make(), {"text": "T"})[-1]["content"] == "T"
+    assert build_messages(make(), {"text": "T", "focus": "F"})[-1]["content"] == "text: T\nfocus: F"
+
+
+def test_history_stands_between_system_prompt_and_query() -> None:
+    history = [{"role": "user", "content": "before"}, {"role": "assistant", "content": "yes"}]
+    messages = build_messages(make("S"), {"text": "now"}, history)
+    assert [message["content"] for message in messages] == ["S", "before", "yes", "now"]
+
+
+def test_tools_come_in_the_order_in_which_the_definition_names_them() -> None:
+    available = ToolSnapshot.of([make_tool(name) for name in ("more", "read_b", "list", "read_a")], 1)
+    definition = AgentDefinition(
+        name="a", description="a", tool_config=ToolConfig(tools=["list", "read_*", "more"])
+    )
+    tools, _ = choose_tools(definition, available, ())
+    assert [tool.name for tool in tools] == ["list", "read_b", "read_a", "more"]

@@ -1,0 +1,251 @@
+"""Agents from code and from files."""
+
+from pathlib import Path
+
+import pytest
+
+from dovetail.agents.definition import AgentDefinition, RunConfig
+from dovetail.agents.registry import AgentRegistry
+from dovetail.assets import find_assets
+from dovetail.errors import ConfigError
+from dovetail.settings import Settings
+
+GOOD = "---\nname: scout\ndescription: Looks around.\ntools: [read_*]\nmax_turns: 4\n---\nYou look around.\n"
+
+
+def test_file_becomes_a_definition(tmp_path: Path) -> None:
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    definition = registry.get_definition("scout")
+    assert definition.prompt_config.system_prompt == "You look around."
+    assert definition.tool_config.tools == ("read_*",)
+    assert definition.run_config.max_turns == 4
+    assert list(definition.input_config.inputs) == ["query"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("no front matter", "no front matter"),
+        ("---\nname: a\n", "has no end"),
+        ("---\nname: a\n---\n", "no description"),
+        ("---\n- a\n---\n", "`key: value` lines"),
+        ("---\ndescription: d\ncolour: red\n---\n", "unknown keys: colour"),
+        ("---\ndescription: [\n---\n", "not valid YAML"),
+        ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, not -1"),
+        ("---\ndescription: d\ntools: all\n---\n", "list of tool names"),
+        ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
+        ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, not 5"),
+        ("---\ndescription: d\noutput: {schema: {type: 5}}\n---\n", "output.schema"),
+        ("---\ndescription: d\nname: a b\n---\n", "Invalid agent name 'a b'"),
+        ("---\ndescription: d\nname: my.dotted\n---\nDo.", "Invalid agent name 'my.dotted'"),
+        ("---\ndescription: d\nname: 日本\n---\nDo.", "Invalid agent name '日本'"),
+        (f"---\ndescription: d\nname: {'x' * 80}\n---\nDo.", "1 to 64 of the characters"),
+        ("---\ndescription: d\n---\n", "no system prompt"),
+        ("---\ndescription: d\n---\nSee ${HOME}.", "unknown placeholder ${HOME}; expected one of: query"),
+        ("---\ndescription: d\nquery: ${unknown}\n---\nDo.", "unknown placeholder ${unknown}"),
+        ("---\ndescription: d\nmax_turns: 2.5\n---\nDo.", "`max_turns` must be a whole number, not 2.5"),
+        ("---\ndescription: d\nmax_turns: true\n---\nDo.", "`max_turns` must be a positive number, not True"),
+        ("---\ndescription: d\nmax_seconds: .nan\n---\nDo.", "`max_seconds` must be a positive number"),
+        ("---\ndescription: d\nmax_tokens: .inf\n---\nDo.", "`max_tokens` must be a positive number"),
+        ("---\ndescription: d\nmax_seconds:\n---\nDo.", "`max_seconds` has no value"),
+        ("---\ndescription: d\nkind: remote\n---\nDo.", "`kind` must be local, not 'remote'"),
+        ("---\ndescription: d\nmcp_servers: {}\n---\nDo.", "[mcp.servers.<name>]"),
+        ("---\ndescription: d\ntimeout_mins: .inf\n---\nDo.", "`timeout_mins` must be a positive number"),
+        ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must name each input"),
+        ("---\ndescription: d\ninputs: {text: string}\n---\n", "`inputs` must name each input"),
+        ("---\ndescription: d\ninput_schema: {type: odd}\n---\n", "input_schema"),
+        ("---\ndescription: d\ninput_schema: {}\ninputs: {}\n---\n", "not both"),
+        ("---\ndescription: d\nmodel: [a]\n---\n", "`model` must be a name"),
+        ("---\ndescription: d\noptions: 0.5\n---\n", "`options` must be a mapping"),
+        ("---\ndescription: d\ntool: never\n---\n", "`tool` must be true or false"),
+    ],
+)
+def test_bad_file_is_reported_and_the_others_live_on(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "bad.md").write_text(text)
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert [definition.name for definition in registry.get_all_definitions()] == ["scout"]
+    assert complaint in registry.broken[0].error
+    assert "bad.md" in registry.broken[0].error
+
+
+def test_output_may_be_of_any_type(tmp_path: Path) -> None:
+    (tmp_path / "lister.md").write_text("---\ndescription: d\noutput: {schema: {type: array}}\n---\nList.\n")
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert registry.broken == []
+    output = registry.get_definition("lister").output_config
+    assert output is not None
+    assert output.schema == {"type": "array"}
+
+
+def test_unknown_agent_names_the_nearest() -> None:
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="summarizer", description="d"))
+    with pytest.raises(ConfigError, match=r"Unknown agent 'sumarizer'\. Expected one of: summarizer"):
+        registry.get_definition("sumarizer")
+
+
+def test_two_agents_of_one_name_are_refused_with_both_owners() -> None:
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="a", description="one", source="one.md"))
+    with pytest.raises(ConfigError, match=r"from one\.md and from two\.md"):
+        registry.register_agent(AgentDefinition(name="a", description="two", source="two.md"))
+
+
+def test_reading_files_anew_keeps_agents_from_code(tmp_path: Path) -> None:
+    (tmp_path / "scout.md").write_text(GOOD)
+    registry = AgentRegistry()
+    registry.register_agent(AgentDefinition(name="a", description="d"))
+    registry.load_folder(tmp_path)
+    (tmp_path / "scout.md").unlink()
+    registry.replace_files([tmp_path])
+    assert [definition.name for definition in registry.get_all_definitions()] == ["a"]
+
+
+def test_nearer_folder_hides_a_namesake_further_away(tmp_path: Path) -> None:
+    for folder, text in (("near", "Near."), ("far", "Far.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "scout.md").write_text(GOOD.replace("You look around.", text))
+    registry = AgentRegistry()
+    registry.replace_files([tmp_path / "near", tmp_path / "far"])
+    assert registry.get_definition("scout").prompt_config.system_prompt == "Near."
+    assert registry.broken == []
+
+
+def test_two_files_of_one_folder_with_one_name_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(GOOD)
+    (tmp_path / "b.md").write_text(GOOD.replace("around", "about"))
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    assert "two agents are called 'scout'" in registry.broken[0].error
+
+
+def test_shipped_agents_are_sound() -> None:
+    registry = AgentRegistry()
+    folder = find_assets("agents")
+    assert folder is not None
+    registry.load_folder(folder)
+    assert registry.broken == []
+    assert {"master", "codebase_investigator", "summarizer"} <= {
+        definition.name for definition in registry.get_all_definitions()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "complaint"),
+    [
+        ("bad name!", "d", "Invalid agent name 'bad name!'"),
+        ("", "d", "Invalid agent name ''"),
+        ("my.dotted", "d", "Invalid agent name"),
+        ("日本", "d", "Invalid agent name"),
+        ("x" * 65, "d", "Invalid agent name"),
+        ("fine", "", "Agent 'fine' has no description"),
+        ("fine", "  ", "Agent 'fine' has no description"),
+    ],
+)
+def test_definition_that_providers_refuse_is_refused_at_registration(
+    name: str, description: str, complaint: str
+) -> None:
+    registry = AgentRegistry()
+    with pytest.raises(ConfigError, match=complaint):
+        registry.register_agent(AgentDefinition(name=name, description=description))
+    assert registry.get_all_definitions() == ()
+
+
+@pytest.mark.parametrize("limits", [{"max_turns": 0}, {"max_seconds": float("nan")}, {"max_tokens": 1.5}])
+def test_limits_must_be_positive_finite_numbers(limits: dict[str, float]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(limits))):
+        RunConfig(**limits)  # pyright: ignore[reportArgumentType]
+
+
+def test_broken_edit_keeps_the_last_good_version_and_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "scout.md"
+    file.write_text(GOOD)
+    registry = AgentRegistry()
+    registry.replace_files([tmp_path])
+    file.write_text("---\nname: scout\n---\nNo description.")
+    for _ in range(2):
+        report = registry.replace_files([tmp_path])
+        assert registry.get_definition("scout").prompt_config.system_prompt == "You look around."
+        assert "has no description" in registry.broken[0].error
+        assert "The last good version stays in service." in registry.broken[0].error
+        assert (report.failed[0].keeps_last_good, report.changed, report.removed) == (True, (), ())
+    file.unlink()
+    assert registry.replace_files([tmp_path]).removed == ("scout",)
+
+
+def test_report_names_what_is_new_changed_and_removed(tmp_path: Path) -> None:
+    registry = AgentRegistry()
+    (tmp_path / "scout.md").write_text(GOOD)
+    assert registry.replace_files([tmp_path]).to_dict() == {
+        "new": ("scout",),
+        "changed": (),
+        "removed": (),
+        "failed": (),
+    }
+    (tmp_path / "scout.md").write_text(GOOD.replace("around", "about"))
+    (tmp_path / "other.md").write_text(GOOD.replace("scout", "other"))
+    report = registry.replace_files([tmp_path])
+    assert (report.new, report.changed) == (("other",), ("scout",))
+    (tmp_path / "scout.md").unlink()
+    assert registry.replace_files([tmp_path]).removed == ("scout",)
+
+
+def test_settings_change_agents_and_switch_them_off() -> None:
+    scout = {
+        "model": "openai:small",
+        "max_turns": 3,
+        "max_children": 0,
+        "tools": ["read_*"],
+        "options": {"temperature": 0},
+    }
+    settings = Settings({"agents": {"scout": scout, "other": {"enabled": False}}})
+    registry = AgentRegistry(settings=settings)
+    for name in ("scout", "other"):
+        registry.register_agent(AgentDefinition(name=name, description="d"))
+    [definition] = registry.get_all_definitions()
+    assert registry.get_definition("scout") == definition
+    assert (definition.model_config.model, definition.model_config.options) == (
+        "openai:small",
+        {"temperature": 0},
+    )
+    assert (definition.run_config.max_turns, definition.run_config.max_children) == (3, 0)
+    assert (definition.run_config.max_seconds, definition.tool_config.tools) == (600.0, ("read_*",))
+    assert [each.name for each in registry.get_disabled()] == ["other"]
+    with pytest.raises(ConfigError, match=r"switched off by the setting agents\.other\.enabled"):
+        registry.get_definition("other")
+
+
+@pytest.mark.parametrize(
+    ("override", "complaint"),
+    [
+        ({"modle": "x"}, "Unknown key 'modle'"),
+        ({"model": 5}, "`model` must be a name"),
+        ({"max_turns": 0}, "`max_turns` must be a positive number, not 0"),
+        ({"tools": "all"}, "`tools` must be a list"),
+        ({"enabled": "no"}, "`enabled` must be true or false"),
+        (5, "must be a table"),
+    ],
+)
+def test_wrong_settings_of_an_agent_leave_it_out_and_are_reported(override: object, complaint: str) -> None:
+    registry = AgentRegistry(settings=Settings({"agents": {"scout": override, "nobody": {}}}))
+    for name in ("scout", "other"):
+        registry.register_agent(AgentDefinition(name=name, description="d"))
+    registry.replace_files([])
+    assert complaint in registry.broken[0].error
+    assert "unknown agent" in registry.broken[1].error
+    assert [definition.name for definition in registry.get_all_definitions()] == ["other"]
+
+
+def test_keys_of_other_programs_are_read(tmp_path: Path) -> None:
+    front = "description: d\nkind: local\ntemperature: 0.2\ntimeout_mins: 1.5\noptions: {top_p: 1}"
+    (tmp_path / "a.md").write_text(f"---\n{front}\n---\nDo.")
+    registry = AgentRegistry()
+    registry.load_folder(tmp_path)
+    definition = registry.get_definition("a")
+    assert definition.run_config.max_seconds == 90.0
+    assert definition.model_config.options == {"temperature": 0.2, "top_p": 1}

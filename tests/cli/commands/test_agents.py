@@ -1,0 +1,178 @@
+"""`dovetail agents` shows, checks and runs agents."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run
+from dovetail.cli.commands.agents import read_inputs
+from dovetail.errors import ConfigError
+from dovetail.testing import ScriptedServer
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"goal": {"type": "string"}, "depth": {"type": "integer"}},
+    "required": ["goal"],
+}
+
+
+def test_list_shows_shipped_agents_and_broken_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "bad.md").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "list") == 0
+    shown = capsys.readouterr().out
+    assert "summarizer" in shown
+    assert "no front matter" in shown
+
+
+def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = tmp_path / "good.md"
+    good.write_text("---\ndescription: d\n---\nHello.")
+    assert run("agents", "check", str(good)) == 0
+    (tmp_path / "bad.md").write_text("---\nname: x\n---\n")
+    assert run("agents", "check", str(good), str(tmp_path / "bad.md")) == 1
+    assert "no description" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("front", "body", "said"),
+    [
+        ("query: ${unknown}", "Do.", "unknown placeholder ${unknown}"),
+        ("name: x", "In ${HOME}.", "unknown placeholder ${HOME}"),
+        ("max_turns: 2.5", "Do.", "must be a whole number, not 2.5"),
+        ("name: my.dotted", "Do.", "Invalid agent name 'my.dotted'"),
+        ("name: x", "", "no system prompt"),
+    ],
+)
+def test_check_finds_what_would_fail_at_every_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], front: str, body: str, said: str
+) -> None:
+    (tmp_path / "a.md").write_text(f"---\ndescription: d\n{front}\n---\n{body}")
+    assert run("agents", "check", str(tmp_path / "a.md")) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
+    assert run("agents", "check", str(tmp_path / "a.md")) == 0
+    assert "unknown type 'strng' of the input 'text' counts as string" in capsys.readouterr().out
+
+
+def test_unknown_mode_of_a_run_names_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("agents", "run", "summarizer", "x", "--mode", "fast") == 1
+    assert "Unknown mode 'fast'. Expected one of: plan, default, auto, yolo." in capsys.readouterr().err
+
+
+def test_list_shows_agents_that_the_settings_switch_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dovetail.toml").write_text("[agents.summarizer]\nenabled = false\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "list") == 0
+    assert "summarizer (disabled)" in capsys.readouterr().out
+
+
+def test_unknown_agent_names_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "show", "summariser") == 1
+    assert "summarizer" in capsys.readouterr().err
+
+
+def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
+    assert run("agents", "trust") == 0
+    assert "there are no agent files" in capsys.readouterr().out
+    (tmp_path / "agents").mkdir()
+    file = tmp_path / "agents" / "scout.md"
+    for text in ("Look.", "Look twice."):
+        file.write_text(f"---\ndescription: d\n---\n{text}")
+        assert run("agents", "trust") == 0
+        assert "acknowledged  agents/scout.md" in capsys.readouterr().out
+        assert run("agents", "trust") == 0
+        assert "known already  agents/scout.md" in capsys.readouterr().out
+
+
+def test_words_become_typed_inputs() -> None:
+    assert read_inputs(["goal=a=b", "depth=3"], SCHEMA) == {"goal": "a=b", "depth": 3}
+    assert read_inputs(["just text"], {"properties": {"query": {"type": "string"}}}) == {"query": "just text"}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"), [(["gaol=x"], "'gaol=x' is no input"), (["depth=1"], "'goal' is missing")]
+)
+def test_wrong_words_say_what_to_give(words: list[str], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as caught:
+        read_inputs(words, SCHEMA)
+    assert "goal=… depth=…" in str(caught.value)
+
+
+AGENTS = {
+    "boss": "---\ndescription: Has others work.\ntools: [scribe, frobnicate]\n---\nYou lead.\n",
+    "scribe": "---\ndescription: Writes.\ntools: []\noutput: {name: note}\n---\nYou write.\n",
+}
+
+
+def make_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str = "") -> None:
+    (tmp_path / "agents").mkdir()
+    for name, text in AGENTS.items():
+        (tmp_path / "agents" / f"{name}.md").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:x")
+    monkeypatch.setenv("DOVETAIL_API_KEY", "none")
+    monkeypatch.setenv("DOVETAIL_BASE_URL", url)
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"call_id": f"call-{name}", "name": name, "arguments": arguments}]}
+
+
+def test_show_tells_what_an_agent_may_use_and_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_workspace(tmp_path, monkeypatch)
+    assert run("agents", "show", "boss") == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "may use scribe" in lines
+    assert "not there frobnicate" in lines
+
+
+def test_run_shows_turns_tools_and_children_and_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = call("complete_task", note="oak")
+    with ScriptedServer([call("scribe", query="note it"), written, "It is noted."]) as server:
+        make_workspace(tmp_path, monkeypatch, server.url)
+        assert run("agents", "run", "boss", "see to it") == 0
+    shown = capsys.readouterr().out
+    for line in ("boss openai:x", "→ scribe", "  scribe openai:x", "  → complete_task", "It is noted."):
+        assert f"{line}" in shown
+
+
+def test_run_prints_data_and_fails_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ScriptedServer([call("complete_task", note="oak"), "No.", "Really not."]) as server:
+        make_workspace(tmp_path, monkeypatch, server.url)
+        assert run("agents", "run", "scribe", "query=write", "--plain") == 0
+        assert capsys.readouterr().out == "oak\n"
+        assert run("agents", "run", "scribe", "query=write", "--plain") == 1
+    assert "ended by no-completion" in capsys.readouterr().err
+
+
+def test_run_checks_the_inputs_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_workspace(tmp_path, monkeypatch)
+    inputs = "inputs: {depth: {type: integer, required: true}}"
+    (tmp_path / "agents" / "diver.md").write_text(f"---\ndescription: Dives.\n{inputs}\n---\nDive.\n")
+    assert run("agents", "run", "diver", "depth=deep") == 1
+    assert "`depth` must be integer" in capsys.readouterr().err

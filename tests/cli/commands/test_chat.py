@@ -1,0 +1,141 @@
+"""`dovetail chat` in the terminal."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import command_line
+from dovetail.events.delta import ToolCallDelta
+from dovetail.testing import ScriptedServer
+from pseudo_terminal import Terminal
+
+
+def run(monkeypatch: pytest.MonkeyPatch, model: ScriptedServer, *arguments: str) -> int:
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
+    monkeypatch.setenv("DOVETAIL_BASE_URL", model.url)
+    return command_line.run("chat", *arguments)
+
+
+def test_one_message_prints_its_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer([{"text": "Hello [there], friend.", "cut": 3}]) as model:
+        assert run(monkeypatch, model, "--workspace", str(tmp_path), "Say", "hello") == 0
+        assert model.requests[0].body["messages"][-1]["content"] == "Say hello"
+    assert "Hello [there], friend." in capsys.readouterr().out
+
+
+def test_empty_input_is_an_error_that_says_how_to_pass_a_message(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dovetail", "chat", "--workspace", str(tmp_path)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No message: standard input is empty." in done.stderr
+
+
+def test_a_session_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer(["One.", "Two."]) as model:
+        options = ("--workspace", str(tmp_path), "--session", "mine")
+        assert run(monkeypatch, model, *options, "First") == 0
+        assert run(monkeypatch, model, *options, "Second") == 0
+        contents = [message["content"] for message in model.requests[1].body["messages"][2:]]
+    assert contents == ["First", "One.", "Second"]
+
+
+def test_a_failing_model_is_one_message_and_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer([{"status": 401, "text": "bad key"}], key="right") as model:
+        monkeypatch.setenv("DOVETAIL_API_KEY", "wrong")
+        assert run(monkeypatch, model, "--workspace", str(tmp_path), "Hi") == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("Error: ")
+    assert "Traceback" not in printed
+
+
+def write(path: str) -> list[ToolCallDelta]:
+    return [ToolCallDelta(0, "c1", "write_file", json.dumps({"path": path, "content": "oak"}))]
+
+
+def sit_down(folder: Path, model: ScriptedServer) -> Terminal:
+    environment = {"DOVETAIL_MODEL": "openai:scripted", "DOVETAIL_BASE_URL": model.url}
+    return Terminal("chat", folder=folder, environment=environment)
+
+
+@pytest.mark.timeout(60)
+def test_an_approval_is_asked_for_at_the_terminal_and_can_be_remembered(tmp_path: Path) -> None:
+    replies = [write("a.txt"), "One.", write("b.txt"), "Two.", write("b.txt"), "Three."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("first\n")
+        asked = terminal.read_until("[y]es, [a]lways, [N]o: ")
+        assert 'master asks: may it call write_file {"path": "a.txt", "content": "oak"}' in asked
+        terminal.type("n\n")
+        assert "declined" in terminal.read_until("> ")
+        terminal.type("second\n")
+        terminal.read_until("[N]o: ")
+        terminal.type("a\n")
+        terminal.read_until("Two.")
+        terminal.read_until("> ")
+        terminal.type("third\n")
+        assert "[N]o" not in terminal.read_until("Three.")
+        terminal.read_until("> ")
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    assert [path.name for path in sorted(tmp_path.glob("*.txt"))] == ["b.txt"]
+
+
+@pytest.mark.timeout(60)
+def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_the_chat(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer([write("a.txt"), "Never."]) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("first\n")
+        terminal.read_until("[N]o: ")
+        terminal.type("\x03")
+        assert "(cancelled)" in terminal.read_until("> ")
+        terminal.type("\x03")
+        assert terminal.wait() == 0
+
+
+def test_where_nobody_sits_a_call_that_asks_is_declined(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer([write("a.txt"), "So be it."]) as model:
+        assert run(monkeypatch, model, "--workspace", str(tmp_path), "Write") == 0
+        told = model.requests[1].body["messages"][-1]["content"]
+    assert "nobody sits at the terminal" in told
+    assert "So be it." in capsys.readouterr().out
+    assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("words", [[], [b"caf\xe9"]], ids=["input", "argument"])
+async def test_a_message_that_is_not_utf_8_is_answered(tmp_path: Path, words: list[bytes]) -> None:
+    with ScriptedServer(["Hello \ud83d."]) as model:
+        environment = {
+            **os.environ,
+            "DOVETAIL_MODEL": "openai:scripted",
+            "DOVETAIL_BASE_URL": model.url,
+            "WORKSPACE_ROOT": str(tmp_path),
+        }
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dovetail", "chat", *words),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+        )
+        out, err = await process.communicate(b"" if words else b"caf\xe9\n")
+        assert process.returncode == 0, (out, err)
+        assert model.requests[0].body["messages"][-1]["content"] == "caf\ufffd"
+    assert "Hello \ufffd." in out.decode()

@@ -1,0 +1,264 @@
+"""The doctor says what is there, what is missing and what to do."""
+
+import http.server
+import importlib.metadata
+import importlib.util
+import json
+import shutil
+import threading
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dovetail.cli import checks
+from dovetail.cli.main import main
+from dovetail.requesters.local import weights
+from dovetail.requesters.local import weights as soundness
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No models are fetched and none is chosen."""
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    for name in ("DOVETAIL_MODEL", "DOVETAIL_BASE_URL", "DOVETAIL_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[int, object], str]]:
+    """Starts a model server that answers every GET with a status and a body; gives its address."""
+    servers: list[http.server.HTTPServer] = []
+
+    def start(status: int, body: object) -> str:
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if self.headers["authorization"] != "Bearer right":
+                    self.send_error(401)
+                    return
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Say nothing."""
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}/v1"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def examine(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The doctor's exit code and words."""
+    with pytest.raises(SystemExit) as caught:
+        main(["doctor"])
+    return int(caught.value.code or 0), capsys.readouterr().out
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, model: str, address: str, key: str = "right") -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", model)
+    monkeypatch.setenv("DOVETAIL_BASE_URL", address)
+    monkeypatch.setenv("DOVETAIL_API_KEY", key)
+
+
+def test_without_any_model_it_says_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = examine(capsys)
+    assert code == 1
+    assert "missing model" in text
+    assert "dovetail models pull good" in text
+
+
+def put_small() -> Path:
+    """A file that stands for the small model's weights; its bytes are wrong unless it is noted as checked."""
+    entry = weights.get_weights("small")
+    weights.cache_folder().mkdir()
+    path = weights.cache_folder() / entry.file_name
+    with path.open("wb") as file:
+        file.truncate(entry.size)
+    return path
+
+
+def test_weights_with_wrong_bytes_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    path = put_small()
+    code, text = examine(capsys)
+    assert code == 1
+    assert f"missing local:small      {path} holds wrong bytes" in text
+    assert "dovetail models pull small fetches it again" in text
+
+
+def test_web_page_instead_of_a_model_server_is_told(
+    serve: Callable[[int, object], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choose(monkeypatch, "openai:fast", serve(200, b"<html>Welcome</html>"))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "answers with a web page" in text
+
+
+def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    soundness.note_sound(put_small())
+    code, text = examine(capsys)
+    assert code == 0
+    assert "ok      model            local:small (the best one here)" in text
+    assert "note    local:good       not fetched" in text
+
+
+def test_known_model_of_a_server_that_answers_is_well(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    choose(monkeypatch, "openai:fast", serve(200, {"data": [{"id": "fast"}, {"id": "slow"}]}))
+    code, text = examine(capsys)
+    assert code == 0
+    assert "openai:fast at http://127.0.0.1" in text
+
+
+def test_model_of_the_settings_file_is_looked_at(
+    serve: Callable[[int, object], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    address = serve(200, {"data": [{"id": "fast"}]})
+    lines = ["[model]", 'name = "openai:fast"', f'base_url = "{address}"', 'api_key = "right"']
+    (tmp_path / "dovetail.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    code, text = examine(capsys)
+    assert code == 0
+    assert f"openai:fast at {address}" in text
+
+
+def test_broken_settings_file_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dovetail.toml").write_text("[modl]")
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "no settings 'modl'; there are: model" in text
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_password_in_an_address_is_never_shown(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: int,
+) -> None:
+    address = serve(status, {"data": [{"id": "fast"}]})
+    choose(monkeypatch, "openai:fast", address.replace("//", "//ann:geheim@"))
+    _, text = examine(capsys)
+    assert "openai:fast" in text
+    assert "geheim" not in text
+
+
+def test_unknown_model_is_told_with_the_known_ones(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    choose(monkeypatch, "openai:best", serve(200, {"data": [{"id": "fast"}, {"id": "slow"}]}))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "It knows: fast, slow" in text
+
+
+def test_wrong_key_is_told_and_never_shown(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    choose(monkeypatch, "openai:fast", serve(200, {}), key="sk-wrong-secret")
+    code, text = examine(capsys)
+    assert code == 1
+    assert "refuses the API key (HTTP 401)" in text
+    assert "sk-wrong-secret" not in text
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, 0), (503, 1)])
+def test_server_that_lists_no_models_is_judged_by_its_answer(
+    serve: Callable[[int, object], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: int,
+    code: int,
+) -> None:
+    choose(monkeypatch, "openai:fast", serve(status, {}))
+    found, text = examine(capsys)
+    assert found == code
+    assert f"HTTP {status}" in text
+
+
+def test_server_that_is_down_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choose(monkeypatch, "openai:fast", "http://127.0.0.1:9/v1")
+    code, text = examine(capsys)
+    assert code == 1
+    assert "http://127.0.0.1:9/v1/models cannot be reached" in text
+
+
+def test_absent_extra_is_told_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = list(checks.check_extras())
+    assert {check.mark for check in found} == {"note"}
+    assert found[0].hint == "pip install 'dovetail[local]'"
+
+
+def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 99, 1))
+    assert checks.check_disk().mark == "note"
+    assert "DOVETAIL_CACHE" in checks.check_disk().hint
+
+
+def test_missing_pip_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_nothing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", find_nothing)
+    assert "ensurepip" in checks.check_pip().hint
+
+
+@pytest.mark.parametrize(
+    ("output", "version", "words"),
+    [(None, None, "Node is not here"), ("v18.2.0", 18, "Node 18 is too old"), ("odd", None, "not here")],
+)
+def test_node_is_looked_for_when_the_page_is_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str | None, version: int | None, words: str
+) -> None:
+    if output is not None:
+        program = tmp_path / "node"
+        program.write_text(f"#!/bin/sh\necho {output}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin" if output else str(tmp_path))
+    monkeypatch.setattr(checks, "find_assets", lambda name: None)
+    assert checks.read_node_version() == version
+    assert words in checks.check_page().text
+
+
+def test_built_page_is_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "find_assets", lambda name: tmp_path)
+    assert checks.check_page().mark == "ok"
+
+
+def test_python_is_named() -> None:
+    assert checks.check_python().mark == "ok"
+
+
+def test_policy_with_an_error_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    assert checks.check_policy().mark == "ok"
+    (tmp_path / "policy.toml").write_text('[[rule]]\ntool = "shell"\naction = "deny"\n')
+    assert checks.check_policy().text == "1 rule in policy.toml"
+    (tmp_path / "policy.toml").write_text('[[rule]]\naction = "permit"\n')
+    check = checks.check_policy()
+    assert (check.mark, "policy.toml:1" in check.text) == ("missing", True)

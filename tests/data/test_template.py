@@ -1,0 +1,50 @@
+"""Placeholders are filled at every depth, with values where they stand alone and with text elsewhere."""
+
+from typing import Any
+
+import pytest
+
+from dovetail.data.template import fill, fill_text, find_placeholders
+
+MAPPINGS = {"name": "Ann", "n": 3, "list": [1, 2], "none": None, "with space": "x"}
+
+
+@pytest.mark.parametrize(
+    ("value", "filled"),
+    [
+        ("${name}", "Ann"),
+        ("${ n }", 3),
+        ("${list}", [1, 2]),
+        ("${none}", None),
+        ("to ${name} and ${none}", "to Ann and None"),
+        ("${name}${n}", "Ann3"),
+        ("${with space}", "x"),
+        ("${unknown} ${name}", "${unknown} Ann"),
+        ("${unknown}", "${unknown}"),
+        ("$name {name} ${}", "$name {name} ${}"),
+        ({"${name}": ["${n}"]}, {"Ann": [3]}),
+        (("${n}", "for ${name}"), (3, "for Ann")),
+        ({"${name}"}, {"Ann"}),
+        ({1: "${n}"}, {1: 3}),
+        (5, 5),
+    ],
+)
+def test_value_is_filled(value: Any, filled: Any) -> None:
+    assert fill(value, MAPPINGS) == filled
+
+
+def test_key_alone_in_its_placeholder_becomes_the_value() -> None:
+    assert fill({"${n}": 1, "no ${n}": 2}, MAPPINGS) == {3: 1, "no 3": 2}
+    assert fill({"${list}": 1}, MAPPINGS) == {"[1, 2]": 1}
+
+
+def test_text_is_filled_with_text() -> None:
+    assert fill_text("${list}", MAPPINGS) == "[1, 2]"
+
+
+def test_what_is_filled_in_is_not_filled_again() -> None:
+    assert fill("${a} ${b}", {"a": "${b}", "b": "x"}) == "${b} x"
+
+
+def test_placeholders_are_found_in_order() -> None:
+    assert find_placeholders("${a} ${ b } $c ${a}") == ["a", "b", "a"]

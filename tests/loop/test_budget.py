@@ -1,0 +1,118 @@
+"""One budget for a tree of runs."""
+
+import math
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.events.delta import Usage
+from dovetail.loop.budget import Budget, BudgetLimits, Spent
+
+
+class Clock:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_turns_of_a_child_are_its_own() -> None:
+    root = Budget(BudgetLimits(turns=3))
+    child = root.child(BudgetLimits(turns=10))
+    for _ in range(9):
+        child.use_turn()
+    assert (child.reached(), root.reached(), root.turns) == (None, None, 0)
+    root.use_turn()
+    child.use_turn()
+    assert (child.reached(), root.reached()) == ("max-turns", None)
+
+
+def test_own_limit_of_a_child_leaves_the_parent_going() -> None:
+    root = Budget(BudgetLimits(turns=3))
+    child = root.child(BudgetLimits(turns=1))
+    child.use_turn()
+    assert child.reached() == "max-turns"
+    assert root.reached() is None
+
+
+def test_tokens_count_upwards() -> None:
+    root = Budget(BudgetLimits(tokens=100))
+    root.child().child().use_tokens(Usage(input_tokens=60, output_tokens=40))
+    assert root.usage == Usage(input_tokens=60, output_tokens=40)
+    assert root.reached() == "max-tokens"
+
+
+def test_depth_and_width_are_limited() -> None:
+    root = Budget(BudgetLimits(depth=1, width=2))
+    child = root.child()
+    with pytest.raises(ConfigError, match="depth limit"):
+        child.child()
+    root.child()
+    with pytest.raises(ConfigError, match="limit of 2 children"):
+        root.child()
+
+
+def test_all_runs_of_a_tree_are_limited_together() -> None:
+    root = Budget(BudgetLimits(total=3), spent=Spent(children=1, descendants=1))
+    child = root.child()
+    child.child()
+    for budget in (root, child):
+        with pytest.raises(ConfigError, match="limit of 3 in the whole run"):
+            budget.child()
+
+
+def test_child_may_have_a_smaller_depth_of_its_own() -> None:
+    root = Budget(BudgetLimits(depth=3))
+    assert root.child(BudgetLimits(depth=1)).depth_left == 1
+    assert root.child(BudgetLimits(depth=9)).depth_left == 2
+
+
+def test_clock_stands_still_while_a_person_is_asked_here_and_above() -> None:
+    clock = Clock()
+    root = Budget(BudgetLimits(seconds=10), clock=clock)
+    child = root.child(BudgetLimits(seconds=5))
+    clock.now = 2.0
+    with child.paused():
+        clock.now = 100.0
+        assert child.seconds_left() == 3.0
+    assert child.seconds_left() == 3.0
+    assert root.seconds_left() == 8.0
+    clock.now = 103.0
+    assert child.reached() == "timeout"
+    assert root.reached() is None
+
+
+def test_two_questions_at_once_pause_the_clock_once() -> None:
+    clock = Clock()
+    budget = Budget(BudgetLimits(seconds=10), clock=clock)
+    with budget.paused():
+        clock.now = 4.0
+        with budget.paused():
+            clock.now = 6.0
+        clock.now = 7.0
+    assert budget.elapsed() == 0.0
+
+
+def test_what_was_spent_before_a_crash_counts() -> None:
+    clock = Clock()
+    spent = Spent(turns=2, usage=Usage(input_tokens=30, output_tokens=10), seconds=4.0, children=1)
+    budget = Budget(BudgetLimits(turns=3, seconds=10.0, tokens=50, width=2), clock=clock, spent=spent)
+    assert budget.seconds_left() == 6.0
+    assert budget.reached() is None
+    budget.use_tokens(Usage(input_tokens=10))
+    assert budget.reached() == "max-tokens"
+    budget.use_turn()
+    assert budget.reached() == "max-turns"
+    budget.child()
+    with pytest.raises(ConfigError, match="2 children"):
+        budget.child()
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 10**400, True, "60"])
+def test_a_time_limit_that_is_not_a_finite_number_is_refused(seconds: Any) -> None:
+    with pytest.raises(ConfigError, match="time limit of a run must be a finite number of seconds"):
+        BudgetLimits(seconds=seconds)

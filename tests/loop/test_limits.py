@@ -1,0 +1,28 @@
+"""What stops a loop, and what stops its clock."""
+
+import asyncio
+
+from dovetail.events.context import CancelSignal
+from dovetail.loop.budget import Budget, BudgetLimits
+from dovetail.loop.limits import Stopper
+
+
+async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
+    asyncio.get_running_loop().set_debug(True)  # it refuses what only its own thread may do
+    above = Budget(BudgetLimits(seconds=60))
+    below = Budget(parent=above)
+
+    def ask() -> None:
+        with below.paused():
+            pass
+
+    async with Stopper(above, CancelSignal()) as stopper:
+        await asyncio.to_thread(ask)
+        await asyncio.sleep(0)
+    assert stopper.reason is None
+
+
+async def test_time_that_is_over_while_nobody_is_asked_stops_the_loop() -> None:
+    async with Stopper(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as stopper, asyncio.timeout(20):
+        await stopper.event.wait()
+    assert stopper.reason == "timeout"

@@ -1,0 +1,248 @@
+"""Turn after turn: every way a loop can end."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.events.call import ChatMessage
+from dovetail.events.context import CancelSignal
+from dovetail.events.delta import Usage
+from dovetail.events.model_events import ModelAnswered
+from dovetail.events.run_events import Event, ToolEnd, TurnEnd
+from dovetail.loop.budget import Budget, BudgetLimits
+from dovetail.loop.limits import Earlier
+from dovetail.loop.loop import TurnLoop
+from dovetail.loop.scope import LoopOutcome
+from dovetail.testing import ScriptedRequester
+from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.tool import Tool, ToolContext, ToolResult
+
+START: list[ChatMessage] = [{"role": "user", "content": "Go."}]
+
+
+def make_tool(name: str = "add", result: str = "3") -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult(result, data=args.get("value"))
+
+    return Tool(name=name, description=name, parameters={"type": "object"}, execute=execute)
+
+
+def call(name: str = "add", arguments: str = "{}", call_id: str = "c1") -> dict[str, Any]:
+    return {"tool_calls": [{"call_id": call_id, "name": name, "arguments": arguments}]}
+
+
+async def run(
+    replies: Sequence[Any], tools: Sequence[Tool] = (), completion: str | None = None, **given: Any
+) -> tuple[LoopOutcome, list[Event], ScriptedRequester]:
+    events: list[Event] = []
+    requester = ScriptedRequester(replies)
+    loop = TurnLoop(
+        requester=requester, tools=ToolSnapshot.of(tools), runner=ToolRunner(), completion=completion
+    )
+    outcome = await loop.run(START, emit=events.append, scope=CallScope(), **given)
+    return outcome, events, requester
+
+
+def results(messages: Sequence[ChatMessage]) -> list[tuple[str, Any]]:
+    return [
+        (message["tool_call_id"], message["content"]) for message in messages if message["role"] == "tool"
+    ]
+
+
+async def test_plain_answer_is_the_goal() -> None:
+    outcome, events, _ = await run(["Done."])
+    assert (outcome.reason, outcome.text, outcome.turns) == ("goal", "Done.", 1)
+    assert outcome.messages == [{"role": "assistant", "content": "Done."}]
+    assert [event.type for event in events][-1] == "turn-end"
+
+
+async def test_result_of_a_call_goes_back_to_the_model() -> None:
+    outcome, events, requester = await run([call(), "It is 3."], [make_tool()])
+    assert outcome.text == "It is 3."
+    assert results(requester.requests[1].messages) == [("c1", "3")]
+    assert [
+        event.type for event in events if event.type.startswith("tool-") and "input" not in event.type
+    ] == [
+        "tool-start",
+        "tool-end",
+    ]
+
+
+async def test_model_names_an_unknown_tool_and_is_told() -> None:
+    outcome, _, requester = await run([call("ad"), "Sorry."], [make_tool()])
+    assert outcome.reason == "goal"
+    assert "add" in results(requester.requests[1].messages)[0][1]
+
+
+async def test_empty_answer_is_asked_for_once_more() -> None:
+    outcome, _, requester = await run(["", "Here it is."])
+    assert outcome.text == "Here it is."
+    assert "empty" in requester.requests[1].messages[-1]["content"]
+
+
+async def test_turn_limit_ends_with_a_grace_turn_that_answers() -> None:
+    outcome, _, requester = await run(
+        [call(call_id="c1"), "My best guess."], [make_tool()], budget=Budget(BudgetLimits(turns=1))
+    )
+    assert (outcome.reason, outcome.limit, outcome.text) == ("goal", "max-turns", "My best guess.")
+    assert requester.requests[1].tool_choice == "none"
+    assert list(requester.requests[1].tools) == []
+
+
+async def test_grace_turn_without_an_answer_keeps_the_limit_as_reason() -> None:
+    outcome, _, _ = await run([call(), ""], [make_tool()], budget=Budget(BudgetLimits(turns=1)))
+    assert outcome.reason == "max-turns"
+
+
+async def test_completion_tool_hands_in_the_result() -> None:
+    handed = call("complete_task", '{"value": {"n": 1}}')
+    outcome, _, _ = await run([handed], [make_tool("complete_task")], "complete_task")
+    assert (outcome.reason, outcome.data) == ("goal", {"n": 1})
+
+
+async def test_answer_without_the_completion_tool_is_rescued_by_it() -> None:
+    outcome, _, requester = await run(
+        ["I think I am done.", call("complete_task", '{"value": 5}')],
+        [make_tool("complete_task"), make_tool()],
+        "complete_task",
+    )
+    assert (outcome.reason, outcome.limit, outcome.data) == ("goal", "no-completion", 5)
+    assert [spec.name for spec in requester.requests[1].tools] == ["complete_task"]
+
+
+async def test_same_call_five_times_is_stopped() -> None:
+    outcome, _, requester = await run([*[call()] * 5, "I give up."], [make_tool()])
+    assert (outcome.limit, outcome.text) == ("no-completion", "I give up.")
+    assert len(requester.requests) == 6
+
+
+async def test_time_over_in_the_middle_of_an_answer_keeps_what_came() -> None:
+    requester_stalls = [["Half an ", {"hold": "never"}]]
+    outcome, events, _ = await run(
+        [*requester_stalls, "All of it."], budget=Budget(BudgetLimits(seconds=0.05))
+    )
+    assert (outcome.limit, outcome.text) == ("timeout", "All of it.")
+    assert outcome.messages[0] == {"role": "assistant", "content": "Half an "}
+    assert "text-end" in [event.type for event in events]
+
+
+async def test_cancel_now_interrupts_the_running_tool_and_gives_it_its_one_result() -> None:
+    cancel = CancelSignal()
+
+    async def wait_for_ever(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        cancel.request("now")
+        await asyncio.Event().wait()
+        return ToolResult("never")
+
+    tool = Tool(name="wait", description="waits", parameters={"type": "object"}, execute=wait_for_ever)
+    outcome, events, requester = await run([call("wait")], [tool], cancel=cancel)
+    assert outcome.reason == "cancelled"
+    assert [name for name, _ in results(outcome.messages)] == ["c1"]
+    assert len(requester.requests) == 1
+    assert [event.type for event in events].count("tool-end") == 1
+
+
+async def test_cancel_after_turn_lets_the_tool_finish() -> None:
+    cancel = CancelSignal()
+
+    async def finish(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        cancel.request("after_turn")
+        return ToolResult("finished")
+
+    tool = Tool(name="work", description="works", parameters={"type": "object"}, execute=finish)
+    outcome, _, requester = await run([call("work")], [tool], cancel=cancel)
+    assert outcome.reason == "cancelled"
+    assert results(outcome.messages) == [("c1", "finished")]
+    assert len(requester.requests) == 1
+
+
+async def test_a_whole_answer_is_the_goal_although_a_stop_after_it_was_wished() -> None:
+    cancel = CancelSignal()
+    cancel.request("after_turn")
+    outcome, _, _ = await run(["All of it."], cancel=cancel)
+    assert (outcome.reason, outcome.text) == ("goal", "All of it.")
+
+
+async def test_failing_model_ends_the_loop_with_its_error() -> None:
+    outcome, _, _ = await run([{"status": 401, "body": "no"}])
+    assert outcome.reason == "error"
+    assert outcome.error is not None
+
+
+async def test_full_window_is_shortened_for_the_model_but_kept_for_the_record() -> None:
+    tool = make_tool(result="y" * 6_000)
+    requester = ScriptedRequester([call(call_id=f"c{turn}") for turn in range(4)] + ["Done."])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner(), window=9_000)
+    outcome = await loop.run(START, emit=lambda event: None, scope=CallScope())
+    assert [len(content) for _, content in results(outcome.messages)] == [6_000] * 4
+    seen = results(requester.requests[-1].messages)
+    assert len(seen) == 4
+    assert len(seen[0][1]) < 1_000
+
+
+async def test_calls_left_open_by_a_crash_run_first_and_finished_ones_never_again() -> None:
+    ran: list[str] = []
+
+    async def note(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        ran.append(context.call_id)
+        return ToolResult("noted")
+
+    tool = Tool(name="note", description="notes", parameters={"type": "object"}, execute=note)
+    function = {"name": "note", "arguments": "{}"}
+    calls = [{"id": name, "type": "function", "function": function} for name in ("c1", "c2")]
+    before: list[ChatMessage] = [
+        *START,
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": "noted"},
+    ]
+    requester = ScriptedRequester(["Both are noted."])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner())
+    outcome = await loop.run(before, emit=lambda event: None, scope=CallScope())
+    assert ran == ["c2"]
+    assert results(requester.requests[0].messages) == [("c1", "noted"), ("c2", "noted")]
+    assert outcome.text == "Both are noted."
+
+
+async def test_a_model_that_counts_its_calls_anew_in_every_turn_gets_each_result_once() -> None:
+    calls = [call(arguments='{"value": 1}'), call(arguments='{"value": 2}')]
+    outcome, events, requester = await run([*calls, "Done."], [make_tool()])
+    ended = [event.call_id for event in events if isinstance(event, ToolEnd)]
+    assert ended[0] == "c1"
+    assert len(set(ended)) == 2
+    assert [call_id for call_id, _ in results(requester.requests[-1].messages)] == ended
+    assert [
+        message["tool_calls"][0]["id"] for message in outcome.messages if "tool_calls" in message
+    ] == ended
+
+
+async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
+    said: ChatMessage = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}],
+    }
+    events: list[Event] = []
+    requester = ScriptedRequester([call(call_id="c1"), {"text": "Done.", "usage": Usage(3, 2)}])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([make_tool()]), runner=ToolRunner())
+    outcome = await loop.run(
+        [*START, said],
+        emit=events.append,
+        scope=CallScope(),
+        earlier=Earlier(turns=4, usage=Usage(10, 5)),
+    )
+    ends = [event for event in events if isinstance(event, TurnEnd)]
+    assert [event.turn for event in ends] == [5, 6, 7]
+    assert ends[0].usage == Usage(10, 5)
+    assert outcome.turns == 7
+    ended = [event.call_id for event in events if isinstance(event, ToolEnd)]
+    assert ended[0] == "c1"
+    assert len(set(ended)) == 2
+
+
+async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
+    _, events, _ = await run([{**call(), "usage": Usage(10, 5)}, "Done."], [make_tool()])
+    types = [event.type for event in events]
+    assert types.index("tool-input-end") < types.index("model-answer") < types.index("tool-start")
+    assert events[types.index("model-answer")] == ModelAnswered(1, Usage(10, 5))
+    assert types.count("model-answer") == 1

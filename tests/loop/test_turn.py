@@ -1,0 +1,101 @@
+"""Deltas of one answer become events, text and calls."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dovetail.errors import ModelError
+from dovetail.events.call import ToolCall
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.model_events import (
+    ReasoningEnd,
+    ReasoningMore,
+    ReasoningStart,
+    TextEnd,
+    TextMore,
+    TextStart,
+    ToolInputEnd,
+    ToolInputMore,
+    ToolInputStart,
+)
+from dovetail.events.run_events import Event, ToolEnd
+from dovetail.loop.turn import Turn
+
+
+async def play(*deltas: Delta | Exception) -> AsyncIterator[Delta]:
+    for delta in deltas:
+        if isinstance(delta, Exception):
+            raise delta
+        yield delta
+
+
+async def test_reasoning_and_text_are_separate_segments() -> None:
+    events: list[Event] = []
+    turn = Turn(1, events.append)
+    await turn.read(play(ReasoningDelta("hm"), TextDelta("a"), TextDelta("b"), FinishDelta()))
+    assert events == [
+        ReasoningStart("reasoning-1-1"),
+        ReasoningMore("reasoning-1-1", "hm"),
+        ReasoningEnd("reasoning-1-1"),
+        TextStart("text-1-2"),
+        TextMore("text-1-2", "a"),
+        TextMore("text-1-2", "b"),
+        TextEnd("text-1-2"),
+    ]
+    assert turn.message == {"role": "assistant", "content": "ab"}
+
+
+async def test_parallel_calls_are_put_together_by_index() -> None:
+    events: list[Event] = []
+    turn = Turn(1, events.append)
+    await turn.read(
+        play(
+            ToolCallDelta(0, "c0", "add", '{"a":'),
+            ToolCallDelta(1, "c1", "find", ""),
+            ToolCallDelta(0, arguments=" 1}"),
+            FinishDelta("tool-calls"),
+        )
+    )
+    assert turn.calls == [
+        ToolCall(call_id="c0", name="add", arguments='{"a": 1}'),
+        ToolCall(call_id="c1", name="find", arguments=""),
+    ]
+    assert events == [
+        ToolInputStart("c0", "add"),
+        ToolInputMore("c0", '{"a":'),
+        ToolInputStart("c1", "find"),
+        ToolInputMore("c0", " 1}"),
+        ToolInputEnd("c0", "add", {"a": 1}),
+        ToolInputEnd("c1", "find", {}),
+    ]
+
+
+async def test_broken_answer_keeps_its_text_and_ends_its_open_call() -> None:
+    events: list[Event] = []
+    turn = Turn(2, events.append)
+    failure = ModelError("the connection was lost", provider="openai")
+    with pytest.raises(ModelError):
+        await turn.read(play(TextDelta("half"), ToolCallDelta(0, "c0", "add", '{"a'), failure))
+    assert turn.text == "half"
+    assert turn.calls == []
+    assert [event.type for event in events[-2:]] == ["tool-input-delta", "tool-end"]
+    assert isinstance(events[-1], ToolEnd)
+    assert events[-1].status == "interrupted"
+
+
+async def test_a_call_without_an_id_or_with_one_that_is_taken_gets_its_own() -> None:
+    deltas = (
+        ToolCallDelta(0, None, "add", "{}"),
+        ToolCallDelta(1, "old", "add", "{}"),
+        ToolCallDelta(2, "new", "add", "{}"),
+        ToolCallDelta(3, "new", "add", "{}"),
+        ToolCallDelta(3, None, None, " "),
+    )
+    ids: set[str] = set()
+    for _ in range(2):
+        turn = Turn(1, lambda event: None, {"old"})
+        await turn.read(play(*deltas, FinishDelta()))
+        assert [call.call_id == "new" for call in turn.calls] == [False, False, True, False]
+        ids |= {call.call_id for call in turn.calls}
+    assert len(ids) == 7
+    assert "old" not in ids

@@ -1,0 +1,30 @@
+"""The mode of a run: the settings' own, or one that they let a client ask for."""
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.policy.mode import choose_mode
+from dovetail.settings import Settings, default_settings
+
+
+def test_mode_is_the_settings_own_unless_a_stricter_one_is_wanted() -> None:
+    settings = default_settings()
+    assert (choose_mode(settings), choose_mode(settings, "plan")) == ("default", "plan")
+    settings.set("policy.mode", "auto")
+    assert (choose_mode(settings), choose_mode(settings, "auto")) == ("auto", "auto")
+
+
+@pytest.mark.parametrize("wanted", ["auto", "yolo"])
+def test_freer_mode_must_be_allowed_by_the_settings(wanted: str) -> None:
+    settings = default_settings()
+    with pytest.raises(ConfigError, match=f"The mode '{wanted}' is not allowed here"):
+        choose_mode(settings, wanted)
+    settings.set("policy.max_mode", "yolo")
+    assert (choose_mode(settings, wanted), choose_mode(settings)) == (wanted, "default")
+
+
+def test_unknown_modes_are_refused() -> None:
+    with pytest.raises(ConfigError, match="Unknown mode 'fast'"):
+        choose_mode(default_settings(), "fast")
+    with pytest.raises(ConfigError, match="Unknown mode 5"):
+        choose_mode(Settings({"policy": {"mode": 5}}))

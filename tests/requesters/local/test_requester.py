@@ -1,0 +1,286 @@
+"""The small embedded model, really: it streams, follows schemas, waits in line, stops when it shall."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ModelError
+from dovetail.events.call import ModelRequest, ToolSpec
+from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
+from dovetail.requesters.local import llama, weights
+from dovetail.requesters.local.answer import explain_error, find_calls_since_user
+from dovetail.requesters.local.requester import LocalRequester
+from dovetail.requesters.requester import Requester
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+LOOK = ToolSpec(
+    name="look_up",
+    description="Look a word up.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "word": {"type": "string", "maxLength": 12},
+            "language": {"enum": ["en", "fr"]},
+        },
+        "required": ["word", "language"],
+    },
+)
+
+
+@pytest.fixture
+async def model(small_weights: Path) -> AsyncIterator[LocalRequester]:
+    requester = LocalRequester(small_weights, "local:small")
+    yield requester
+    await requester.close()
+
+
+def ask(text: str, **fields: Any) -> ModelRequest:
+    return ModelRequest(
+        messages=[{"role": "user", "content": text}],
+        **{"options": {"max_tokens": 16}, **fields},
+    )
+
+
+async def collect(requester: LocalRequester, request: ModelRequest) -> list[Delta]:
+    return [delta async for delta in requester.stream(request)]
+
+
+def join_text(deltas: list[Delta]) -> str:
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+async def test_plain_chat_streams_and_ends_with_its_usage(model: LocalRequester) -> None:
+    assert isinstance(model, Requester)
+    *texts, finish = await collect(model, ask("What is the capital of France?"))
+    assert len(texts) > 3
+    assert "Paris" in join_text(texts)
+    assert isinstance(finish, FinishDelta)
+    assert finish.reason in ("stop", "length")
+    assert finish.model == "local:small"
+    assert finish.usage.input_tokens > 10
+    assert 3 < finish.usage.output_tokens <= 16
+
+
+async def test_answer_that_is_cut_off_says_so(model: LocalRequester) -> None:
+    options = {"max_completion_tokens": 5, "ignore_eos": True}
+    *_, finish = await collect(model, ask("Count to one hundred.", options=options))
+    assert isinstance(finish, FinishDelta)
+    assert (finish.reason, finish.usage.output_tokens) == ("length", 5)
+
+
+async def test_schema_is_followed(model: LocalRequester) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "maxLength": 20},
+            "age": {"type": "integer", "minimum": 0, "maximum": 30},
+            "colors": {"type": "array", "items": {"enum": ["black", "white"]}, "maxItems": 2},
+        },
+        "required": ["name", "age", "colors"],
+    }
+    deltas = await collect(model, ask("Describe a cat called Tom.", schema=schema, options={}))
+    value = json.loads(join_text(deltas))
+    assert list(value) == ["name", "age", "colors"]
+    assert 0 <= value["age"] <= 30
+
+
+async def test_required_call_has_arguments_that_fit(model: LocalRequester) -> None:
+    request = ask("What does 'bonjour' mean?", tools=[LOOK], tool_choice="required")
+    *calls, finish = await collect(model, request)
+    assert all(isinstance(call, ToolCallDelta) and call.index == 0 for call in calls)
+    first = calls[0]
+    assert isinstance(first, ToolCallDelta)
+    assert first.name == "look_up"
+    assert first.call_id
+    arguments = json.loads("".join(call.arguments for call in calls if isinstance(call, ToolCallDelta)))
+    assert arguments["language"] in ("en", "fr")
+    assert isinstance(finish, FinishDelta)
+    assert finish.reason == "tool-calls"
+
+
+async def test_model_that_is_too_small_to_choose_answers_in_words(model: LocalRequester) -> None:
+    deltas = await collect(model, ask("Hello!", tools=[LOOK]))
+    assert not any(isinstance(delta, ToolCallDelta) for delta in deltas)
+    assert "tool" not in join_text(deltas)
+
+
+async def test_same_call_is_not_made_twice(small_weights: Path, tmp_path: Path) -> None:
+    # Under another name it is no model of the catalogue, so it is asked to choose.
+    link = tmp_path / "other.gguf"
+    link.symlink_to(small_weights)
+    model = LocalRequester(link, "local:other")
+    tool = ToolSpec(
+        name="roll",
+        description="Roll a die. Always use it.",
+        parameters={"type": "object", "properties": {"sides": {"const": 6}}, "required": ["sides"]},
+    )
+    question: dict[str, Any] = {"role": "user", "content": "Roll a die."}
+    call = {"id": "c", "type": "function", "function": {"name": "roll", "arguments": '{"sides":6}'}}
+    history = [
+        question,
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "4"},
+    ]
+    request = ModelRequest(messages=history, tools=[tool], options={"max_tokens": 16, "temperature": 0})
+    deltas = await collect(model, request)
+    await model.close()
+    assert not any(isinstance(delta, ToolCallDelta) for delta in deltas)
+    assert join_text(deltas)
+
+
+async def test_closing_the_stream_stops_the_generation(model: LocalRequester) -> None:
+    stream = model.stream(ask("Tell me a very long story.", options={"max_tokens": 4000, "ignore_eos": True}))
+    assert isinstance(await anext(stream), TextDelta)
+    await stream.aclose()
+    # 4000 tokens would take a minute and more; the engine is free for the next one at once.
+    async with asyncio.timeout(60):
+        *_, finish = await collect(model, ask("Hi", options={"max_tokens": 3}))
+    assert isinstance(finish, FinishDelta)
+
+
+async def test_cancel_while_the_prompt_is_read_frees_the_engine(model: LocalRequester) -> None:
+    await collect(model, ask("Hi", options={"max_tokens": 1}))
+    task = asyncio.create_task(collect(model, ask("word " * 7000)))
+    await asyncio.sleep(
+        0
+    )  # it has its turn now and reads the prompt, which takes far longer than this test may
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with asyncio.timeout(60):
+        assert await collect(model, ask("Hi", options={"max_tokens": 1}))
+
+
+async def test_requests_are_answered_in_order_and_a_cancelled_one_is_passed_over(
+    model: LocalRequester,
+) -> None:
+    order: list[int] = []
+
+    async def run(number: int) -> None:
+        async for _ in model.stream(ask(f"Say {number}", options={"max_tokens": 4})):
+            if number not in order:
+                order.append(number)
+
+    tasks = [asyncio.create_task(run(number)) for number in range(4)]
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [0, 1, 3]
+    assert isinstance(done[2], asyncio.CancelledError)
+
+
+async def test_prompt_that_is_too_long_is_refused_with_the_numbers(model: LocalRequester) -> None:
+    with pytest.raises(ModelError, match=f"{llama.CONTEXT} fit") as caught:
+        await collect(model, ask("word " * 9000))
+    assert caught.value.status == 400
+    assert await collect(model, ask("Hi", options={"max_tokens": 1}))
+
+
+async def test_engine_is_shared_and_freed_by_its_last_user(small_weights: Path) -> None:
+    first, second = LocalRequester(small_weights, "local:small"), LocalRequester(small_weights, "local:small")
+    await collect(first, ask("Hi", options={"max_tokens": 1}))
+    await collect(second, ask("Hi", options={"max_tokens": 1}))
+    engine = llama.share_engine(small_weights)
+    assert engine.users == 3
+    llama.release_engine(engine)
+    await first.close()
+    assert await collect(second, ask("Hi", options={"max_tokens": 1}))
+    await second.close()
+    assert engine.users == 0
+
+
+async def test_broken_weights_are_removed_and_the_error_says_how_to_get_them_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    path = weights.cache_folder() / weights.get_weights("small").file_name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"GGUF and then nonsense")
+    with pytest.raises(ModelError, match="dovetail models pull small"):
+        await collect(LocalRequester(path, "local:small"), ask("Hi"))
+    assert not path.exists()
+
+
+def copy_with_one_wrong_byte(weights_file: Path, folder: Path) -> Path:
+    path = Path(shutil.copy(weights_file, folder))
+    with path.open("r+b") as file:
+        file.seek(60_000_000)
+        byte = file.read(1)[0]
+        file.seek(60_000_000)
+        file.write(bytes([byte ^ 1]))
+    return path
+
+
+def test_one_wrong_byte_is_found_before_the_weights_are_loaded(small_weights: Path, tmp_path: Path) -> None:
+    path = copy_with_one_wrong_byte(small_weights, tmp_path)
+    with pytest.raises(ModelError, match="were broken and have been removed"):
+        llama.load(path)
+    assert not path.exists()
+
+
+async def test_file_that_is_no_model_is_named_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "notes.gguf"
+    path.write_text("not a model")
+    with pytest.raises(ModelError, match=r"notes\.gguf' cannot be loaded"):
+        await collect(LocalRequester(path, "local:notes"), ask("Hi"))
+    assert path.exists()
+
+
+async def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"there are no weights at '.*gone\.gguf'"):
+        await collect(LocalRequester(tmp_path / "gone.gguf", "local:gone"), ask("Hi"))
+
+
+def test_port_of_the_engine_lets_nobody_in(small_weights: Path) -> None:
+    server = llama.load(small_weights)
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(f"{server.listening_address}/v1/models/x", timeout=5)
+    assert caught.value.code == 401
+    caught.value.close()
+
+
+def test_process_that_ends_in_the_middle_of_an_answer_ends_cleanly(small_weights: Path) -> None:
+    code = f"""
+import asyncio
+from pathlib import Path
+from dovetail.events.call import ModelRequest
+from dovetail.requesters.local.requester import LocalRequester
+
+async def main():
+    stream = LocalRequester(Path({str(small_weights)!r}), "local:small").stream(
+        ModelRequest(messages=[{{"role": "user", "content": "Tell a long story."}}])
+    )
+    print(await anext(stream))
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("TextDelta")
+
+
+def test_calls_are_counted_since_the_user_spoke() -> None:
+    def call(arguments: str) -> dict[str, Any]:
+        function = {"name": "add", "arguments": arguments}
+        return {"role": "assistant", "tool_calls": [{"id": "x", "function": function}]}
+
+    user = {"role": "user", "content": "Add."}
+    assert find_calls_since_user([user, call("{}"), user]) == set()
+    assert find_calls_since_user([user, call('{"b": 1, "a":2}')]) == {("add", '{"a": 2, "b": 1}')}
+    assert find_calls_since_user([user, call("{broken")]) == {("add", "{broken")}
+
+
+def test_refusal_of_the_engine_is_told() -> None:
+    error = explain_error({"code": 500, "message": "out of memory"})
+    assert "refused the request: out of memory" in str(error)
+    assert error.status == 500

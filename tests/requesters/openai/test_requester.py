@@ -1,0 +1,274 @@
+"""Requests to an OpenAI-compatible server over a real socket, when all goes well."""
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dovetail.concurrency import iterate_sync
+from dovetail.events.call import ModelRequest, ToolCall, ToolSpec
+from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.requesters.openai import stream as openai_stream
+from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.openai.requester import OpenAIRequester
+from dovetail.requesters.prices import Price
+from dovetail.requesters.requester import Requester
+from dovetail.testing import Break, Gate, Reply, ScriptedServer
+
+HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
+
+
+def connect(server: ScriptedServer, **fields: Any) -> OpenAIRequester:
+    return OpenAIRequester(Endpoint(model="m", base_url=server.url, **fields))
+
+
+def join(deltas: list[Delta], kind: type[TextDelta | ReasoningDelta]) -> str:
+    return "".join(delta.text for delta in deltas if isinstance(delta, kind))
+
+
+async def collect(requester: Requester, request: ModelRequest = HELLO) -> list[Delta]:
+    return [delta async for delta in requester.stream(request)]
+
+
+@pytest.mark.parametrize("wire_cut", [0, 1, 10])
+@pytest.mark.parametrize("stream", [True, False])
+async def test_reasoning_text_calls_and_usage_arrive(wire_cut: int, stream: bool) -> None:
+    calls = [{"name": "add", "arguments": {"a": 1}}, {"name": "find", "arguments": {}}]
+    usage = Usage(9, 5, 4, 2)
+    reply = {"text": "grüße", "reasoning": "hm", "tool_calls": calls, "usage": usage}
+    async with ScriptedServer([reply], wire_cut=wire_cut) as server:
+        deltas = await collect(connect(server), ModelRequest(messages=HELLO.messages, stream=stream))
+    assert deltas[:2] == [ReasoningDelta("hm"), TextDelta("grüße")]
+    pieces = [delta for delta in deltas if isinstance(delta, ToolCallDelta)]
+    assert [(piece.index, piece.name) for piece in pieces if piece.name] == [(0, "add"), (1, "find")]
+    assert "".join(piece.arguments for piece in pieces if piece.index == 0) == '{"a": 1}'
+    finish = deltas[-1]
+    assert isinstance(finish, FinishDelta)
+    assert (finish.reason, finish.usage, finish.model) == ("tool-calls", usage, "scripted")
+    assert finish.request_id == "scripted-1"
+
+
+async def test_body_holds_model_messages_tools_schema_and_options() -> None:
+    tool = ToolSpec(name="add", description="adds", parameters={"type": "object"})
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    request = ModelRequest(
+        messages=HELLO.messages,
+        tools=[tool],
+        tool_choice="required",
+        schema=schema,
+        options={"temperature": 0},
+    )
+    async with ScriptedServer(["{}"]) as server:
+        requester = connect(server, options={"temperature": 1, "top_p": 0.5}, body={"seed": 7})
+        await collect(requester, request)
+    assert server.requests[0].body == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "hello"}],
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "add", "description": "adds", "parameters": {"type": "object"}},
+            }
+        ],
+        "tool_choice": "required",
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": schema, "strict": True},
+        },
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "temperature": 0,
+        "top_p": 0.5,
+        "seed": 7,
+    }
+
+
+async def test_key_and_own_headers_are_sent() -> None:
+    async with ScriptedServer(["x"], key="sk-test") as server:
+        await collect(connect(server, api_key="sk-test", headers={"X-Team": "blue"}))
+    assert server.requests[0].headers["x-team"] == "blue"
+
+
+async def test_request_may_name_another_model_with_or_without_the_provider() -> None:
+    async with ScriptedServer(["x", "x"]) as server:
+        for name in ("openai:big", "big"):
+            await collect(connect(server), ModelRequest(messages=HELLO.messages, model=name))
+    assert [recorded.body["model"] for recorded in server.requests] == ["big", "big"]
+
+
+async def test_deltas_arrive_while_the_server_still_speaks() -> None:
+    gate = Gate()
+    async with (
+        ScriptedServer([["first", gate, "second"]]) as server,
+        aclosing(connect(server).stream(HELLO)) as deltas,
+    ):
+        assert await anext(deltas) == TextDelta("first")
+        gate.open()
+        assert await anext(deltas) == TextDelta("second")
+
+
+async def test_closing_early_ends_the_request_at_the_server() -> None:
+    async with ScriptedServer([["first", Gate("never")]]) as server:
+        deltas = connect(server).stream(HELLO)
+        await anext(deltas)
+        assert server.active == 1
+        await deltas.aclose()
+        assert await asyncio.to_thread(server.wait_idle)
+        assert server.active == 0
+
+
+async def test_connection_is_used_again() -> None:
+    async with ScriptedServer([{"text": "x", "repeat": True}]) as server:
+        requester = connect(server)
+        for _ in range(5):
+            await collect(requester)
+        assert server.connections == 1
+
+
+async def test_connection_is_used_again_when_its_end_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_stream, "DRAIN_LIMIT", 5.0)
+    gate = Gate()
+    last = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    async with ScriptedServer([["x", last, gate, Break("end")], "y"]) as server:
+        requester = connect(server)
+        async for delta in requester.stream(HELLO):
+            if isinstance(delta, FinishDelta):
+                gate.open()
+        await collect(requester)
+        assert server.connections == 1
+
+
+async def test_many_requests_at_once_do_not_mix() -> None:
+    async with ScriptedServer(
+        [{"text": f"answer {n}", "cut": 1, "when": f"question {n}."} for n in range(50)]
+    ) as server:
+        requester = connect(server)
+
+        async def ask(number: int) -> str:
+            message = {"role": "user", "content": f"question {number}."}
+            deltas = await collect(requester, ModelRequest(messages=[message]))
+            return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+        assert await asyncio.gather(*map(ask, range(50))) == [f"answer {n}" for n in range(50)]
+
+
+async def test_server_that_cannot_stream_is_read_all_the_same() -> None:
+    body = {"choices": [{"index": 0, "message": {"content": "whole"}, "finish_reason": "stop"}]}
+    async with ScriptedServer([Reply(body=body)]) as server:
+        assert (await collect(connect(server)))[0] == TextDelta("whole")
+
+
+async def test_stream_under_a_wrong_content_type_is_read_all_the_same() -> None:
+    reply = Reply(text="x", headers={"content-type": "text/plain"})
+    async with ScriptedServer([reply]) as server:
+        assert (await collect(connect(server)))[0] == TextDelta("x")
+
+
+async def test_streaming_can_be_turned_off() -> None:
+    async with ScriptedServer(["whole"]) as server:
+        assert (await collect(connect(server, stream=False)))[0] == TextDelta("whole")
+    assert "stream" not in server.requests[0].body
+
+
+async def test_price_gives_the_cost() -> None:
+    price = Price(input=2.0, output=10.0, cached=1.0)
+    async with ScriptedServer([Reply(text="x", usage=Usage(1_000_000, 100_000, 500_000))]) as server:
+        finish = (await collect(connect(server, price=price)))[-1]
+    assert isinstance(finish, FinishDelta)
+    assert finish.usage.cost == pytest.approx(0.5 * 2.0 + 0.5 * 1.0 + 0.1 * 10.0)
+
+
+@pytest.mark.parametrize(("structured", "sends"), [("auto", True), ("schema", True), ("prompt", False)])
+async def test_setting_says_whether_schemas_are_sent(structured: Any, sends: bool) -> None:
+    request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})
+    async with ScriptedServer(["{}"]) as server:
+        requester = connect(server, structured=structured)
+        await collect(requester, request)
+        assert requester.follows_schema == sends
+    assert ("response_format" in server.requests[0].body) == sends
+
+
+async def test_auto_does_without_a_schema_once_the_server_refuses_it() -> None:
+    refusal = {"status": 400, "body": {"error": {"message": "This response_format type is unavailable now"}}}
+    request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})
+    async with ScriptedServer([refusal, "{}", "{}"]) as server:
+        requester = connect(server)
+        assert requester.follows_schema
+        assert [(await collect(requester, request))[0] for _ in range(2)] == [TextDelta("{}")] * 2
+        assert not requester.follows_schema
+    assert ["response_format" in recorded.body for recorded in server.requests] == [True, False, False]
+
+
+async def test_server_without_stream_options_is_asked_without_them() -> None:
+    refusal = {"status": 422, "body": {"detail": "Extra inputs are not permitted: stream_options"}}
+    async with ScriptedServer([refusal, "x"]) as server:
+        assert (await collect(connect(server)))[0] == TextDelta("x")
+    assert "stream_options" not in server.requests[1].body
+
+
+async def test_query_of_the_base_address_stays() -> None:
+    endpoint = Endpoint(model="m", base_url="https://x.test/openai/v1/?api-version=2")
+    assert endpoint.join("chat/completions") == "https://x.test/openai/v1/chat/completions?api-version=2"
+
+
+async def test_proxy_gets_the_request() -> None:
+    async with ScriptedServer(["through the proxy"]) as proxy:
+        endpoint = Endpoint(model="m", base_url="http://model.test/v1", proxy=proxy.url.removesuffix("/v1"))
+        assert (await collect(OpenAIRequester(endpoint)))[0] == TextDelta("through the proxy")
+    assert proxy.requests[0].headers["host"] == "model.test"
+
+
+def test_proxy_of_the_environment_is_taken_unless_the_host_is_excepted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy.test:3128")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert Endpoint(model="m", base_url="http://model.test/v1").choose_proxy() == "http://proxy.test:3128"
+    assert Endpoint(model="m", base_url="http://127.0.0.1:1/v1").choose_proxy() is None
+
+
+def test_works_from_sync_code_and_again_on_the_same_loop() -> None:
+    with ScriptedServer(["one", "two"]) as server:
+        requester = connect(server)
+        first, second = (next(iterate_sync(requester.stream(HELLO))) for _ in range(2))
+    assert (first, second) == (TextDelta("one"), TextDelta("two"))
+
+
+def test_one_requester_serves_several_event_loops_and_leaves_nothing_open() -> None:
+    with ScriptedServer(["one", "two"]) as server:
+        requester = connect(server)
+        assert asyncio.run(collect(requester))[0] == TextDelta("one")
+        assert asyncio.run(collect(requester))[0] == TextDelta("two")
+
+
+async def test_closing_one_requester_leaves_the_other_its_connections() -> None:
+    async with ScriptedServer(["one", "two", "three"]) as server:
+        first, second = connect(server), connect(server)
+        await collect(first)
+        await collect(second)
+        await first.close()
+        await collect(second)
+        assert server.connections == 1
+        await second.close()
+
+
+async def test_a_paced_answer_is_the_same_and_its_connection_serves_again() -> None:
+    reply = Reply(text="one two three four", reasoning="hm, well", cut=2, repeat=True)
+    calls = Reply(text="a word", tool_calls=[ToolCall(call_id="c", name="add", arguments={"a": 1})], cut=1)
+    async with ScriptedServer([calls, reply]) as server:
+        requester = connect(server)
+        paced = replace(HELLO, pace=0.005)
+        called = [delta for delta in await collect(requester, paced) if isinstance(delta, ToolCallDelta)]
+        assert called[0].name == "add"
+        whole = await collect(requester)
+        steps = await collect(requester, paced)
+        for kind in (TextDelta, ReasoningDelta):
+            assert join(steps, kind) == join(whole, kind)
+        assert server.connections == 1

@@ -1,0 +1,102 @@
+"""Transactions that share their cost."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from dovetail.errors import ConflictError, StoreError
+from dovetail.store.database import Database, Transaction
+from dovetail.store.sqlite import Together, Work
+from dovetail.store.tables import sessions
+
+ROW = {"owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncGenerator[Database]:
+    async with Database(tmp_path / "x.db") as opened:
+        yield opened
+
+
+def insert(name: str) -> Work[str]:
+    def work(connection: Transaction) -> str:
+        connection.execute(sa.insert(sessions).values({**ROW, "id": name}))
+        return name
+
+    return work
+
+
+async def list_names(database: Database) -> list[str]:
+    return await database.read_with(
+        lambda connection: list(connection.scalars(sa.select(sessions.c.id).order_by(sessions.c.id)))
+    )
+
+
+async def test_what_waits_is_done_in_one_transaction_and_each_gets_its_own_result(database: Database) -> None:
+    seen: list[object] = []  # the transactions themselves: the id of one that is gone may be given again
+
+    def look(connection: Transaction) -> int:
+        seen.append(connection.get_transaction())
+        return len(seen)
+
+    results = await asyncio.gather(*(database.write_with(look) for _ in range(5)))
+    assert results == [1, 2, 3, 4, 5]
+    assert len({id(transaction) for transaction in seen}) == 1
+
+
+async def test_one_that_is_refused_does_not_spoil_the_others(database: Database) -> None:
+    await database.write_with(insert("b"))
+    results = await asyncio.gather(
+        *(database.write_with(insert(name)) for name in "abcd"), return_exceptions=True
+    )
+    assert [type(result) for result in results] == [str, ConflictError, str, str]
+    assert await list_names(database) == ["a", "b", "c", "d"]
+
+
+async def test_work_that_fails_by_itself_is_told_to_its_caller_alone(database: Database) -> None:
+    def fail(connection: Transaction) -> str:
+        raise ValueError("no")
+
+    works = [insert("a"), fail, insert("b")]
+    results = await asyncio.gather(*(database.write_with(work) for work in works), return_exceptions=True)
+    assert [str(result) for result in results] == ["a", "no", "b"]
+    assert await list_names(database) == ["a", "b"]
+
+
+async def test_who_leaves_before_the_work_has_begun_takes_it_back(database: Database) -> None:
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def transact(work: Work[object]) -> object:
+        begun.set()
+        await gate.wait()
+        return await database.write_with(work)
+
+    together = Together(transact)
+    first = asyncio.create_task(together.do(insert("a")))
+    await begun.wait()
+    second = asyncio.create_task(together.do(insert("b")))
+    third = asyncio.create_task(together.do(insert("c")))
+    await asyncio.sleep(0)
+    second.cancel()
+    gate.set()
+    await asyncio.gather(first, third)
+    assert second.cancelled()
+    assert await list_names(database) == ["a", "c"]
+
+
+async def test_a_database_that_is_away_is_tried_once_for_all_who_wait_and_once_alone() -> None:
+    tries = 0
+
+    async def transact(work: object) -> None:
+        nonlocal tries
+        tries += 1
+        raise StoreError("it is away")
+
+    together = Together(transact)
+    works = [together.do(insert(str(number))) for number in range(50)]
+    results = await asyncio.gather(*works, return_exceptions=True)
+    assert {str(result) for result in results} == {"it is away"}
+    assert tries == 2

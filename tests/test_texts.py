@@ -1,0 +1,88 @@
+"""Texts that people read say things the way engineers say them: none of the phrases below stands in them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "dovetail"
+
+PHRASES = {
+    r"is no(?! longer| more| different)": "is not a",
+    r"are no (?!longer)": "are not",
+    r"there (?:is|are):": "expected one of",
+    r"there is not\b": "unknown, missing",
+    r"go(?:es|ing)? on\b": "continues, is in progress",
+    r"went on\b": "continued",
+    r"told\b": "reported, logged, sent",
+    r"tells?\b": "reports, logs, shows",
+    r"(?:some|no)body\b": "name the subject: the user, no listener",
+    r"gives?\b": "returns, provides",
+    r"anew\b": "again",
+    r"beside\b": "next to, in addition to",
+    r"meanwhile\b": "while ...",
+    r"mend(?:s|ed)?\b": "fix",
+    r"lies? (?:at|in)\b": "is at, is in",
+    r"could not be had\b": "is not available",
+    r"so many\b": "too many, that many",
+    r"for ever\b": "forever, without limit",
+    r"be it\b": "whether",
+    r"documents? 00\d": "a rule of docs/specification.md",
+}
+"""What is not written, as a pattern, and what says it better."""
+
+REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
+
+NOT_YET_READ = {
+    "agent",
+    "agents",
+    "app.py",
+    "cli",
+    "data",
+    "errors.py",
+    "events",
+    "extensions",
+    "loop",
+    "policy",
+    "prompt",
+    "requesters",
+    "response",
+    "runs",
+    "schema",
+    "server",
+    "sessions",
+    "settings.py",
+    "skills",
+    "store",
+    "testing",
+    "tools",
+    "tracing.py",
+}
+"""Parts of the source whose texts are still to be read; to be empty."""
+
+
+def find_refused(path: Path) -> Iterator[str]:
+    """Each refused phrase in the strings and docstrings of a module, with its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for match in REFUSED.finditer(node.value):
+                line = node.lineno + node.value[: match.start()].count("\n")
+                yield f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{line}: {match[0]!r}"
+
+
+def test_no_text_of_the_source_has_a_refused_phrase() -> None:
+    modules = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in NOT_YET_READ]
+    assert [found for path in sorted(modules) for found in find_refused(path)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'x' is no action; there are: allow", "run %s goes on", "nobody can be asked", "the file lies at x"],
+)
+def test_refused_phrase_is_found(tmp_path: Path, text: str) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(f"MESSAGE = {text!r}\n", encoding="utf-8")
+    assert list(find_refused(module))
