@@ -11,8 +11,8 @@ import { Transcript } from "@/features/subagents/transcript";
 import { shellDetails } from "@/features/tool-cards/shell-details";
 import { UnifiedTool } from "@/features/tool-cards/unified-tool";
 import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
+import type { Run } from "@/protocol/run";
 import { optionalText } from "@/protocol/shapes";
-import type { SubAgentStream } from "@/protocol/subagent";
 
 const ICONS: Record<string, ReactNode> = {
   "open-url": <Globe size={15} aria-hidden="true" />,
@@ -25,8 +25,8 @@ const ICONS: Record<string, ReactNode> = {
 interface ToolCardProps {
   part: ToolPart;
   isLive: boolean;
-  /** What the call is in: an answer, or the stream of a sub-agent. */
-  caller: ChatMessage | SubAgentStream;
+  /** What the call is in: an answer, or the run of a sub-agent. */
+  caller: ChatMessage | Run;
   /** The sub-agents on the way down to the caller. */
   path?: readonly string[];
 }
@@ -34,29 +34,29 @@ interface ToolCardProps {
 function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
   const services = useServices();
   const session = useChat();
-  const { streams, isAsked } = useSubAgentsOf(part.toolCallId, caller);
+  const { runs, isAsked } = useSubAgentsOf(part.toolCallId, caller);
   const name = toolName(part);
   return (
     <UnifiedTool
       part={part}
       isLive={isLive}
-      icon={ICONS[name] ?? (streams.length > 0 ? ICONS["sub-agent"] : undefined)}
+      icon={ICONS[name] ?? (runs.length > 0 ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
-      isToldInside={streams.length > 0}
+      isToldInside={runs.length > 0}
       details={name === "run_shell_command" ? shellDetails(part) : null}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
       }
     >
       {name === "open-url" ? <OpenUrlAgain part={part} stack={services.stack} /> : null}
-      {streams.map((stream) => (
+      {runs.map((run) => (
         <Transcript
-          key={stream.runId}
-          stream={stream}
+          key={run.runId}
+          run={run}
           drawTool={(inner, isInnerLive) => (
-            <ToolCard part={inner} isLive={isInnerLive} caller={stream} path={[...path, stream.agent]} />
+            <ToolCard part={inner} isLive={isInnerLive} caller={run} path={[...path, run.agent]} />
           )}
-          onNeeded={() => void services.loadSubAgents(session, stream.rootRunId)}
+          onNeeded={() => void services.loadSubAgents(session, run.path[0] ?? run.runId)}
         />
       ))}
     </UnifiedTool>

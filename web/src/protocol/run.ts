@@ -1,22 +1,99 @@
-/** The journal of a run. */
+/** Runs and what they say and do, as the page shows them: in a sub-agent's transcript and on the inspector's time line. */
 
-import type { RunEntry } from "@/protocol/events.gen";
-import { isRecord, list } from "@/protocol/shapes";
+import type { RunEndEvent, Usage } from "@/protocol/events.gen";
+import { isToolPart, type MessagePart } from "@/protocol/message";
+import { isRecord, type Json, list, optionalText, text } from "@/protocol/shapes";
 
-/** One line of the journal, or null when it is none. */
-export function parseEntry(data: string): RunEntry | null {
-  return entryOf(JSON.parse(data));
+export type RunState = "running" | "done" | "failed" | "stopped";
+
+export interface Run {
+  readonly runId: string;
+  /** The runs from the top, whose journal has the entries, down to this one. */
+  readonly path: readonly string[];
+  /** The call of the parent that started this run. */
+  readonly parentCallId: string | null;
+  readonly agent: string;
+  readonly model: string;
+  readonly state: RunState;
+  /** The number of its first entry. */
+  readonly number: number;
+  readonly start: number;
+  /** The time of its newest entry. */
+  readonly seen: number;
+  readonly outcome: Outcome | null;
+  readonly steps: readonly Step[];
+  /** False if only its beginning and end are known, and the journal has the rest. */
+  readonly isWhole: boolean;
 }
 
-/** The journal lines inside a data part: one, or a list of them. */
-export function entriesOf(data: unknown): RunEntry[] {
-  return [data]
-    .flat()
-    .map(entryOf)
-    .filter((entry) => entry !== null);
+export type Runs = Readonly<Record<string, Run>>;
+
+export type Outcome = Omit<RunEndEvent, "type">;
+
+/** Something a run does, and when. */
+export interface Step {
+  /** Unique among the steps that have not ended. */
+  readonly id: string;
+  readonly kind: "turn" | "request" | "text" | "reasoning" | "tool" | "ask";
+  readonly title: string;
+  /** The number of the entry that began it. */
+  readonly number: number;
+  readonly start: number;
+  readonly end: number | null;
+  /** How a transcript shows it. */
+  readonly part: MessagePart | null;
+  readonly detail: unknown;
 }
 
-function entryOf(value: unknown): RunEntry | null {
-  if (!isRecord(value) || typeof value["type"] !== "string" || typeof value["number"] !== "number") return null;
-  return { ...value, path: list(value["path"]).filter((id) => typeof id === "string") } as RunEntry;
+/** The detail of a turn that has ended. */
+export interface TurnDetail {
+  finish_reason?: string;
+  usage?: Usage;
+}
+
+/** The detail of a request: what the model was sent. */
+export interface ModelRequest {
+  model: string;
+  messages: readonly Json[];
+  /** How many of the messages were in the previous request too. */
+  kept: number;
+  tools: readonly string[];
+  toolChoice: string;
+  isSummary: boolean;
+}
+
+/** What a run has before anything is known of it. */
+export const NEW_RUN = { model: "", number: 0, start: 0, seen: 0, outcome: null, steps: [] } satisfies Partial<Run>;
+
+/** A sub-agent's run as a stored message has it (`data-subagent`), without its steps. */
+export function storedRun(data: unknown): Run | null {
+  if (!isRecord(data) || typeof data["run_id"] !== "string") return null;
+  return {
+    ...NEW_RUN,
+    runId: data["run_id"],
+    path: list(data["path"]).map((id) => text(id)),
+    parentCallId: optionalText(data["parent_call_id"]),
+    agent: text(data["agent"]),
+    state: data["state"] === "running" ? "running" : endState(text(data["reason"])),
+    isWhole: false,
+  };
+}
+
+/** The run as the parts of a message. */
+export function partsOf(run: Run): MessagePart[] {
+  return run.steps.map((step) => step.part).filter((part) => part !== null);
+}
+
+/** Whether this run, or one below it, waits for an answer. */
+export function waitsForAnswer(run: Run, runs: Runs): boolean {
+  if (run.state !== "running") return false;
+  if (run.steps.some(({ part }) => part !== null && isToolPart(part) && part.state === "approval-requested"))
+    return true;
+  return Object.values(runs).some((child) => child.path.at(-2) === run.runId && waitsForAnswer(child, runs));
+}
+
+/** The state of a run that has ended for this reason. */
+export function endState(reason: string): RunState {
+  if (reason === "goal") return "done";
+  return reason === "cancelled" || reason === "interrupted" ? "stopped" : "failed";
 }

@@ -1,7 +1,7 @@
 /** The journals of runs. */
 
 import type { RunEntry } from "@/protocol/events.gen";
-import { parseEntry } from "@/protocol/run";
+import { parseEntry } from "@/protocol/journal";
 import { eventBatches } from "@/protocol/sse";
 import { send } from "@/transport/http";
 

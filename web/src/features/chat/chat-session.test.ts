@@ -207,8 +207,8 @@ test("a server that stays away is told after a few tries", async () => {
 });
 
 /** The first chunks, then a cut line as browsers report it. */
-function brokenOff(chunks: Chunk[]): ReadableStream<Chunk> {
-  const rest = chunks.slice(0, 3);
+function brokenOff(chunks: Chunk[], length = 3): ReadableStream<Chunk> {
+  const rest = chunks.slice(0, length);
   return new ReadableStream({
     pull(controller) {
       const next = rest.shift();
@@ -217,3 +217,94 @@ function brokenOff(chunks: Chunk[]): ReadableStream<Chunk> {
     },
   });
 }
+
+type Random = (limit: number) => number;
+
+/** The chunks of an answer with texts, calls that are approved or not, a step said again, and a sub-agent. */
+function randomAnswer(random: Random): Chunk[] {
+  const chunks: Chunk[] = [{ type: "start", messageId: "a1", messageMetadata: { run_id: "r1" } }];
+  for (let step = 0; step <= random(4); step++) {
+    chunks.push({ type: "start-step" });
+    if (random(4) === 0) chunks.push(...randomText(random, `${step} void`).slice(0, -1), { type: "reset-step" });
+    chunks.push(...randomText(random, `${step}`));
+    for (let call = 0; call < random(3); call++) chunks.push(...randomCall(random, `${step}.${call}`));
+    chunks.push({ type: "finish-step" });
+  }
+  return [...chunks, { type: "finish", messageMetadata: { reason: "goal" } }];
+}
+
+function randomText(random: Random, id: string): Chunk[] {
+  const kind = random(2) === 0 ? "text" : "reasoning";
+  const deltas = Array.from(
+    { length: random(4) },
+    (_, index): Chunk => ({ type: `${kind}-delta`, id, delta: `${index} ` }),
+  );
+  return [{ type: `${kind}-start`, id }, ...deltas, { type: `${kind}-end`, id }];
+}
+
+function randomCall(random: Random, id: string): Chunk[] {
+  const call = { toolCallId: id, toolName: "work", dynamic: true, providerExecuted: true };
+  const child = { run_id: `k${id}`, path: ["r1", `k${id}`], time: 1 };
+  const started = {
+    type: "run-start",
+    agent: "helper",
+    model: "m",
+    generation: 1,
+    parent_call_id: id,
+    session_id: null,
+  };
+  const said = [started, { type: "text-start", id: "t" }, { type: "text-delta", id: "t", delta: "Hi" }];
+  return [
+    { type: "tool-input-start", ...call },
+    { type: "tool-input-delta", toolCallId: id, inputTextDelta: '{"a":' },
+    { type: "tool-input-available", ...call, input: { a: 1 } },
+    ...(random(2) === 0 ? [{ type: "tool-approval-request", approvalId: `ask ${id}`, toolCallId: id } as const] : []),
+    ...(random(2) === 0
+      ? said.map(
+          (event, number): Chunk => ({
+            type: "data-subagent-event",
+            data: { ...event, ...child, number },
+            transient: true,
+          }),
+        )
+      : []),
+    random(3) === 0
+      ? { type: "tool-output-error", toolCallId: id, errorText: "no" }
+      : { type: "tool-output-available", toolCallId: id, output: 3 },
+  ];
+}
+
+/** Random numbers that are the same for the same seed. */
+function seeded(seed: number): Random {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+test("an answer that was cut off anywhere, or joined after a reload, looks like one seen whole", async () => {
+  const shown = (session: ChatSession) => [session.state.read().messages[1], session.info().subAgents];
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = seeded(seed);
+    const chunks = randomAnswer(random);
+    const whole = new Stage([chunks]).session();
+    await whole.submit({ text: "go" });
+
+    const cut = new Stage([]);
+    cut.running = chunks;
+    cut.sendMessages = async () => brokenOff(chunks, random(chunks.length));
+    const rejoined = cut.session();
+    await rejoined.submit({ text: "go" });
+    await expect.poll(() => rejoined.info().isMending, { interval: 1 }).toBe(false);
+    expect(shown(rejoined), `seed ${seed}`).toEqual(shown(whole));
+
+    const running = new Stage([]);
+    running.running = chunks;
+    const views = [view([message("u1", "user", "go")], "r1")];
+    running.view = async () => views.shift() ?? null;
+    const reloaded = running.session();
+    await reloaded.open();
+    expect(shown(reloaded), `seed ${seed}`).toEqual(shown(whole));
+  }
+});

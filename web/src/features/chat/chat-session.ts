@@ -13,11 +13,11 @@ import {
 } from "@/features/chat/session-info";
 import { parseAsk } from "@/protocol/ask";
 import type { RunEntry } from "@/protocol/events.gen";
+import { entriesOf } from "@/protocol/journal";
 import type { ChatMessage, MessagePart } from "@/protocol/message";
-import { entriesOf } from "@/protocol/run";
+import { foldEntry } from "@/protocol/run-fold";
 import type { SessionView } from "@/protocol/session";
 import { isRecord } from "@/protocol/shapes";
-import { reduceEntry } from "@/protocol/subagent";
 import type { ChatTransport } from "@/transport/chat-transport";
 
 class SdkChat extends AbstractChat<ChatMessage> {
@@ -180,9 +180,10 @@ export class ChatSession {
     await pending;
   }
 
-  /** Adds what a sub-agent did; the stream says it event by event. */
+  /** Adds what sub-agents did, from the stream or a journal; entries of the run itself are left out. */
   watchSubAgents(entries: readonly RunEntry[]): void {
-    this.#info = { ...this.#info, subAgents: entries.reduce(reduceEntry, this.#info.subAgents) };
+    const ofSubAgents = entries.filter((entry) => entry.path.length > 1);
+    this.#info = { ...this.#info, subAgents: ofSubAgents.reduce(foldEntry, this.#info.subAgents) };
     this.#tellLater();
   }
 

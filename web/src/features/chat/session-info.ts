@@ -3,8 +3,8 @@
 import type { Schedule } from "@/features/chat/chat-state";
 import type { Ask } from "@/protocol/ask";
 import type { Chunk, MessagePart } from "@/protocol/message";
+import type { Runs } from "@/protocol/run";
 import type { SessionView, SiblingInfo } from "@/protocol/session";
-import type { SubAgentStreams } from "@/protocol/subagent";
 import type { ChatTransport } from "@/transport/chat-transport";
 
 /** What a session asks of the server besides the stream itself. */
@@ -31,8 +31,8 @@ export interface SessionInfo {
   /** Who was chosen to answer here; null while the conversation goes on with whom it has. */
   readonly agent: string | null;
   readonly siblings: Readonly<Record<string, SiblingInfo>>;
-  /** What the sub-agents of the shown answers do, by their runs. */
-  readonly subAgents: SubAgentStreams;
+  /** The runs of the sub-agents of the shown answers. */
+  readonly subAgents: Runs;
   /** The questions that came with the stream, answered or not. */
   readonly asks: Readonly<Record<string, Ask>>;
   readonly isLoading: boolean;

@@ -5,8 +5,8 @@ import { createContext, useContext, useMemo, useSyncExternalStore } from "react"
 import type { ChatSession } from "@/features/chat/chat-session";
 import type { Ask } from "@/protocol/ask";
 import { type ChatMessage, isToolPart, type ToolPart } from "@/protocol/message";
+import { type Run, type Runs, storedRun, waitsForAnswer } from "@/protocol/run";
 import type { SiblingInfo } from "@/protocol/session";
-import { type SubAgentStream, type SubAgentStreams, streamOf, waitsForAnswer } from "@/protocol/subagent";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -78,8 +78,8 @@ export function useChatSession(): ChatSessionView {
 export interface ChatToolsView {
   /** Every call of the shown path by its id, as it is now. */
   toolParts: Readonly<Record<string, ToolPart>>;
-  /** What sub-agents do, by their runs. */
-  subAgentStreams: SubAgentStreams;
+  /** The runs of sub-agents by their id. */
+  subAgentStreams: Runs;
 }
 
 /** The tool calls under way and done. */
@@ -95,22 +95,22 @@ export function useChatTools(): ChatToolsView {
 }
 
 export interface SubAgentsOfCall {
-  streams: readonly SubAgentStream[];
+  runs: readonly Run[];
   /** Whether one of them, or one below them, waits for an answer. */
   isAsked: boolean;
 }
 
-/** The sub-agents that a call has started: as they are seen now, else as the message tells of them. */
-export function useSubAgentsOf(callId: string, caller: ChatMessage | SubAgentStream): SubAgentsOfCall {
+/** The sub-agents that a call has started: as they are now, else as the message has stored them. */
+export function useSubAgentsOf(callId: string, caller: ChatMessage | Run): SubAgentsOfCall {
   const session = useSession();
   const live = useStore(session.subscribe, () => session.info().subAgents);
   return useMemo(() => {
     const known = { ...("runId" in caller ? {} : storedSubAgents([caller])), ...live };
-    const streams = Object.values(known).filter(
-      (stream) =>
-        stream.parentCallId === callId && stream.parentRunId === ("runId" in caller ? caller.runId : stream.rootRunId),
+    const runs = Object.values(known).filter(
+      ({ path, parentCallId }) =>
+        parentCallId === callId && path.at(-2) === ("runId" in caller ? caller.runId : path[0]),
     );
-    return { streams, isAsked: streams.some((stream) => waitsForAnswer(stream, known)) };
+    return { runs, isAsked: runs.some((run) => waitsForAnswer(run, known)) };
   }, [live, caller, callId]);
 }
 
@@ -133,8 +133,8 @@ export function useChat(): ChatSession {
   return useSession();
 }
 
-function storedSubAgents(messages: readonly ChatMessage[]): SubAgentStreams {
+function storedSubAgents(messages: readonly ChatMessage[]): Runs {
   const parts = messages.flatMap((message) => message.parts.filter((part) => part.type === "data-subagent"));
-  const streams = parts.map((part) => streamOf((part as { data?: unknown }).data)).filter((one) => one !== null);
-  return Object.fromEntries(streams.map((stream) => [stream.runId, stream]));
+  const runs = parts.map((part) => storedRun((part as { data?: unknown }).data)).filter((run) => run !== null);
+  return Object.fromEntries(runs.map((run) => [run.runId, run]));
 }

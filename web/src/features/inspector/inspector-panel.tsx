@@ -1,7 +1,10 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { RunFigures } from "@/features/inspector/run-figures";
-import { Timeline, type TimelineRow } from "@/features/inspector/timeline";
+import { summarize } from "@/features/inspector/summary";
+import { rowsOf } from "@/features/inspector/timeline";
 import { TimelineRowView, TurnMark } from "@/features/inspector/timeline-row";
+import type { Runs } from "@/protocol/run";
+import { foldEntry } from "@/protocol/run-fold";
 import { useText } from "@/text/text";
 import { readJournal } from "@/transport/runs";
 import { Button } from "@/ui/button";
@@ -9,7 +12,7 @@ import { Notice } from "@/ui/notice";
 import { PanelBody } from "@/ui/panel";
 import { Spinner } from "@/ui/spinner";
 
-/** The journal of a run, live while it goes on. */
+/** The journal of a run, live while the run lasts. */
 export function InspectorPanel({ runId }: { runId: string | null }) {
   const t = useText();
   if (runId === null) {
@@ -23,23 +26,22 @@ export function InspectorPanel({ runId }: { runId: string | null }) {
 }
 
 interface Shown {
-  rows: readonly TimelineRow[];
-  timeline: Timeline | null;
+  runs: Runs;
   error: Error | null;
 }
 
 function Journal({ runId }: { runId: string }) {
   const t = useText();
   const [attempt, setAttempt] = useState(0);
-  const [shown, setShown] = useState<Shown>({ rows: [], timeline: null, error: null });
+  const [{ runs, error }, setShown] = useState<Shown>({ runs: {}, error: null });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt reads the journal again
   useEffect(() => {
     const leave = new AbortController();
-    const timeline = new Timeline();
     const follow = async () => {
+      let read: Runs = {};
       for await (const entries of readJournal(runId, 0, leave.signal)) {
-        for (const entry of entries) timeline.add(entry);
-        setShown({ rows: timeline.rows, timeline, error: null });
+        read = entries.reduce(foldEntry, read);
+        setShown({ runs: read, error: null });
       }
     };
     follow().catch((error: unknown) => {
@@ -48,7 +50,8 @@ function Journal({ runId }: { runId: string }) {
     return () => leave.abort();
   }, [runId, attempt]);
 
-  const { rows, timeline, error } = shown;
+  const rows = useMemo(() => rowsOf(runs), [runs]);
+  const summary = useMemo(() => summarize(runs), [runs]);
   return (
     <PanelBody hint={t.inspectorHint}>
       {error ? (
@@ -56,20 +59,20 @@ function Journal({ runId }: { runId: string }) {
           <Button onClick={() => setAttempt(attempt + 1)}>{t.retry}</Button>
         </Notice>
       ) : null}
-      {timeline === null && error === null ? (
+      {summary === null && error === null ? (
         <p role="status" className="flex items-center gap-2.5 text-[13px] text-faint">
           <Spinner /> {t.loading}
         </p>
       ) : null}
-      {timeline === null ? null : (
+      {summary === null ? null : (
         <>
-          <RunFigures runId={runId} summary={timeline.summary} />
+          <RunFigures runId={runId} summary={summary} />
           <ol className="mt-3">
             {rows.map((row) =>
               row.kind === "turn" ? (
                 <TurnMark key={row.key} row={row} />
               ) : (
-                <TimelineRowView key={row.key} row={row} total={timeline.summary.seconds} />
+                <TimelineRowView key={row.key} row={row} total={summary.seconds} />
               ),
             )}
           </ol>

@@ -1,20 +1,21 @@
 import { useState } from "react";
-import { type MessagePiece, type ModelQuestion, piecesOf } from "@/features/inspector/requests";
+import { type MessagePiece, piecesOf } from "@/features/inspector/requests";
+import type { ModelRequest } from "@/protocol/run";
 import { text } from "@/protocol/shapes";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 
-/** What the model was asked, message by message; what the request before had too is folded. */
-export function RequestView({ question }: { question: ModelQuestion }) {
+/** What the model was sent, message by message; what the previous request had too is hidden at first. */
+export function RequestView({ request }: { request: ModelRequest }) {
   const t = useText();
   const [isWhole, setWhole] = useState(false);
-  const { messages, kept, tools } = question;
+  const { messages, kept, tools } = request;
   const hidden = isWhole ? 0 : kept;
   return (
     <div className="mb-3 space-y-2.5">
       <div className="flex items-center gap-3 text-[12px] text-faint">
-        <span className="min-w-0 flex-1">{t.requestSent(messages.length, question.model)}</span>
+        <span className="min-w-0 flex-1">{t.requestSent(messages.length, request.model)}</span>
         <CopyButton text={JSON.stringify(messages, null, 2)} label={t.copyRequest} />
       </div>
       {hidden > 0 ? (
@@ -30,7 +31,7 @@ export function RequestView({ question }: { question: ModelQuestion }) {
       </ol>
       {tools.length > 0 ? (
         <p className="text-[12px] break-words text-faint">
-          {t.toolsOffered(question.toolChoice)} <span className="font-mono">{tools.join(", ")}</span>
+          {t.toolsOffered(request.toolChoice)} <span className="font-mono">{tools.join(", ")}</span>
         </p>
       ) : null}
     </div>

@@ -1,43 +1,8 @@
-/** What a model was asked, put together from a journal that holds each message once. */
+/** The messages of a request in words that people read. */
 
-import type { ModelRequestedEvent, RunEntry } from "@/protocol/events.gen";
-import { isRecord, list, record, text } from "@/protocol/shapes";
+import { type Json, list, record, text } from "@/protocol/shapes";
 
-type Json = Record<string, unknown>;
-
-/** One request as it was sent. */
-export interface ModelQuestion {
-  model: string;
-  messages: readonly Json[];
-  /** How many of them the request before had too. */
-  kept: number;
-  tools: readonly string[];
-  toolChoice: string;
-  isSummary: boolean;
-}
-
-/** Remembers the last request of every run, for the next one goes on where it ended. */
-export class RequestBook {
-  readonly #last = new Map<string, readonly Json[]>();
-
-  read(entry: RunEntry & ModelRequestedEvent): ModelQuestion {
-    const scope = entry.path.join("/");
-    const isSummary = entry.purpose === "summary";
-    const before = isSummary ? [] : (this.#last.get(scope) ?? []).slice(0, entry.kept);
-    const messages = [...before, ...list(entry.messages).filter(isRecord)];
-    if (!isSummary) this.#last.set(scope, messages);
-    return {
-      model: entry.model,
-      messages,
-      kept: before.length,
-      tools: list(entry.tools).map(String),
-      toolChoice: text(entry.tool_choice, "auto"),
-      isSummary,
-    };
-  }
-}
-
-/** A piece of a message in words a person reads. */
+/** A piece of a message. */
 export type MessagePiece =
   | { kind: "text"; text: string }
   | { kind: "call"; name: string; id: string; text: string }

@@ -15,7 +15,7 @@ export function RunFigures({ runId, summary }: { runId: string; summary: RunSumm
   const figures: Array<[string, string]> = [
     [t.agent, summary.agent],
     [t.model, summary.model],
-    [t.runState, summary.isOver ? endText(t, summary.reason ?? "") : t.toolRunning],
+    [t.runState, summary.reason === null ? t.toolRunning : endText(t, summary.reason)],
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
     [t.tokensName, usage.cached_tokens > 0 ? `${tokens} · ${t.cached(formatCount(usage.cached_tokens))}` : tokens],

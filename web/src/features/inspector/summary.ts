@@ -1,22 +1,45 @@
 /** What a run was and what it took, as far as it is known. */
 
 import type { Usage } from "@/protocol/events.gen";
+import type { Runs, TurnDetail } from "@/protocol/run";
 
 export interface RunSummary {
   agent: string;
   model: string;
+  /** How the run ended; null while it lasts. */
   reason: string | null;
-  error: unknown;
   seconds: number;
   turns: number;
   calls: number;
   usage: Usage;
-  isOver: boolean;
 }
 
-export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
 
-export function addUsage(one: Usage, other: Usage): Usage {
+/** The first run with the calls and tokens of those below it; null before it has begun. */
+export function summarize(runs: Runs): RunSummary | null {
+  const all = Object.values(runs);
+  const [root] = all;
+  if (root === undefined) return null;
+  const calls = all.flatMap((run) => run.steps).filter((step) => step.kind === "tool");
+  return {
+    agent: root.agent,
+    model: root.model,
+    reason: root.outcome?.reason ?? null,
+    seconds: Math.max(...all.map((run) => run.seen)) - root.start,
+    turns: usagesOf([root]).length,
+    calls: calls.filter(({ part }) => part !== null && "state" in part && part.state !== "input-streaming").length,
+    usage: root.outcome?.usage ?? usagesOf(all).reduce(addUsage, NO_USAGE),
+  };
+}
+
+/** The usage of each turn that has ended. */
+function usagesOf(runs: Runs[string][]): Usage[] {
+  const turns = runs.flatMap((run) => run.steps).filter((step) => step.kind === "turn");
+  return turns.map((turn) => (turn.detail as TurnDetail).usage).filter((usage) => usage !== undefined);
+}
+
+function addUsage(one: Usage, other: Usage): Usage {
   return {
     input_tokens: one.input_tokens + other.input_tokens,
     output_tokens: one.output_tokens + other.output_tokens,

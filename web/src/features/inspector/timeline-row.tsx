@@ -1,8 +1,8 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { RequestView } from "@/features/inspector/request-view";
-import type { ModelQuestion } from "@/features/inspector/requests";
 import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
+import type { ModelRequest } from "@/protocol/run";
 import { isRecord, number, record, text } from "@/protocol/shapes";
 import { formatCost, formatCount, formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
@@ -18,7 +18,7 @@ const COLORS: Record<RowKind, string> = {
   ask: "bg-warn",
 };
 
-/** Children lie below their call, a step further in. */
+/** Children are below their call, indented by one step. */
 function Indent({ depth, children }: { depth: number; children: ReactNode }) {
   return depth === 0 ? (
     children
@@ -102,7 +102,7 @@ function Bar({ row, total }: { row: TimelineRow; total: number }) {
 }
 
 function Detail({ row }: { row: TimelineRow }) {
-  if (row.kind === "request") return <RequestView question={row.detail as ModelQuestion} />;
+  if (row.kind === "request") return <RequestView request={row.detail as ModelRequest} />;
   return (
     <ScrollBlock className="mt-1 mb-3 max-h-80 rounded-lg border border-line bg-sunken p-3 text-[12px] break-words whitespace-pre-wrap">
       {typeof row.detail === "string" ? row.detail : JSON.stringify(row.detail, null, 2)}
@@ -125,7 +125,7 @@ function nameOf(kind: RowKind, t: Text): string {
 
 function titleOf(row: TimelineRow, t: Text): string {
   if (row.kind === "request") {
-    const { messages, kept, isSummary } = row.detail as ModelQuestion;
+    const { messages, kept, isSummary } = row.detail as ModelRequest;
     const count = t.messageCount(messages.length, messages.length - kept);
     return isSummary ? `${t.summaryRequest}, ${count}` : count;
   }

@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
-import { Timeline } from "@/features/inspector/timeline";
+import { summarize } from "@/features/inspector/summary";
+import { rowsOf } from "@/features/inspector/timeline";
 import type { RunEntry, RunEvent } from "@/protocol/events.gen";
+import type { ModelRequest, Runs } from "@/protocol/run";
+import { foldEntry } from "@/protocol/run-fold";
 
 const USAGE = { input_tokens: 10, output_tokens: 4, cached_tokens: 0, reasoning_tokens: 0, cost: 0.01 };
 
-function journal(...events: Array<[time: number, path: string[], event: RunEvent]>): Timeline {
-  const timeline = new Timeline();
-  events.forEach(([time, path, event], index) => {
-    const entry: RunEntry = { ...event, number: index + 1, run_id: path.at(-1) ?? "", path, time };
-    timeline.add(entry);
-  });
-  return timeline;
+function journal(...events: Array<[time: number, path: string[], event: RunEvent]>) {
+  const entries = events.map(
+    ([time, path, event], index): RunEntry => ({ ...event, number: index + 1, run_id: path.at(-1) ?? "", path, time }),
+  );
+  const runs: Runs = entries.reduce(foldEntry, {});
+  return { rows: rowsOf(runs), summary: summarize(runs) };
 }
 
 const start = (agent: string, parentCallId: string | null = null): RunEvent => ({
@@ -57,10 +59,10 @@ test("a journal becomes rows with their times, joined texts and a summary", () =
   ]);
   expect(rows[1]?.detail).toEqual({ finish_reason: "stop", usage: USAGE });
   expect(rows[2]?.detail).toBe("Hello");
-  expect(summary).toMatchObject({ agent: "master", turns: 1, calls: 1, reason: "goal", seconds: 4, isOver: true });
+  expect(summary).toMatchObject({ agent: "master", turns: 1, calls: 1, reason: "goal", seconds: 4 });
 });
 
-test("a child's rows lie deeper, and its end is not the run's end", () => {
+test("a child's rows are indented, and its end is not the run's end", () => {
   const { rows, summary } = journal(
     [0, ["r"], start("master")],
     [1, ["r", "c"], start("helper")],
@@ -70,12 +72,14 @@ test("a child's rows lie deeper, and its end is not the run's end", () => {
     ["master", 0, false],
     ["helper", 1, true],
   ]);
-  expect(summary.isOver).toBe(false);
+  expect(summary?.reason).toBeNull();
 });
 
 test("the same call id in parent and child are two calls", () => {
   const { rows } = journal(
+    [0, ["r"], start("master")],
     [0, ["r"], { type: "tool-input-end", call_id: "1", name: "outer", args: {} }],
+    [1, ["r", "c"], start("helper", "1")],
     [1, ["r", "c"], { type: "tool-input-end", call_id: "1", name: "inner", args: {} }],
     [2, ["r", "c"], { type: "tool-end", call_id: "1", status: "ok", result: 1, error: null, duration: 1 }],
   );
@@ -85,9 +89,10 @@ test("the same call id in parent and child are two calls", () => {
   ]);
 });
 
-test("two children at the same time lie each below its own call", () => {
+test("two children at the same time are each below their own call", () => {
   const call = (id: string): RunEvent => ({ type: "tool-input-end", call_id: id, name: `ask ${id}`, args: {} });
   const { rows } = journal(
+    [0, ["r"], start("master")],
     [0, ["r"], call("a")],
     [0, ["r"], call("b")],
     [1, ["r", "x"], start("first", "a")],
@@ -99,6 +104,7 @@ test("two children at the same time lie each below its own call", () => {
   expect(
     rows.filter((row) => row.kind !== "turn").map((row) => [row.kind, row.title || row.detail, row.depth]),
   ).toEqual([
+    ["run", "master", 0],
     ["tool", "ask a", 0],
     ["run", "first", 1],
     ["text", "one", 1],
@@ -108,8 +114,9 @@ test("two children at the same time lie each below its own call", () => {
   ]);
 });
 
-test("a request lasts until the model begins to answer, and the next one goes on from it", () => {
+test("a request lasts until the model begins to answer, and the next one continues it", () => {
   const { rows, summary } = journal(
+    [0, ["r"], start("master")],
     [0, ["r"], request(1, 0, "one", "two")],
     [2, ["r"], { type: "text-start", id: "t" }],
     [3, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop" }],
@@ -118,9 +125,29 @@ test("a request lasts until the model begins to answer, and the next one goes on
   );
   const requests = rows.filter((row) => row.kind === "request");
   expect(requests.map((row) => row.duration)).toEqual([2, 1]);
-  const [, second] = requests.map((row) => row.detail as { messages: Array<{ content: string }>; kept: number });
-  expect(second?.messages.map((message) => message.content)).toEqual(["one", "two", "three"]);
+  const [, second] = requests.map((row) => row.detail as ModelRequest);
+  expect(second?.messages.map((message) => message["content"])).toEqual(["one", "two", "three"]);
   expect(second?.kept).toBe(2);
   expect(rows.filter((row) => row.kind === "turn").map((row) => row.title)).toEqual(["1", "2"]);
-  expect(summary.usage).toMatchObject({ input_tokens: 20, cost: 0.02 });
+  expect(summary?.usage).toMatchObject({ input_tokens: 20, cost: 0.02 });
+});
+
+test("runs have their own requests, and a summary is not continued", () => {
+  const summary = { ...request(1, 0, "sum up"), purpose: "summary" } as RunEvent;
+  const { rows } = journal(
+    [0, ["r"], start("master")],
+    [0, ["r"], request(1, 0, "a", "b")],
+    [0, ["r", "c"], start("helper")],
+    [0, ["r", "c"], request(1, 0, "child")],
+    [0, ["r"], summary],
+    [0, ["r"], request(2, 1, "c")],
+  );
+  const requests = rows.filter((row) => row.kind === "request").map((row) => row.detail as ModelRequest);
+  const texts = requests.map(({ messages, isSummary }) => [messages.map((one) => one["content"]), isSummary]);
+  expect(texts).toEqual([
+    [["a", "b"], false],
+    [["child"], false],
+    [["sum up"], true],
+    [["a", "c"], false],
+  ]);
 });

@@ -1,38 +1,38 @@
 import { Bot } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { isToolPart, type MessagePart, type ToolPart } from "@/protocol/message";
-import type { SubAgentStream } from "@/protocol/subagent";
+import { partsOf, type Run } from "@/protocol/run";
 import { useText } from "@/text/text";
 import { Markdown } from "@/ui/markdown/markdown";
 import { Spinner } from "@/ui/spinner";
 
 interface TranscriptProps {
-  stream: SubAgentStream;
+  run: Run;
   drawTool: (part: ToolPart, isLive: boolean) => ReactNode;
-  /** Called when the transcript is shown and only its frame is known. */
+  /** Called when the transcript is shown and its steps are not known. */
   onNeeded: () => void;
 }
 
 /** What a sub-agent says and does, inside the card of the call that started it. */
-export function Transcript({ stream, drawTool, onNeeded }: TranscriptProps) {
+export function Transcript({ run, drawTool, onNeeded }: TranscriptProps) {
   const t = useText();
-  const { isWhole } = stream;
+  const { isWhole } = run;
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for once, when it is shown
   useEffect(() => {
     if (!isWhole) onNeeded();
   }, [isWhole]);
-  const isLive = stream.state === "running";
+  const isLive = run.state === "running";
   const words = { running: t.toolRunning, done: t.toolDone, failed: t.toolFailed, stopped: t.toolInterrupted };
   return (
-    <section aria-label={`${stream.agent}: ${words[stream.state]}`} className="space-y-3">
+    <section aria-label={`${run.agent}: ${words[run.state]}`} className="space-y-3">
       <p className="flex items-center gap-2 text-[13px] text-soft">
         <Bot size={15} aria-hidden="true" />
-        <span className="font-medium">{stream.agent}</span>
-        <span className="flex-1">{words[stream.state]}</span>
+        <span className="font-medium">{run.agent}</span>
+        <span className="flex-1">{words[run.state]}</span>
         {isLive ? <Spinner /> : null}
       </p>
       <div className="space-y-3 border-l-2 border-line pl-3.5 text-[14px]">
-        {stream.parts.map((part, index) => (
+        {partsOf(run).map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
           <TranscriptPart key={index} part={part} isLive={isLive} drawTool={drawTool} />
         ))}
