@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dovetail import Dovetail
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import Entry, RunEnd, ToolEnd
 from dovetail.sessions.request import ChatRequest
 
@@ -29,7 +29,7 @@ class Lines:
     def describe(self, entry: Entry) -> dict[str, Any] | None:
         """What a line says; None for events that have none."""
         event = entry.event
-        if isinstance(event, TextMore):
+        if isinstance(event, TextDeltaEvent):
             return {"number": entry.number, "text": event.delta}
         if isinstance(event, ToolEnd):
             return {"number": entry.number, "call": event.call_id, "status": event.status}

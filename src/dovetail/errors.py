@@ -13,7 +13,7 @@
     · EmptyPromptError   a prompt with nothing to say (also a KeyError, rule P60)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
-    · PassingModelError  it may work when tried again; carries `retry_after` when the server named a time
+    · TransientModelError  a temporary failure: retry; carries `retry_after` if the server sent one
   x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
     · AnswerTimeoutError the answer took longer than its time limit (also a TimeoutError)
   x ToolError            a tool says no; the text goes to the model and the run goes on
@@ -24,11 +24,20 @@
   x InvalidDataError     the database is there, but cannot hold a value: only other data would help
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 
 class DovetailError(Exception):
-    """The root of all errors that Dovetail raises on purpose."""
+    """The root of all errors that Dovetail raises on purpose.
+
+    `wire_name` is the name by which clients and stored runs know the class, also after a rename.
+    """
+
+    wire_name: ClassVar[str] = "DovetailError"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.wire_name = cls.__dict__.get("wire_name", cls.__name__)
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -124,12 +133,18 @@ class ModelError(DovetailError):
         self.request_id = request_id
 
 
-class PassingModelError(ModelError):
-    """The model API failed in a way that may pass: it is busy, restarting or out of reach."""
+class TransientModelError(ModelError):
+    """A temporary failure of the model API: it is busy, restarting or unreachable."""
+
+    wire_name = "PassingModelError"
 
     def __init__(self, message: str, *, retry_after: float | None = None, **details: Any) -> None:
         super().__init__(message, **details)
         self.retry_after = retry_after
+
+
+PassingModelError = TransientModelError
+"""The former name, for code that catches it."""
 
 
 class ResponseError(DovetailError):

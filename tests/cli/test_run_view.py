@@ -12,7 +12,7 @@ from rich.console import Console
 
 from dovetail.cli.run_view import AgentTree, AgentView
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextMore, ToolInputEnd
+from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
 
 DENIED = {"type": "declined", "message": "not on\nSundays [please]"}
@@ -24,13 +24,13 @@ EVENTS: list[Event] = [
     ChildEvent("r1", ToolInputEnd("c3", "write", {"text": "oak"})),
     ToolEnd("c2", "ok", None, None, 0.25),
     ChildEvent("r1", ToolEnd("c3", "denied", None, DENIED, 0.5)),
-    ChildEvent("r1", TextMore("t", "I may not.")),
+    ChildEvent("r1", TextDeltaEvent("t", "I may not.")),
     ChildEvent("r1", TurnEnd(1, Usage(40, 2), "stop")),
     ChildEvent("r1", RunEnd("max-turns")),
     ToolEnd("c1", "error", None, {"type": "agent_max_turns", "message": "it stopped"}, 1.0),
     TurnEnd(1, Usage(10, 1), "tool-calls"),
-    TextMore("t", "Nothing "),
-    TextMore("t", "was written."),
+    TextDeltaEvent("t", "Nothing "),
+    TextDeltaEvent("t", "was written."),
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import AskRequest
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
@@ -58,7 +58,7 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
     async def first(context: RunContext) -> RunOutcome:
         for place, moved in enumerate((0.0, DAY, -2 * DAY)):
             clock.now += moved
-            context.emit(TextMore(f"t{place}", f"{place} "))
+            context.emit(TextDeltaEvent(f"t{place}", f"{place} "))
             await context.settle()
         stored.set()
         await asyncio.Event().wait()
@@ -80,7 +80,7 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
         history = await engine.history(run_id)
     numbers = [entry.number for entry in history]
     assert numbers == sorted(set(numbers))
-    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextMore))
+    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "0 1 2 "
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from dovetail.errors import StoreError
 from dovetail.events.call import Kind
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
@@ -39,11 +39,11 @@ async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
     is_away, effects = asyncio.Event(), list[str]()
 
     async def work(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "before "))
+        context.emit(TextDeltaEvent("t", "before "))
         await context.settle()
         await asyncio.to_thread(server.stop)
         is_away.set()
-        context.emit(TextMore("t", "meanwhile"))
+        context.emit(TextDeltaEvent("t", "meanwhile"))
         context.emit(ToolStart("c", "write", "Write"))
         await context.settle()
         effects.append("done once its start was stored")
@@ -59,7 +59,7 @@ async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
             await asyncio.to_thread(server.start)
             assert (await handle.done).result == "done"
             history = await engine.history(handle.run_id)
-    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextMore))
+    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"
     assert history[-1].event.type == "run-end"
     assert effects == ["done once its start was stored"]

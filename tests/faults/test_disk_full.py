@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import ConfigError, StoreError
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
@@ -37,11 +37,11 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
     ready, is_full, effects = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "before "))
+        context.emit(TextDeltaEvent("t", "before "))
         await context.settle()
         ready.set()
         await is_full.wait()
-        context.emit(TextMore("t", "meanwhile"))
+        context.emit(TextDeltaEvent("t", "meanwhile"))
         context.emit(ToolStart("c", "write", "Write"))
         await context.settle()
         effects.append("done once its start was stored")
@@ -58,7 +58,7 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
                 assert effects == []
             assert (await handle.done).result == "done"
             history = await engine.history(handle.run_id)
-    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextMore))
+    text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"
     assert effects == ["done once its start was stored"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail import Agent
 from dovetail.agent.runtime import Runtime
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import Event
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.loop import TurnLoop
@@ -52,7 +52,7 @@ async def run(
 async def test_plan_becomes_a_call_and_the_answer_streams() -> None:
     outcome, events, model = await run({"text": plan(), "cut": 5}, {"text": answer('It is "4".'), "cut": 5})
     assert (outcome.text, outcome.reason, outcome.turns) == ('It is "4".', "goal", 2)
-    pieces = [event.delta for event in events if isinstance(event, TextMore)]
+    pieces = [event.delta for event in events if isinstance(event, TextDeltaEvent)]
     assert len(pieces) > 1
     assert "".join(pieces) == 'It is "4".'
     assert [event.type for event in events].count("tool-end") == 1

@@ -7,7 +7,7 @@ from typing import Any
 from dovetail.events.call import ChatMessage
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import ModelAnswered
+from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_events import Event, ToolEnd, TurnEnd
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import Earlier
@@ -244,5 +244,5 @@ async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
     _, events, _ = await run([{**call(), "usage": Usage(10, 5)}, "Done."], [make_tool()])
     types = [event.type for event in events]
     assert types.index("tool-input-end") < types.index("model-answer") < types.index("tool-start")
-    assert events[types.index("model-answer")] == ModelAnswered(1, Usage(10, 5))
+    assert events[types.index("model-answer")] == ModelResponseEvent(1, Usage(10, 5))
     assert types.count("model-answer") == 1

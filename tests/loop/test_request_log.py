@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail.events.call import ChatMessage, ModelRequest
-from dovetail.events.model_events import ModelRequested
+from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Event
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.request_log import RequestLog
@@ -27,17 +27,17 @@ def look() -> str:
 
 async def requests_of(
     replies: Sequence[Any], messages: Sequence[ChatMessage], **options: Any
-) -> tuple[list[ModelRequested], ScriptedRequester]:
+) -> tuple[list[ModelRequestEvent], ScriptedRequester]:
     events: list[Event] = []
     requester = ScriptedRequester(replies)
     loop = TurnLoop(
         requester=requester, tools=ToolSnapshot.of([make_tool(look)]), runner=ToolRunner(), **options
     )
     await loop.run(messages, emit=events.append, scope=CallScope())
-    return [event for event in events if isinstance(event, ModelRequested)], requester
+    return [event for event in events if isinstance(event, ModelRequestEvent)], requester
 
 
-def rebuild(told: Sequence[ModelRequested]) -> list[list[ChatMessage]]:
+def rebuild(told: Sequence[ModelRequestEvent]) -> list[list[ChatMessage]]:
     """The messages of each request, as a reader of the journal joins them."""
     whole: list[list[ChatMessage]] = []
     for event in told:

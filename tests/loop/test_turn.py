@@ -8,14 +8,14 @@ from dovetail.errors import ModelError
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.events.model_events import (
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 from dovetail.events.run_events import Event, ToolEnd
@@ -35,11 +35,11 @@ async def test_reasoning_and_text_are_separate_segments() -> None:
     await turn.read(play(ReasoningDelta("hm"), TextDelta("a"), TextDelta("b"), FinishDelta()))
     assert events == [
         ReasoningStart("reasoning-1-1"),
-        ReasoningMore("reasoning-1-1", "hm"),
+        ReasoningDeltaEvent("reasoning-1-1", "hm"),
         ReasoningEnd("reasoning-1-1"),
         TextStart("text-1-2"),
-        TextMore("text-1-2", "a"),
-        TextMore("text-1-2", "b"),
+        TextDeltaEvent("text-1-2", "a"),
+        TextDeltaEvent("text-1-2", "b"),
         TextEnd("text-1-2"),
     ]
     assert turn.message == {"role": "assistant", "content": "ab"}
@@ -62,9 +62,9 @@ async def test_parallel_calls_are_put_together_by_index() -> None:
     ]
     assert events == [
         ToolInputStart("c0", "add"),
-        ToolInputMore("c0", '{"a":'),
+        ToolInputDeltaEvent("c0", '{"a":'),
         ToolInputStart("c1", "find"),
-        ToolInputMore("c0", " 1}"),
+        ToolInputDeltaEvent("c0", " 1}"),
         ToolInputEnd("c0", "add", {"a": 1}),
         ToolInputEnd("c1", "find", {}),
     ]

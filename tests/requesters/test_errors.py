@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.errors import ConfigError, ModelError, PassingModelError
+from dovetail.errors import ConfigError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, TextDelta
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
@@ -118,7 +118,7 @@ async def test_delay_that_is_too_long_is_told_at_once() -> None:
     naps = Naps()
     async with ScriptedServer([Reply(status=429, headers={"retry-after": "3600"})]) as server:
         error = await fail(connect(server, RetryPolicy(sleep=naps)))
-    assert isinstance(error, PassingModelError)
+    assert isinstance(error, TransientModelError)
     assert (error.retry_after, naps.delays) == (3600.0, [])
 
 
@@ -186,7 +186,7 @@ LIMITS = TimeLimits(connect=5, first_token=5, idle=5, total=5)
 )
 async def test_server_that_stalls_is_left_in_time(limits: TimeLimits, steps: list[Any], words: str) -> None:
     async with ScriptedServer([steps]) as server:
-        with pytest.raises(PassingModelError, match=words):
+        with pytest.raises(TransientModelError, match=words):
             await collect(connect(server, limits=limits))
         assert await asyncio.to_thread(server.wait_idle)
 
@@ -217,7 +217,7 @@ async def test_stall_is_noticed_when_the_clock_says_so(monkeypatch: pytest.Monke
         await asyncio.sleep(0)
         now = loop.time()
         monkeypatch.setattr(loop, "time", lambda: now + 20)
-        with pytest.raises(PassingModelError, match="nothing more came within 5 seconds"):
+        with pytest.raises(TransientModelError, match="nothing more came within 5 seconds"):
             await waiting
 
 

@@ -12,7 +12,7 @@ from langchain_core.language_models.fake_chat_models import (
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.langchain import LangchainRequester
@@ -180,7 +180,7 @@ async def test_refused_request_is_a_model_error_without_the_key() -> None:
     async with ScriptedServer(
         [Reply(status=503, body={"error": {"message": "bad key sk-secret-42"}})]
     ) as server:
-        with pytest.raises(PassingModelError) as caught:
+        with pytest.raises(TransientModelError) as caught:
             await collect(LangchainRequester(open_ai(server)))
     error = caught.value
     assert (error.status, error.provider) == (503, "langchain")
@@ -192,5 +192,5 @@ async def test_model_that_stalls_is_left_in_time() -> None:
         requester = LangchainRequester(open_ai(server), limits=TimeLimits(idle=0.05))
         stream = requester.stream(HELLO)
         assert await anext(stream) == TextDelta("a")
-        with pytest.raises(PassingModelError, match=r"said nothing for 0.05 seconds"):
+        with pytest.raises(TransientModelError, match=r"said nothing for 0.05 seconds"):
             await anext(stream)

@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.errors import ConflictError, ModelError, NotFoundError
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextEnd, TextMore, ToolInputEnd
+from dovetail.events.model_events import TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import (
     AskAnswer,
     AskRequest,
@@ -62,7 +62,7 @@ def events_of(entries: list[Entry]) -> list[Event]:
 
 async def talk(context: RunContext) -> RunOutcome:
     for word in ("one ", "two ", "three"):
-        context.emit(TextMore("t", word))
+        context.emit(TextDeltaEvent("t", word))
     context.emit(TurnEnd(1, Usage(7, 3), "stop"))
     return RunOutcome(result="one two three")
 
@@ -71,7 +71,7 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "one "))
+        context.emit(TextDeltaEvent("t", "one "))
         await gate.wait()
         return await talk(context)
 
@@ -79,7 +79,7 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
     reader = await engine.read(handle.run_id)
     async with reader:
         first = await reader.next() + await reader.next()
-        assert events_of(first)[1:] == [TextMore("t", "one ")]
+        assert events_of(first)[1:] == [TextDeltaEvent("t", "one ")]
         gate.set()
         rest = await read_all(reader)
     outcome = await handle.done
@@ -87,7 +87,8 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
     assert events_of(rest)[-1] == RunEnd("goal", "one two three", Usage(7, 3))
     again = await read_all(await engine.read(handle.run_id, after=2))
     assert (
-        "".join(event.delta for event in events_of(again) if isinstance(event, TextMore)) == "one two three"
+        "".join(event.delta for event in events_of(again) if isinstance(event, TextDeltaEvent))
+        == "one two three"
     )
     record = await engine.get(handle.run_id)
     assert (record.state, record.last_number) == ("ended", rest[-1].number)
@@ -348,7 +349,7 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
         context.emit(ToolStart("c", "read", "Add"))
         context.emit(ToolEnd("c", "ok", "2"))
         context.emit(TurnEnd(1, Usage(1, 1), "tool-calls"))
-        context.emit(TextMore("t", "half a sent"))
+        context.emit(TextDeltaEvent("t", "half a sent"))
         await context.settle()
         reached.set()
         await asyncio.Event().wait()
@@ -425,7 +426,7 @@ async def test_an_observer_sees_every_event_but_deltas(tmp_path: Path) -> None:
     seen: list[tuple[str, str, int]] = []
 
     async def work(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "a word"))
+        context.emit(TextDeltaEvent("t", "a word"))
         context.emit(TextEnd("t"))
         return RunOutcome()
 

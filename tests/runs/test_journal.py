@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.events.model_events import TextEnd, TextMore, TextStart, ToolInputEnd
+from dovetail.events.model_events import TextDeltaEvent, TextEnd, TextStart, ToolInputEnd
 from dovetail.events.run_events import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.store import decode_block, encode_block
@@ -10,11 +10,11 @@ from dovetail.runs.store import decode_block, encode_block
 ROOT = ("r",)
 STORY: list[Event] = [
     TextStart("t"),
-    TextMore("t", "one "),
-    TextMore("t", ""),
-    TextMore("t", "two "),
-    TextMore("u", "other"),
-    TextMore("t", "three"),
+    TextDeltaEvent("t", "one "),
+    TextDeltaEvent("t", ""),
+    TextDeltaEvent("t", "two "),
+    TextDeltaEvent("u", "other"),
+    TextDeltaEvent("t", "three"),
     TextEnd("t"),
     RunEnd("goal"),
 ]
@@ -28,16 +28,18 @@ def write(events: list[Event], journal: Journal | None = None) -> Journal:
 
 
 def text_of(journal: Journal, after: int = 0) -> str:
-    return "".join(entry.event.delta for entry in journal.after(after) if isinstance(entry.event, TextMore))
+    return "".join(
+        entry.event.delta for entry in journal.after(after) if isinstance(entry.event, TextDeltaEvent)
+    )
 
 
 def test_deltas_of_one_text_are_one_stretch_and_keep_the_last_number() -> None:
     entries = write(STORY).after(0)
     assert [(entry.number, entry.event) for entry in entries] == [
         (1, TextStart("t")),
-        (4, TextMore("t", "one two ")),
-        (5, TextMore("u", "other")),
-        (6, TextMore("t", "three")),
+        (4, TextDeltaEvent("t", "one two ")),
+        (5, TextDeltaEvent("u", "other")),
+        (6, TextDeltaEvent("t", "three")),
         (7, TextEnd("t")),
         (8, RunEnd("goal")),
     ]
@@ -50,7 +52,7 @@ def test_reading_on_from_any_number_gives_exactly_the_rest(after: int, cut: int)
     blocks = journal.take_unsaved()
     journal.mark_saved(blocks[-1].last)
     write(STORY[cut:], journal)
-    wanted = "".join(event.delta for event in STORY[after:] if isinstance(event, TextMore))
+    wanted = "".join(event.delta for event in STORY[after:] if isinstance(event, TextDeltaEvent))
     assert text_of(journal, after) == wanted
     numbers = [entry.number for entry in journal.after(after)]
     assert numbers == sorted(set(numbers))
@@ -71,7 +73,7 @@ def test_stored_blocks_read_the_same(after: int) -> None:
 def test_only_what_is_stored_leaves_memory() -> None:
     journal = Journal("r", memory_limit=2000)
     for number in range(50):
-        journal.append(TextMore(f"t{number}", "x" * 100), ROOT)
+        journal.append(TextDeltaEvent(f"t{number}", "x" * 100), ROOT)
     assert (journal.dropped, len(journal.after(0))) == (0, 50)
     journal.take_unsaved()
     journal.mark_saved(40)
@@ -80,14 +82,14 @@ def test_only_what_is_stored_leaves_memory() -> None:
 
 
 def test_nothing_comes_after_the_end() -> None:
-    journal = write([RunEnd("goal"), TextMore("t", "late")])
+    journal = write([RunEnd("goal"), TextDeltaEvent("t", "late")])
     assert [entry.event for entry in journal.after(0)] == [RunEnd("goal")]
 
 
 def test_the_end_is_seen_once_it_is_stored() -> None:
-    journal = write([TextMore("t", "one")])
+    journal = write([TextDeltaEvent("t", "one")])
     journal.end(RunEnd("goal"))
-    journal.append(TextMore("t", "late"), ROOT)
+    journal.append(TextDeltaEvent("t", "late"), ROOT)
     assert ([entry.number for entry in journal.after(0)], journal.closed) == ([1], False)
     assert [block.last for block in journal.take_unsaved()] == [1, 2]
     journal.mark_saved(2)
@@ -95,7 +97,7 @@ def test_the_end_is_seen_once_it_is_stored() -> None:
 
 
 def test_an_end_that_can_no_longer_be_stored_is_seen_all_the_same() -> None:
-    journal = write([TextMore("t", "one")])
+    journal = write([TextDeltaEvent("t", "one")])
     journal.end(RunEnd("goal"))
     journal.freeze()
     assert (journal.after(1)[0].event, journal.closed) == (RunEnd("goal"), True)
@@ -108,10 +110,12 @@ def test_the_end_of_a_child_is_not_the_end() -> None:
 
 
 def test_an_event_of_a_child_is_kept_under_its_path() -> None:
-    journal = write([ChildEvent("c", ChildEvent("d", TextMore("t", "deep"))), TextMore("t", "flat")])
+    journal = write(
+        [ChildEvent("c", ChildEvent("d", TextDeltaEvent("t", "deep"))), TextDeltaEvent("t", "flat")]
+    )
     assert [(entry.path, entry.event) for entry in journal.after(0)] == [
-        (("r", "c", "d"), TextMore("t", "deep")),
-        (ROOT, TextMore("t", "flat")),
+        (("r", "c", "d"), TextDeltaEvent("t", "deep")),
+        (ROOT, TextDeltaEvent("t", "flat")),
     ]
 
 
@@ -129,10 +133,10 @@ def test_a_call_has_one_result_and_an_open_call_gets_one() -> None:
 
 
 def test_a_block_keeps_half_a_surrogate_pair() -> None:
-    journal = write([TextMore("t", "\ud83d"), TextMore("t", "\ude00")])
+    journal = write([TextDeltaEvent("t", "\ud83d"), TextDeltaEvent("t", "\ude00")])
     (block,) = journal.take_unsaved()
     assert isinstance(block, Block)
-    assert decode_block(encode_block(block)).entry("r", 1).event == TextMore("t", "\ude00")
+    assert decode_block(encode_block(block)).entry("r", 1).event == TextDeltaEvent("t", "\ude00")
 
 
 def test_a_question_and_its_answer_are_told_once_although_both_are_repeated_after_a_crash() -> None:

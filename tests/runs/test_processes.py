@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from dovetail.errors import ConflictError
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
@@ -29,9 +29,9 @@ async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, 
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "one "))
+        context.emit(TextDeltaEvent("t", "one "))
         await gate.wait()
-        context.emit(TextMore("t", "two"))
+        context.emit(TextDeltaEvent("t", "two"))
         return RunOutcome(result="one two")
 
     async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
@@ -40,7 +40,7 @@ async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, 
         async with asyncio.timeout(20), await there.read(handle.run_id) as reader:
             while not reader.ended:
                 events = [entry.event for entry in await reader.next()]
-                text += "".join(event.delta for event in events if isinstance(event, TextMore))
+                text += "".join(event.delta for event in events if isinstance(event, TextDeltaEvent))
                 if text == "one ":
                     gate.set()
         assert text == "one two"

@@ -4,13 +4,13 @@ import pytest
 
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
-    ModelAnswered,
-    ReasoningMore,
+    ModelResponseEvent,
+    ReasoningDeltaEvent,
     ReasoningStart,
-    TextMore,
+    TextDeltaEvent,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 from dovetail.events.run_events import (
@@ -49,9 +49,9 @@ def added(journal: Journal, number: int) -> list[Event]:
 @pytest.mark.parametrize(
     "spoken",
     [
-        [TextStart("t"), TextMore("t", "half a sent")],
-        [ReasoningStart("r"), ReasoningMore("r", "hm")],
-        [ToolInputStart("c", "add"), ToolInputMore("c", '{"a"')],
+        [TextStart("t"), TextDeltaEvent("t", "half a sent")],
+        [ReasoningStart("r"), ReasoningDeltaEvent("r", "hm")],
+        [ToolInputStart("c", "add"), ToolInputDeltaEvent("c", '{"a"')],
         [ToolInputStart("c", "add"), ToolInputEnd("c", "add", {"a": 1})],
     ],
 )
@@ -78,7 +78,7 @@ def test_a_turn_whose_calls_have_all_ended_is_over() -> None:
     done = mend(journal, LEAP)
     assert added(journal, last) == [RunResume(last), TurnEnd(1, Usage(), "tool-calls")]
     assert [message["role"] for message in done.messages] == ["assistant", "tool"]
-    killed_again = leave_behind(*call, TurnEnd(1, Usage(), "tool-calls"), TextMore("t", "half"))
+    killed_again = leave_behind(*call, TurnEnd(1, Usage(), "tool-calls"), TextDeltaEvent("t", "half"))
     assert mend(killed_again, LEAP).messages == done.messages
 
 
@@ -106,7 +106,7 @@ def test_children_end_with_everything_they_had_open() -> None:
 
 
 def test_what_an_answer_has_used_is_told_although_its_turn_broke_off() -> None:
-    answer = (ToolInputEnd("c", "add", {"a": 1}), ModelAnswered(1, Usage(10, 5)))
+    answer = (ToolInputEnd("c", "add", {"a": 1}), ModelResponseEvent(1, Usage(10, 5)))
     done = mend(leave_behind(*answer), LEAP)
     assert [call.call_id for call in done.pending] == ["c"]
     assert (done.open_usage, done.spent.usage, done.spent.turns) == (Usage(10, 5), Usage(10, 5), 1)

@@ -2,7 +2,7 @@
 
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextMore, ToolInputEnd
+from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import (
     AskRequest,
     Entry,
@@ -28,21 +28,21 @@ MESSAGE = {
 
 def fold(*events: Event) -> Replay:
     entries = [Entry(number, "r", ("r",), 0.0, event) for number, event in enumerate(events, start=1)]
-    child = Entry(99, "r", ("r", "child"), 0.0, TextMore("t", "the child's"))
+    child = Entry(99, "r", ("r", "child"), 0.0, TextDeltaEvent("t", "the child's"))
     return replay([*entries, child], ("r",))
 
 
 def test_finished_turns_become_messages() -> None:
     done = fold(
-        TextMore("t", "let me "),
-        TextMore("t", "see"),
+        TextDeltaEvent("t", "let me "),
+        TextDeltaEvent("t", "see"),
         ADD,
         FIND,
         ToolStart("c1", "read", "Add"),
         ToolEnd("c1", "ok", {"llm_content": "2", "data": 2}),
         ToolEnd("c2", "error", None, {"type": "x", "message": "no such thing"}),
         TurnEnd(1, Usage(5, 6), "tool-calls"),
-        TextMore("t", "It is 2."),
+        TextDeltaEvent("t", "It is 2."),
         TurnEnd(2, Usage(1, 1), "stop"),
     )
     assert done == Replay(
@@ -60,7 +60,7 @@ def test_finished_turns_become_messages() -> None:
 
 def test_a_call_under_way_is_pending_and_a_finished_one_keeps_its_result() -> None:
     done = fold(
-        TextMore("t", "let me see"),
+        TextDeltaEvent("t", "let me see"),
         ADD,
         FIND,
         ToolStart("c1", "read", "Add"),
@@ -80,9 +80,9 @@ def test_a_call_that_waits_for_an_approval_has_not_started() -> None:
 
 
 def test_an_answer_that_broke_off_is_void() -> None:
-    assert fold(TextMore("t", "Once upon")) == Replay(has_partial=True)
-    assert fold(TextMore("t", "Once upon"), ADD) == Replay(has_partial=True)
-    assert fold(TextMore("t", "Once upon"), TurnReset()) == Replay()
+    assert fold(TextDeltaEvent("t", "Once upon")) == Replay(has_partial=True)
+    assert fold(TextDeltaEvent("t", "Once upon"), ADD) == Replay(has_partial=True)
+    assert fold(TextDeltaEvent("t", "Once upon"), TurnReset()) == Replay()
 
 
 def test_nothing_happened_yet() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import ModelAnswered, TextMore
+from dovetail.events.model_events import ModelResponseEvent, TextDeltaEvent
 from dovetail.events.run_events import (
     AskAnswer,
     AskKind,
@@ -47,14 +47,14 @@ def test_tokens_of_children_count_too_and_their_turns_do_not() -> None:
 
 
 def test_an_answer_whose_turn_has_not_ended_counts_once() -> None:
-    answered = (0.0, ModelAnswered(1, TOKENS))
+    answered = (0.0, ModelResponseEvent(1, TOKENS))
     assert count(answered) == Spent(turns=1, usage=TOKENS)
     assert count(answered, (0, TurnEnd(1, TOKENS, "tool-calls"))) == Spent(turns=1, usage=TOKENS)
 
 
 def test_a_summary_is_no_turn_and_its_tokens_outlive_an_answer_that_is_void() -> None:
-    summary = (0.0, ModelAnswered(1, TOKENS, "summary"))
-    void = ((0.0, TextMore("t", "half")), (0.0, TurnReset()))
+    summary = (0.0, ModelResponseEvent(1, TOKENS, "summary"))
+    void = ((0.0, TextDeltaEvent("t", "half")), (0.0, TurnReset()))
     assert count(summary, *void) == Spent(usage=TOKENS)
     end = TurnEnd(1, Usage(11, 6), "stop")  # it tells the summary's too
     assert count(summary, *void, (0, end)) == Spent(turns=1, usage=Usage(11, 6))
@@ -67,9 +67,9 @@ def test_the_clock_stands_still_while_a_person_is_asked_and_the_run_is_dead() ->
         (110, ask("b")),
         (150, AskAnswer("a", {})),
         (160, AskAnswer("b", {})),
-        (162, TextMore("t", "on")),
+        (162, TextDeltaEvent("t", "on")),
         (900, RunResume(6)),
-        (901, TextMore("t", "on")),
+        (901, TextDeltaEvent("t", "on")),
     )
     assert spent.seconds == 3 + 2 + 1
 
@@ -80,9 +80,9 @@ def test_the_clock_stands_still_while_a_person_is_asked_and_the_run_is_dead() ->
 def test_a_question_that_nobody_waits_for_any_more_stops_no_clock(
     end: tuple[float, Event, tuple[str, ...]],
 ) -> None:
-    assert count((100, ask("a"), CHILD), end, (115, TextMore("t", "on"))).seconds == 5
+    assert count((100, ask("a"), CHILD), end, (115, TextDeltaEvent("t", "on"))).seconds == 5
 
 
 def test_a_browser_takes_the_time_of_the_run_and_a_clock_set_back_gives_none() -> None:
-    spent = count((100, ask("a", "browser")), (107, AskAnswer("a", {})), (20, TextMore("t", "on")))
+    spent = count((100, ask("a", "browser")), (107, AskAnswer("a", {})), (20, TextDeltaEvent("t", "on")))
     assert spent.seconds == 7

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.events.model_events import TextMore, ToolInputEnd, ToolInputMore, ToolInputStart
+from dovetail.events.model_events import TextDeltaEvent, ToolInputDeltaEvent, ToolInputEnd, ToolInputStart
 from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Block
@@ -63,7 +63,7 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
 
     async def write(context: RunContext) -> RunOutcome:
         for number in range(20):
-            context.emit(TextMore("t", str(number)))
+            context.emit(TextDeltaEvent("t", str(number)))
             await context.settle()
         return RunOutcome(result="well")
 
@@ -83,14 +83,14 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
 
 async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(engine: InProcessEngine) -> None:
     async def spoil(context: RunContext) -> RunOutcome:
-        context.emit(TextMore("t", "all I have to say"))
+        context.emit(TextDeltaEvent("t", "all I have to say"))
         return RunOutcome(result=object())
 
     async with asyncio.timeout(20):
         handle = await engine.start(SPEC, Job(spoil))
         assert (await handle.done).reason == "error"
     stored = [entry.event for entry in await engine.history(handle.run_id)]
-    assert TextMore("t", "all I have to say") in stored
+    assert TextDeltaEvent("t", "all I have to say") in stored
     assert isinstance(stored[-1], RunEnd)
     assert stored[-1].reason == "error"
 
@@ -112,6 +112,6 @@ async def test_after_a_restart_nothing_of_a_bad_run_is_left_to_take_up(url: str 
 
 
 def test_a_block_of_deltas_keeps_its_numbers_without_its_text() -> None:
-    block = Block(3, ("r",), 0.0, ToolInputMore("c\0", "abc"), ["abc", "def"])
+    block = Block(3, ("r",), 0.0, ToolInputDeltaEvent("c\0", "abc"), ["abc", "def"])
     lighten(block, ERROR)
-    assert (block.first, block.last, block.event) == (3, 4, ToolInputMore("c\ufffd", ""))
+    assert (block.first, block.last, block.event) == (3, 4, ToolInputDeltaEvent("c\ufffd", ""))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from dovetail.errors import StoreError
-from dovetail.events.model_events import TextMore
+from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import RunEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.writer import Batch, JournalWriter
@@ -29,7 +29,7 @@ class Drawer:
 
 def write(writer: JournalWriter, run_id: str) -> Journal:
     journal = Journal(run_id)
-    journal.append(TextMore("t", "one"), (run_id,))
+    journal.append(TextDeltaEvent("t", "one"), (run_id,))
     writer.mark(journal)
     return journal
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dovetail.events.model_events import ModelRequested
+from dovetail.events.model_events import ModelRequestEvent
 from serving import Serving, serve
 
 CALL = {"tool_calls": [{"call_id": "c1", "name": "summarizer", "arguments": {"text": "A long tale"}}]}
@@ -24,7 +24,7 @@ async def chat(server: Serving, text: str) -> str:
 async def measure(server: Serving, run_id: str) -> int:
     """How much the journal of a run keeps of what the model was asked."""
     events = [entry.event for entry in await server.app.runs.history(run_id)]
-    return sum(len(json.dumps(event.messages)) for event in events if isinstance(event, ModelRequested))
+    return sum(len(json.dumps(event.messages)) for event in events if isinstance(event, ModelRequestEvent))
 
 
 async def test_a_request_in_the_middle_of_a_chat_is_read_whole(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writes `web/src/protocol/events.gen.ts` from the events in `dovetail.messages.event`.
+"""Writes `web/src/protocol/events.gen.ts` from the events in `dovetail.events.run_events`.
 
 python web/scripts/generate_events.py
 """
@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from dovetail.messages.delta import Usage
-from dovetail.messages.event import ChildEvent, Entry, Event
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import ChildEvent, Entry, Event
 
 TARGET = Path(__file__).parent.parent / "src" / "protocol" / "events.gen.ts"
-HEAD = """// Made from src/dovetail/messages/event.py by web/scripts/generate_events.py; do not edit.
+HEAD = """// Made from src/dovetail/events/run_events.py by web/scripts/generate_events.py; do not edit.
 """
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", Any: "unknown"}
 
@@ -26,7 +26,7 @@ def main() -> None:
 def generate() -> str:
     """The TypeScript for every event and the envelope around it."""
     kinds = [kind for kind in get_args(Event) if kind is not ChildEvent]  # that one never leaves the process
-    names = [f"{kind.__name__}Event" for kind in kinds]
+    names = [f"{kind.__name__.removesuffix('Event')}Event" for kind in kinds]
     parts = [HEAD, write_interface("Usage", Usage)]
     parts += [write_interface(name, kind) for name, kind in zip(names, kinds, strict=True)]
     parts.append("export type RunEvent =\n" + "\n".join(f"  | {name}" for name in names) + ";\n")

@@ -19,7 +19,13 @@ from dovetail.agents.run import AgentExecutor, AgentOutput, Signal
 from dovetail.data.text import to_text
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.events.call import Kind
-from dovetail.events.model_events import ReasoningEnd, ReasoningMore, TextEnd, TextMore, ToolInputEnd
+from dovetail.events.model_events import (
+    ReasoningDeltaEvent,
+    ReasoningEnd,
+    TextDeltaEvent,
+    TextEnd,
+    ToolInputEnd,
+)
 from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, ToolEnd
 from dovetail.loop.scope import current_run
 from dovetail.policy.bus import MessageBus
@@ -87,7 +93,7 @@ class Activity:
         """Take one event of the agent's run; its children have activities of their own."""
         if isinstance(event, ChildEvent) or (self._update is None and self._bus is None):
             return
-        if isinstance(event, TextMore | ReasoningMore):
+        if isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
             self._pieces.append(event.delta)
             if (self._is_live or self._is_heard) and monotonic() - self._shown_at >= PACE:
                 self._write(event.id, "running")

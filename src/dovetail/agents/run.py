@@ -16,7 +16,7 @@ from uuid import uuid4
 from dovetail.agents.definition import AgentDefinition, AgentInputs, convert_input_config_to_json_schema
 from dovetail.agents.prepare import AgentHost, Place, build_messages, build_preface, choose_tools, find_limits
 from dovetail.data.text import to_text
-from dovetail.errors import ToolError
+from dovetail.errors import DovetailError, ToolError
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, RunStart
@@ -216,7 +216,8 @@ def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
     """The end of a run that was broken off from outside, or by a fault of ours."""
     if isinstance(error, asyncio.CancelledError):
         return RunEnd("cancelled", usage=usage)
-    return RunEnd("error", usage=usage, error={"type": type(error).__name__, "message": str(error)})
+    name = error.wire_name if isinstance(error, DovetailError) else type(error).__name__
+    return RunEnd("error", usage=usage, error={"type": name, "message": str(error)})
 
 
 @contextlib.asynccontextmanager

@@ -18,7 +18,7 @@ from rich.tree import Tree
 
 from dovetail.cli.terminal import ask_person, shorten
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextMore, ToolInputEnd
+from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
 
 MARKS = {"ok": ("✓", "green"), "error": ("✗", "red"), "denied": ("⊘", "yellow")}
@@ -67,7 +67,7 @@ class RunBranch:
         """Take one event of this run itself."""
         if isinstance(event, RunStart):
             self.agent, self.model = event.agent, event.model
-        elif isinstance(event, TextMore):
+        elif isinstance(event, TextDeltaEvent):
             self.text += event.delta
         elif isinstance(event, ToolInputEnd):
             self.calls[event.call_id] = CallLine(event.name, event.args)
@@ -153,7 +153,7 @@ class AgentView:
             return
         if self._console.is_terminal:
             self._tree.take(event)
-            self._draw(is_urgent=not isinstance(event, TextMore))
+            self._draw(is_urgent=not isinstance(event, TextDeltaEvent))
         else:
             self._lines.show(event)
 
@@ -202,7 +202,7 @@ class LineView:
         while isinstance(event, ChildEvent):
             event = event.event
             depth += 1
-        if isinstance(event, TextMore) and depth == 0:
+        if isinstance(event, TextDeltaEvent) and depth == 0:
             self._console.print(event.delta, end="", markup=False, highlight=False)
             self._in_text = True
         elif (line := self._describe(event)) is not None:

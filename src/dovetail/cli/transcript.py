@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.terminal import ask_person, shorten
-from dovetail.events.model_events import ReasoningMore, TextEnd, TextMore, ToolInputEnd
+from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import LOCAL_OWNER
@@ -59,9 +59,9 @@ class Transcript:
 
     def _show_event(self, event: Event) -> None:
         console = self._console
-        if isinstance(event, TextMore):
+        if isinstance(event, TextDeltaEvent):
             console.print(event.delta, end="", markup=False, highlight=False, soft_wrap=True)
-        elif isinstance(event, ReasoningMore):
+        elif isinstance(event, ReasoningDeltaEvent):
             console.print(event.delta, end="", markup=False, highlight=False, style="dim", soft_wrap=True)
         elif isinstance(event, TextEnd):
             console.print()

@@ -8,7 +8,7 @@ from dovetail.events.delta import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRequested:
+class ModelRequestEvent:
     """A model is asked: with the first `kept` messages of this run's last request, and then these.
 
     In a chat's journal `{"stored": id}` stands for its messages up to the one with this id.
@@ -26,7 +26,7 @@ class ModelRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAnswered:
+class ModelResponseEvent:
     """A model's answer is complete, and its turn is not over yet: the calls in it come next.
 
     What it used is counted in the turn's end; it is told here already because a crash may come between.
@@ -47,7 +47,7 @@ class TextStart:
 
 
 @dataclass(frozen=True, slots=True)
-class TextMore:
+class TextDeltaEvent:
     """More of a piece of answer text (`text-delta`)."""
 
     type: ClassVar = "text-delta"
@@ -72,7 +72,7 @@ class ReasoningStart:
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningMore:
+class ReasoningDeltaEvent:
     """More of a piece of reasoning (`reasoning-delta`)."""
 
     type: ClassVar = "reasoning-delta"
@@ -98,7 +98,7 @@ class ToolInputStart:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolInputMore:
+class ToolInputDeltaEvent:
     """More of a call's arguments as text (`tool-input-delta`)."""
 
     type: ClassVar = "tool-input-delta"

@@ -12,16 +12,16 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from dovetail.events.call import CallStatus
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
-    ModelAnswered,
-    ModelRequested,
+    ModelRequestEvent,
+    ModelResponseEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 
@@ -150,16 +150,16 @@ class ChildEvent:
 
 Event: TypeAlias = (
     RunStart
-    | ModelRequested
-    | ModelAnswered
+    | ModelRequestEvent
+    | ModelResponseEvent
     | TextStart
-    | TextMore
+    | TextDeltaEvent
     | TextEnd
     | ReasoningStart
-    | ReasoningMore
+    | ReasoningDeltaEvent
     | ReasoningEnd
     | ToolInputStart
-    | ToolInputMore
+    | ToolInputDeltaEvent
     | ToolInputEnd
     | ToolHold
     | ToolStart

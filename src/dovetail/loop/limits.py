@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import ModelAnswered
+from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_events import AskKind, Emit, EndReason, TurnEnd
 from dovetail.loop.budget import Budget
 from dovetail.tools.scope import Ask
@@ -133,12 +133,12 @@ class Account:
 
     def tell_answer(self, usage: Usage) -> None:
         """Tell what the turn's answer has used, before its calls run."""
-        self._emit(ModelAnswered(self.turns, usage))
+        self._emit(ModelResponseEvent(self.turns, usage))
 
     def add_summary(self, usage: Usage) -> None:
         """Count and tell what shortening the conversation has used, before the next turn."""
         self.add(usage)
-        self._emit(ModelAnswered(self.turns + 1, usage, "summary"))
+        self._emit(ModelResponseEvent(self.turns + 1, usage, "summary"))
 
     def end_turn(self, reason: str) -> None:
         """Tell that the turn is over."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ChatMessage, ModelRequest
-from dovetail.events.model_events import ModelRequested
+from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Emit
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.requester import Requester
@@ -52,7 +52,7 @@ class RequestLog:
         kept = _count_shared(self._last, request.messages)
         self._last = request.messages
         self._emit(
-            ModelRequested(
+            ModelRequestEvent(
                 turn,
                 self._model,
                 self._show(request.messages[kept:]),
@@ -64,7 +64,7 @@ class RequestLog:
 
     def tell_summary(self, turn: int, request: ModelRequest) -> None:
         """Tell a request that shortens what is old."""
-        self._emit(ModelRequested(turn, self._model, self._show(request.messages), purpose="summary"))
+        self._emit(ModelRequestEvent(turn, self._model, self._show(request.messages), purpose="summary"))
 
     def _show(self, messages: Sequence[ChatMessage]) -> tuple[Mapping[str, Any], ...]:
         stored = self._stored

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from dovetail.events.call import ChatMessage, ToolCall, new_call_id, write_answer
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.events.model_events import (
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 from dovetail.events.run_events import Emit, ToolEnd
@@ -82,10 +82,10 @@ class Turn:
         if isinstance(delta, TextDelta):
             self._switch("text")
             self._pieces.append(delta.text)
-            self._emit(TextMore(self._segment_id, delta.text))
+            self._emit(TextDeltaEvent(self._segment_id, delta.text))
         elif isinstance(delta, ReasoningDelta):
             self._switch("reasoning")
-            self._emit(ReasoningMore(self._segment_id, delta.text))
+            self._emit(ReasoningDeltaEvent(self._segment_id, delta.text))
         elif isinstance(delta, ToolCallDelta):
             self._close_segment()
             self._take_call(delta)
@@ -101,7 +101,7 @@ class Turn:
             call.name = delta.name
         if delta.arguments:
             call.pieces.append(delta.arguments)
-            self._emit(ToolInputMore(call.call_id, delta.arguments))
+            self._emit(ToolInputDeltaEvent(call.call_id, delta.arguments))
 
     def _choose_id(self, delta: ToolCallDelta) -> str:
         """The model's id for a call, unless it has none or gave it to another call before."""

@@ -1,18 +1,24 @@
-"""The former place of `dovetail.events.model_events`; re-exports only."""
+"""The former place of `dovetail.events.model_events`, with the former names of events; re-exports only."""
 
 from dovetail.events.model_events import (
-    ModelAnswered,
-    ModelRequested,
+    ModelRequestEvent,
+    ModelResponseEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
+
+ModelRequested = ModelRequestEvent
+ModelAnswered = ModelResponseEvent
+TextMore = TextDeltaEvent
+ReasoningMore = ReasoningDeltaEvent
+ToolInputMore = ToolInputDeltaEvent
 
 __all__ = [
     "ModelAnswered",

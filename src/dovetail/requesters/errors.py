@@ -11,7 +11,7 @@ from typing import Any, Self
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import read_number
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.secrets import hide, hide_passwords
 
@@ -158,9 +158,9 @@ class Failures:
         """An error that stays when the request is made again."""
         return self._make(ModelError, message, details)
 
-    def fail_passing(self, message: str, **details: Any) -> PassingModelError:
+    def fail_passing(self, message: str, **details: Any) -> TransientModelError:
         """An error that may pass."""
-        return self._make(PassingModelError, message, details)
+        return self._make(TransientModelError, message, details)
 
     def fail_broken(self, message: str, status: int | None = None) -> ModelError:
         """The server sent something that is no answer."""

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from dovetail.data.numbers import read_count
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
@@ -180,7 +180,7 @@ class LangchainRequester:
                 except StopAsyncIteration:
                     return
                 except TimeoutError:
-                    failure = PassingModelError(
+                    failure = TransientModelError(
                         f"{self.model} said nothing for {limit:g} seconds", provider="langchain"
                     )
                 except Exception as error:  # chat models raise whatever their own clients raise
@@ -212,7 +212,7 @@ class LangchainRequester:
         status = getattr(error, "status_code", None)
         passing = status is not None and may_pass(status)
         text = hide(f"{type(error).__name__}: {error}", _find_keys(self._chat_model))
-        kind = PassingModelError if passing else ModelError
+        kind = TransientModelError if passing else ModelError
         return kind(
             f"{self.model} failed: {text}",
             provider="langchain",

@@ -10,10 +10,10 @@ INTERNAL: dict[str, Any] = {"type": "internal_error", "message": "something fail
 
 
 def describe_error(error: BaseException) -> dict[str, Any]:
-    """`{type, message, hint?}`; the type is the class's name in snake_case."""
+    """`{type, message, hint?}`; the type is the class's wire name in snake_case."""
     if not isinstance(error, DovetailError):
         return INTERNAL
-    name = type(error).__name__
+    name = error.wire_name
     kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).strip("_")
     described: dict[str, Any] = {"type": kind, "message": clean_text(error.message)}
     return described | {"hint": clean_text(error.hint)} if error.hint else described

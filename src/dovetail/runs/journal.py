@@ -14,7 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import ReasoningMore, TextMore, ToolInputEnd, ToolInputMore
+from dovetail.events.model_events import (
+    ReasoningDeltaEvent,
+    TextDeltaEvent,
+    ToolInputDeltaEvent,
+    ToolInputEnd,
+)
 from dovetail.events.run_events import (
     AskAnswer,
     AskRequest,
@@ -28,7 +33,7 @@ from dovetail.events.run_events import (
     TurnReset,
 )
 
-DELTAS = frozenset((TextMore, ReasoningMore, ToolInputMore))
+DELTAS = frozenset((TextDeltaEvent, ReasoningDeltaEvent, ToolInputDeltaEvent))
 
 
 @dataclass(slots=True)
@@ -63,8 +68,8 @@ class Block:
 
 def with_delta(event: Any, delta: str) -> Event:
     """The same kind of delta with another text."""
-    if isinstance(event, ToolInputMore):
-        return ToolInputMore(event.call_id, delta)
+    if isinstance(event, ToolInputDeltaEvent):
+        return ToolInputDeltaEvent(event.call_id, delta)
     return type(event)(event.id, delta)
 
 
@@ -79,7 +84,7 @@ def belongs(block: Block, event: Any, path: tuple[str, ...]) -> bool:
 
 
 def _subject(event: Any) -> str:
-    return event.call_id if isinstance(event, ToolInputMore) else event.id
+    return event.call_id if isinstance(event, ToolInputDeltaEvent) else event.id
 
 
 logger = logging.getLogger(__name__)

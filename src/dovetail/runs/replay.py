@@ -9,9 +9,9 @@ from dovetail.data.text import to_text
 from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_result
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
-    ModelAnswered,
+    ModelResponseEvent,
     ReasoningStart,
-    TextMore,
+    TextDeltaEvent,
     TextStart,
     ToolInputEnd,
     ToolInputStart,
@@ -81,11 +81,11 @@ class _Fold:
         self.touched = False  # the answer of this turn is complete: more was told than what it says
 
     def take(self, event: Event) -> None:
-        if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextMore | ToolInputEnd):
+        if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextDeltaEvent | ToolInputEnd):
             self._take_answer(event)
         elif isinstance(event, ToolStart | AskRequest | ToolEnd):
             self._take_call(event)
-        elif isinstance(event, ModelAnswered):
+        elif isinstance(event, ModelResponseEvent):
             self.open_usage = self.open_usage + event.usage
             self.touched |= event.purpose == "answer"
         elif isinstance(event, TurnReset):
@@ -99,7 +99,7 @@ class _Fold:
 
     def _take_answer(self, event: Event) -> None:
         self.spoke = True
-        if isinstance(event, TextMore):
+        if isinstance(event, TextDeltaEvent):
             self.pieces.append(event.delta)
         elif isinstance(event, ToolInputEnd):
             self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=to_text(event.args)))
@@ -178,7 +178,7 @@ class _Count:
     def take(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
         self._take_time(entry)
-        if isinstance(event, ModelAnswered):
+        if isinstance(event, ModelResponseEvent):
             self.open_usage[path] = self.open_usage.get(path, Usage()) + event.usage
             if event.purpose == "answer" and len(path) == 1:
                 self.has_answered = True

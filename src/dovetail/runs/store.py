@@ -17,12 +17,12 @@ from dovetail.errors import NotFoundError
 from dovetail.events.context import CancelMode
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
-    ModelRequested,
+    ModelRequestEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
 )
 from dovetail.events.run_events import Event, RunStart
@@ -36,13 +36,13 @@ from dovetail.store.tables import entries, runs, to_values
 _PLAIN: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in dataclasses.fields(kind))
     for kind in (
-        ModelRequested,
+        ModelRequestEvent,
         RunStart,
         TextStart,
-        TextMore,
+        TextDeltaEvent,
         TextEnd,
         ReasoningStart,
-        ReasoningMore,
+        ReasoningDeltaEvent,
         ReasoningEnd,
     )
 }

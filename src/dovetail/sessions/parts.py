@@ -5,13 +5,13 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.model_events import (
-    ModelAnswered,
-    ModelRequested,
+    ModelRequestEvent,
+    ModelResponseEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
     ToolInputEnd,
     ToolInputStart,
@@ -61,7 +61,7 @@ class PartsFold:
             self._step = None
         elif isinstance(event, TurnReset):
             self._reset()
-        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequested | ModelAnswered):
+        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequestEvent | ModelResponseEvent):
             if self._step is None:
                 self._step = len(self.parts)
                 self.parts.append({"type": "step-start"})
@@ -81,7 +81,7 @@ class PartsFold:
             kind = "text" if isinstance(event, TextStart) else "reasoning"
             part = self._open[event.id] = {"type": kind, "text": "", "state": "done"}
             self.parts.append(part)
-        elif isinstance(event, TextMore | ReasoningMore):
+        elif isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
             self._open[event.id]["text"] += event.delta
         elif isinstance(event, TextEnd | ReasoningEnd):
             self._open.pop(event.id, None)

@@ -11,7 +11,7 @@ from dovetail.data.clean import clean_data
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import shorten
 from dovetail.events.call import ChatMessage
-from dovetail.events.model_events import ModelRequested
+from dovetail.events.model_events import ModelRequestEvent
 from dovetail.loop.request_log import show_messages
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import LOCAL_OWNER, Message, MessageTree, Part, Session
@@ -183,7 +183,7 @@ class AskedMessages:
     def __init__(self, tree: MessageTree) -> None:
         self._tree = tree
 
-    def complete(self, event: ModelRequested) -> ModelRequested:
+    def complete(self, event: ModelRequestEvent) -> ModelRequestEvent:
         """The request as it was sent."""
         if not any("stored" in message for message in event.messages):
             return event

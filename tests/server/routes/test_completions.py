@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import Kind
 from dovetail.events.delta import ReasoningDelta, Usage
 from dovetail.events.run_events import RunEnd
@@ -126,7 +126,7 @@ async def test_a_model_that_fails_is_an_error_of_the_client(tmp_path: Path, is_s
 
 
 async def test_a_failure_that_may_pass_is_a_bad_gateway(tmp_path: Path) -> None:
-    async with connect(tmp_path, [PassingModelError("busy", provider="x")]) as (client, _):
+    async with connect(tmp_path, [TransientModelError("busy", provider="x")]) as (client, _):
         with pytest.raises(openai.InternalServerError) as raised:
             await client.chat.completions.create(**ask())
     assert raised.value.status_code == 502

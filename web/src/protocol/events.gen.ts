@@ -1,4 +1,4 @@
-// Made from src/dovetail/messages/event.py by web/scripts/generate_events.py; do not edit.
+// Made from src/dovetail/events/run_events.py by web/scripts/generate_events.py; do not edit.
 
 /** Tokens of one or more requests; `cost` is in the price table's currency, when prices are known. */
 export interface Usage {
@@ -20,7 +20,7 @@ export interface RunStartEvent {
 }
 
 /** A model is asked: with the first `kept` messages of this run's last request, and then these. */
-export interface ModelRequestedEvent {
+export interface ModelRequestEvent {
   type: "model-request";
   turn: number;
   model: string;
@@ -32,7 +32,7 @@ export interface ModelRequestedEvent {
 }
 
 /** A model's answer is complete, and its turn is not over yet: the calls in it come next. */
-export interface ModelAnsweredEvent {
+export interface ModelResponseEvent {
   type: "model-answer";
   turn: number;
   usage: Usage;
@@ -46,7 +46,7 @@ export interface TextStartEvent {
 }
 
 /** More of a piece of answer text (`text-delta`). */
-export interface TextMoreEvent {
+export interface TextDeltaEvent {
   type: "text-delta";
   id: string;
   delta: string;
@@ -65,7 +65,7 @@ export interface ReasoningStartEvent {
 }
 
 /** More of a piece of reasoning (`reasoning-delta`). */
-export interface ReasoningMoreEvent {
+export interface ReasoningDeltaEvent {
   type: "reasoning-delta";
   id: string;
   delta: string;
@@ -85,7 +85,7 @@ export interface ToolInputStartEvent {
 }
 
 /** More of a call's arguments as text (`tool-input-delta`). */
-export interface ToolInputMoreEvent {
+export interface ToolInputDeltaEvent {
   type: "tool-input-delta";
   call_id: string;
   delta: string;
@@ -177,16 +177,16 @@ export interface RunEndEvent {
 
 export type RunEvent =
   | RunStartEvent
-  | ModelRequestedEvent
-  | ModelAnsweredEvent
+  | ModelRequestEvent
+  | ModelResponseEvent
   | TextStartEvent
-  | TextMoreEvent
+  | TextDeltaEvent
   | TextEndEvent
   | ReasoningStartEvent
-  | ReasoningMoreEvent
+  | ReasoningDeltaEvent
   | ReasoningEndEvent
   | ToolInputStartEvent
-  | ToolInputMoreEvent
+  | ToolInputDeltaEvent
   | ToolInputEndEvent
   | ToolHoldEvent
   | ToolStartEvent

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ModelError, PassingModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta
 from dovetail.lazy import lazy
@@ -90,7 +90,7 @@ class OpenAIRequester:
             attempt += 1
             try:
                 return await self._try_open(request, deadline)
-            except PassingModelError as error:
+            except TransientModelError as error:
                 delay = policy.choose_delay(attempt, error.retry_after)
                 if delay is None or clock() + delay >= deadline:
                     raise

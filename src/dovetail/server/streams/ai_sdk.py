@@ -5,15 +5,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dovetail.events.model_events import (
-    ModelRequested,
+    ModelRequestEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 from dovetail.events.run_events import (
@@ -70,7 +70,7 @@ class AiSdkEncoder:
         pieces: list[bytes] = []
         for entry in entries:
             event = entry.event
-            if type(event) is TextMore and len(entry.path) == 1:
+            if type(event) is TextDeltaEvent and len(entry.path) == 1:
                 data = b'{"type":"text-delta","id":%b,"delta":%b}' % (quote(event.id), quote(event.delta))
                 pieces.append(frame(data, entry.number))
             else:
@@ -110,7 +110,7 @@ class AiSdkEncoder:
 
     def _chunks(self, entry: Entry) -> list[Chunk]:
         event = entry.event
-        if isinstance(event, ModelRequested):
+        if isinstance(event, ModelRequestEvent):
             return []  # for those who inspect the run, not for those who chat
         if len(entry.path) > 1:
             return self._child_chunks(entry)
@@ -133,7 +133,7 @@ class AiSdkEncoder:
     def _text_chunks(self, event: Event) -> list[Chunk]:
         if isinstance(event, TextStart | TextEnd | ReasoningStart | ReasoningEnd):
             return [{"type": event.type, "id": event.id}]
-        if isinstance(event, TextMore | ReasoningMore):
+        if isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
             return [{"type": event.type, "id": event.id, "delta": event.delta}]
         return []
 
@@ -149,10 +149,13 @@ class AiSdkEncoder:
                     "input": event.args,
                 }
             ]
-        if not isinstance(event, ToolInputMore | ToolProgress | ToolEnd) or event.call_id not in self._calls:
+        if (
+            not isinstance(event, ToolInputDeltaEvent | ToolProgress | ToolEnd)
+            or event.call_id not in self._calls
+        ):
             return []
         call: Chunk = {"toolCallId": event.call_id}
-        if isinstance(event, ToolInputMore):
+        if isinstance(event, ToolInputDeltaEvent):
             return [{"type": "tool-input-delta", **call, "inputTextDelta": event.delta}]
         if isinstance(event, ToolProgress):
             return [{"type": "tool-output-available", **call, "output": event.output, "preliminary": True}]

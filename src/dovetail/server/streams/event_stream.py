@@ -9,7 +9,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dovetail.events.model_events import ModelRequested
+from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Entry
 from dovetail.runs.reader import Reader
 from dovetail.server.streams.sse import DONE, KEEP_ALIVE, dump, frame
@@ -50,7 +50,7 @@ class RunEventEncoder:
     headers = SSE_HEADERS
     wants_pause = False
 
-    def __init__(self, complete: Callable[[ModelRequested], ModelRequested] | None = None) -> None:
+    def __init__(self, complete: Callable[[ModelRequestEvent], ModelRequestEvent] | None = None) -> None:
         self._complete = complete
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
@@ -58,7 +58,7 @@ class RunEventEncoder:
         return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in entries)
 
     def _read(self, entry: Entry) -> Entry:
-        if self._complete is None or not isinstance(entry.event, ModelRequested):
+        if self._complete is None or not isinstance(entry.event, ModelRequestEvent):
             return entry
         return replace(entry, event=self._complete(entry.event))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dovetail.events.model_events import ReasoningMore, TextMore, TextStart
+from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextStart
 from dovetail.events.run_events import Entry, RunEnd, RunStart
 from dovetail.requesters.openai.format import write_usage
 from dovetail.server.streams.event_stream import SSE_HEADERS
@@ -51,12 +51,12 @@ class CompletionEncoder:
             event = entry.event
             if len(entry.path) > 1:
                 continue
-            if type(event) is TextMore:
+            if type(event) is TextDeltaEvent:
                 pieces.append(self._before + quote(event.delta) + self._after)
                 self._has_text = True
             elif isinstance(event, TextStart) and self._has_text:
                 pieces.append(self._before + quote(_APART) + self._after)
-            elif isinstance(event, ReasoningMore):
+            elif isinstance(event, ReasoningDeltaEvent):
                 pieces.append(frame(self._chunk({"reasoning_content": event.delta})))
             elif isinstance(event, RunStart):
                 pieces.append(frame(self._chunk({"role": "assistant", "content": ""})))
@@ -96,15 +96,15 @@ class CompletionEncoder:
 
 def read_text(entries: Sequence[Entry]) -> str:
     """The text of all turns of a run, as a stream of it would have told it."""
-    return _join_pieces(entries, TextMore)
+    return _join_pieces(entries, TextDeltaEvent)
 
 
 def read_reasoning(entries: Sequence[Entry]) -> str:
     """The reasoning of all turns of a run."""
-    return _join_pieces(entries, ReasoningMore)
+    return _join_pieces(entries, ReasoningDeltaEvent)
 
 
-def _join_pieces(entries: Sequence[Entry], kind: type[TextMore] | type[ReasoningMore]) -> str:
+def _join_pieces(entries: Sequence[Entry], kind: type[TextDeltaEvent] | type[ReasoningDeltaEvent]) -> str:
     texts: dict[str, list[str]] = {}
     for entry in entries:
         event = entry.event
