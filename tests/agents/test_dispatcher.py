@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agents.host import Host, call, results
+from agent_host import Host, call, results
 from dovetail.agents.definition import AgentDefinition, InputConfig, ToolConfig
 from dovetail.agents.dispatcher import DISPATCHER
 from dovetail.agents.run import AgentExecutor

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.host import Host, call, make_tool, results
+from agent_host import Host, call, make_tool, results
 from dovetail.agents.definition import AgentDefinition, OutputConfig, RunConfig
 from dovetail.agents.run import AgentExecutor, AgentOutput
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart

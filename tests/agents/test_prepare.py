@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.host import make_tool
+from agent_host import make_tool
 from dovetail.agents.definition import AgentDefinition, InputConfig, PromptConfig, ToolConfig
 from dovetail.agents.prepare import build_messages, choose_tools
 from dovetail.errors import ConfigError

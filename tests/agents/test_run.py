@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agents.host import Host, call
+from agent_host import Host, call
 from dovetail.agents.definition import (
     AgentDefinition,
     InputConfig,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.host import Host, call, make_tool, results
+from agent_host import Host, call, make_tool, results
 from dovetail.agents.definition import AgentDefinition, RunConfig, ToolConfig
 from dovetail.agents.dispatcher import make_dispatcher
 from dovetail.agents.run import AgentExecutor

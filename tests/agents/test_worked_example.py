@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.host import Host, call, make_tool, results
+from agent_host import Host, call, make_tool, results
 from dovetail.agents.as_tool import SubagentInvocation, SubagentToolWrapper
 from dovetail.agents.definition import AgentDefinition, InputConfig
 from dovetail.agents.run import AgentExecutor

@@ -5,8 +5,8 @@ from typing import Any
 from mcp import Client
 from mcp.types import ElicitResult
 
-from agents.host import Host, call, results
-from agents.host import make_tool as make_agent_tool
+from agent_host import Host, call, results
+from agent_host import make_tool as make_agent_tool
 from dovetail.agents.definition import AgentDefinition
 from dovetail.errors import ToolError
 from dovetail.server.mcp import ToolServer
