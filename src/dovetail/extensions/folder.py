@@ -1,4 +1,8 @@
-"""Finds extension folders and reads each at one moment, so that what is hashed is what gets imported."""
+"""Find extension folders, read each as one consistent copy, and locate lines in its entry file.
+
+The sources that are hashed are the ones that get imported. Errors and tools are reported with a file and a
+line of the folder.
+"""
 
 import ast
 import hashlib

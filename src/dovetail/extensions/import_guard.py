@@ -18,12 +18,12 @@ class _Process:
     """What the imports in progress share: how the process was before the first of them."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    guards: "set[ProcessGuard]" = field(default_factory=set["ProcessGuard"])
+    guards: "set[ImportGuard]" = field(default_factory=set["ImportGuard"])
     path: list[str] = field(default_factory=list[str])
     directory: str | None = None
     output: "_Output | None" = None
 
-    def enter(self, guard: "ProcessGuard") -> None:
+    def enter(self, guard: "ImportGuard") -> None:
         with self.lock:
             if not self.guards:
                 self.path, self.directory = list(sys.path), _find_directory()
@@ -32,7 +32,7 @@ class _Process:
                 self.output = sys.stdout = _Output(sys.stdout)
             self.output.texts[guard.thread] = ""
 
-    def leave(self, guard: "ProcessGuard") -> list[str]:
+    def leave(self, guard: "ImportGuard") -> list[str]:
         """Take out a guard; with the last one the process is as before, and what was odd is said."""
         with self.lock:
             if guard not in self.guards:
@@ -65,7 +65,7 @@ class _Process:
 _process = _Process()
 
 
-class ProcessGuard:
+class ImportGuard:
     """Holds the process as it was before an import; made and left in the thread that imports.
 
     A slow import does not hold up the next one: with several in progress, the last to end puts back what all

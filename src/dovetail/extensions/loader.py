@@ -19,13 +19,13 @@ from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter, explain_error
-from dovetail.extensions.selection import NameRules, Settlement, Trial
+from dovetail.extensions.selection import NameRules, ReloadReport, Selection
 from dovetail.extensions.version import (
     ExtensionContext,
     ExtensionState,
     ExtensionVersion,
-    Lifetimes,
     SlowSetupError,
+    VersionLifetimes,
     make_version,
 )
 from dovetail.settings import Settings, fill_variables, find_workspace
@@ -46,7 +46,7 @@ def _list_no_agents(folder: Path) -> Iterable[str]:
     return ()
 
 
-def _give_no_settings(name: str) -> Mapping[str, Any]:
+def _return_no_settings(name: str) -> Mapping[str, Any]:
     return {}
 
 
@@ -55,7 +55,7 @@ class ExtensionHost:
     """What an app knows of folders: the agents in a folder of agent files, and the settings of a folder."""
 
     list_agents: Callable[[Path], Iterable[str]] = _list_no_agents
-    settings: Callable[[str], Mapping[str, Any]] = _give_no_settings
+    settings: Callable[[str], Mapping[str, Any]] = _return_no_settings
 
 
 _NO_HOST = ExtensionHost()
@@ -111,12 +111,12 @@ class ExtensionLoader:
         self._host = host
         time_limit = read_import_limit(os.environ.get(VARIABLE) if time_limit is None else time_limit)
         self._importer = FolderImporter(time_limit)
-        self._lifetimes = Lifetimes(time_limit)
+        self._lifetimes = VersionLifetimes(time_limit)
         self._lock = asyncio.Lock()
         self._versions: dict[str, ExtensionVersion] = {}
         self._snapshot = ExtensionSnapshot()
         self._slow_setups: dict[Path, tuple[str, ExtensionError]] = {}
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     @property
     def snapshot(self) -> ExtensionSnapshot:
@@ -126,13 +126,13 @@ class ExtensionLoader:
     async def reload(self) -> ExtensionSnapshot:
         """Read the folders, import what changed and publish the next generation."""
         async with self._lock:
-            trial = Trial(self._versions, self._exclusion())
+            report = ReloadReport(self._versions, self._exclusion())
             discovery = await asyncio.to_thread(discover, self.roots)
-            await self._import(trial.admit(discovery), trial)
-            settlement = await self._settle(trial)
-            self._snapshot = trial.report(settlement, self._snapshot.version + 1, discovery)
-            self._versions = settlement.chosen
-            self._tell(self._snapshot)
+            await self._import(report.admit(discovery), report)
+            selection = await self._select(report)
+            self._snapshot = report.publish(selection, self._snapshot.version + 1, discovery)
+            self._versions = selection.chosen
+            self._log(self._snapshot)
             return self._snapshot
 
     async def close(self) -> None:
@@ -141,14 +141,14 @@ class ExtensionLoader:
             await self._lifetimes.close()
             self._versions = {}
 
-    async def _import(self, folders: Sequence[ExtensionFolder], trial: Trial) -> None:
+    async def _import(self, folders: Sequence[ExtensionFolder], report: ReloadReport) -> None:
         """Import folders one after the other; none waits long for a slow one before it."""
         async with asyncio.TaskGroup() as group:
             for folder in folders:
-                task = group.create_task(self._try_import(folder, trial))
+                task = group.create_task(self._try_import(folder, report))
                 await asyncio.wait([task], timeout=_PATIENCE)
 
-    async def _try_import(self, folder: ExtensionFolder, trial: Trial) -> None:
+    async def _try_import(self, folder: ExtensionFolder, report: ReloadReport) -> None:
         try:
             if (slow := self._slow_setups.get(folder.path)) is not None and slow[0] == folder.digest:
                 raise slow[1]
@@ -160,56 +160,56 @@ class ExtensionLoader:
                 state=ExtensionState(),
                 settings=self._host.settings(folder.name),
             )
-            lease = self._lifetimes.begin(imported, context)
+            ref = self._lifetimes.begin(imported, context)
             agents = self._host.list_agents(folder.path / AGENTS)
-            trial.candidates[folder.name].insert(0, make_version(folder, imported, lease, agents))
+            report.candidates[folder.name].insert(0, make_version(folder, imported, ref, agents))
         except ExtensionError as error:
-            trial.fail(folder.name, error)
+            report.fail(folder.name, error)
         except ConfigError as error:  # its settings
-            trial.fail(folder.name, ExtensionError(error.message, hint=error.hint))
+            report.fail(folder.name, ExtensionError(error.message, hint=error.hint))
         except (Exception, SystemExit) as error:  # what it exports runs code of its own: properties, hooks
-            trial.fail(folder.name, explain_error(error, folder))
+            report.fail(folder.name, explain_error(error, folder))
 
-    async def _settle(self, trial: Trial) -> Settlement:
+    async def _select(self, report: ReloadReport) -> Selection:
         """Choose versions and set them up; one whose setup fails is out, and the choice is made again."""
         rules = NameRules(
             reserved=self._reserved(),
             in_service={
                 tool.name: name
                 for name, version in self._versions.items()
-                for tool in version.select_tools(trial.exclusion)
+                for tool in version.select_tools(report.exclusion)
             },
-            exclusion=trial.exclusion,
+            exclusion=report.exclusion,
         )
         while True:
-            settlement = rules.settle(trial.candidates)
-            errors = await asyncio.gather(*map(self._set_up, settlement.chosen.values()))
+            selection = rules.select(report.candidates)
+            errors = await asyncio.gather(*map(self._set_up, selection.chosen.values()))
             failed = [
                 (name, version, error)
-                for (name, version), error in zip(settlement.chosen.items(), errors, strict=True)
+                for (name, version), error in zip(selection.chosen.items(), errors, strict=True)
                 if error is not None
             ]
             if not failed:
-                return settlement
+                return selection
             for name, version, error in failed:
-                trial.fail(name, error)
-                trial.candidates[name].remove(version)
+                report.fail(name, error)
+                report.candidates[name].remove(version)
 
     async def _set_up(self, version: ExtensionVersion) -> ExtensionError | None:
         try:
-            await self._lifetimes.set_up(version.lease)
+            await self._lifetimes.set_up(version.ref)
         except ExtensionError as error:
             if isinstance(error, SlowSetupError):
                 self._slow_setups[version.folder.path] = version.folder.digest, error
             return error
         return None
 
-    def _tell(self, snapshot: ExtensionSnapshot) -> None:
+    def _log(self, snapshot: ExtensionSnapshot) -> None:
         """Log each failure and notice once, until it is gone or changes."""
         texts = {str(failure): logging.ERROR for failure in snapshot.failed_extensions}
         for notice in snapshot.notices:
             texts[f"extension {notice.extension!r}: {notice.text}"] = logging.WARNING
         for text, level in texts.items():
-            if text not in self._told:
+            if text not in self._logged:
                 logger.log(level, "%s", text)
-        self._told = set(texts)
+        self._logged = set(texts)

@@ -1,4 +1,7 @@
-"""Reads a tool's `parameters` in both forms (rules F30 and F40) and returns JSON Schema."""
+"""Turn a tool's declared `parameters` into JSON Schema, and plan how its function is called with them.
+
+Parameters are written in a short form or as JSON Schema (rules F30 and F40).
+"""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy

@@ -1,4 +1,7 @@
-"""One version of an extension folder: imported, checked, its tools built."""
+"""One version of an extension folder: its checked tools, and its lifetime from `setup()` to `teardown()`.
+
+Tools hold a `VersionRef`; the version ends, and its modules are purged, when the last of them is gone.
+"""
 
 import asyncio
 import inspect
@@ -55,7 +58,9 @@ class ExtensionContext:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Life:
+class _Lifetime:
+    """The state of one version, kept apart from its `VersionRef` because it outlives that in `teardown()`."""
+
     package: str
     module: ModuleType
     context: ExtensionContext
@@ -68,85 +73,85 @@ class _Life:
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Lease:
-    """Keeps one version alive; its tools hold it."""
+class VersionRef:
+    """A counted reference: the version lives as long as any tool holds this."""
 
-    life: _Life = field(repr=False)
+    lifetime: _Lifetime = field(repr=False)
 
 
-class Lifetimes:
-    """Begins and ends versions: `setup` before the first use, `teardown` and purge after the last."""
+class VersionLifetimes:
+    """Begin and end versions: `setup` before the first use, `teardown` and purge after the last."""
 
     def __init__(self, time_limit: float) -> None:
         self._time_limit = time_limit
         self._states: weakref.WeakValueDictionary[str, ExtensionState] = weakref.WeakValueDictionary()
-        self._leases: weakref.WeakSet[Lease] = weakref.WeakSet()
-        self._ending: dict[str, _Life] = {}
+        self._refs: weakref.WeakSet[VersionRef] = weakref.WeakSet()
+        self._ending: dict[str, _Lifetime] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, imported: ImportedFolder, context: ExtensionContext) -> Lease:
-        """Start a version's life."""
+    def begin(self, imported: ImportedFolder, context: ExtensionContext) -> VersionRef:
+        """Start a version's lifetime; it ends with the last reference."""
         context.state = self._states.setdefault(context.name, context.state)
-        lease = Lease(_Life(package=imported.package, module=imported.module, context=context))
-        self._leases.add(lease)
-        weakref.finalize(lease, self._end, asyncio.get_running_loop(), lease.life).atexit = False
-        return lease
+        ref = VersionRef(_Lifetime(package=imported.package, module=imported.module, context=context))
+        self._refs.add(ref)
+        weakref.finalize(ref, self._end, asyncio.get_running_loop(), ref.lifetime).atexit = False
+        return ref
 
-    async def set_up(self, lease: Lease) -> None:
+    async def set_up(self, ref: VersionRef) -> None:
         """Call the version's `setup(context)`, if it has one and was not set up before."""
-        life = lease.life
-        if not life.is_set_up:
-            await self._call(life, "setup", life.context)
-            life.is_set_up = True
+        lifetime = ref.lifetime
+        if not lifetime.is_set_up:
+            await self._call(lifetime, "setup", lifetime.context)
+            lifetime.is_set_up = True
 
     async def close(self) -> None:
         """End all versions, also those in use, and wait for the teardowns under way."""
-        lives = [lease.life for lease in self._leases if not lease.life.is_over]
-        for life in lives:
-            self._ending[life.package] = life
-        for life in lives:
-            await self._tear_down(life)
+        lifetimes = [ref.lifetime for ref in self._refs if not ref.lifetime.is_over]
+        for lifetime in lifetimes:
+            self._ending[lifetime.package] = lifetime
+        for lifetime in lifetimes:
+            await self._tear_down(lifetime)
         await asyncio.gather(*self._tasks)
 
-    def _end(self, loop: asyncio.AbstractEventLoop, life: _Life) -> None:
+    def _end(self, loop: asyncio.AbstractEventLoop, lifetime: _Lifetime) -> None:
         """Runs wherever the last reference went, so a teardown is only handed over to the loop."""
-        if life.is_over or not life.is_set_up or life.get_hook("teardown") is None:
-            purge_package(life.package)
+        if lifetime.is_over or not lifetime.is_set_up or lifetime.get_hook("teardown") is None:
+            purge_package(lifetime.package)
             return
         try:
-            loop.call_soon_threadsafe(self._start_teardown, life)
+            loop.call_soon_threadsafe(self._start_teardown, lifetime)
         except RuntimeError:  # the loop is closed
-            purge_package(life.package)
+            purge_package(lifetime.package)
 
-    def _start_teardown(self, life: _Life) -> None:
-        self._ending[life.package] = life
-        task = asyncio.ensure_future(self._tear_down(life))
+    def _start_teardown(self, lifetime: _Lifetime) -> None:
+        self._ending[lifetime.package] = lifetime
+        task = asyncio.ensure_future(self._tear_down(lifetime))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _tear_down(self, life: _Life) -> None:
-        life.is_over = True
+    async def _tear_down(self, lifetime: _Lifetime) -> None:
+        lifetime.is_over = True
         try:
-            if life.is_set_up:
-                life.context.is_last = not self._has_other(life)
-                await self._call(life, "teardown")
+            if lifetime.is_set_up:
+                lifetime.context.is_last = not self._has_other(lifetime)
+                await self._call(lifetime, "teardown")
         except ExtensionError:
-            logger.exception("teardown() of extension %r failed", life.context.name)
+            logger.exception("teardown() of extension %r failed", lifetime.context.name)
         finally:
-            self._ending.pop(life.package, None)
-            purge_package(life.package)
+            self._ending.pop(lifetime.package, None)
+            purge_package(lifetime.package)
 
-    def _has_other(self, life: _Life) -> bool:
-        living = [lease.life for lease in self._leases if not lease.life.is_over]
+    def _has_other(self, lifetime: _Lifetime) -> bool:
+        living = [ref.lifetime for ref in self._refs if not ref.lifetime.is_over]
         return any(
-            other.context.name == life.context.name
+            other.context.name == lifetime.context.name
             for other in (*living, *self._ending.values())
-            if other is not life
+            if other is not lifetime
         )
 
-    async def _call(self, life: _Life, name: str, *arguments: Any) -> None:
+    async def _call(self, lifetime: _Lifetime, name: str, *arguments: Any) -> None:
         """Call a hook, if there is one; whatever it raises, also SystemExit, ends as an `ExtensionError`."""
-        hook = life.get_hook(name)
+        hook = lifetime.get_hook(name)
         if hook is None:
             return
         limit = asyncio.timeout(self._time_limit)
@@ -163,7 +168,7 @@ class Lifetimes:
             if (task := asyncio.current_task()) is not None and task.cancelling():
                 raise
             cause = error.__cause__ if isinstance(error, ToolError) and error.__cause__ else error
-            file, line = find_place(error, life.context.folder)
+            file, line = find_place(error, lifetime.context.folder)
             if limit.expired():
                 raise SlowSetupError(
                     f"{name}() failed: it took longer than {self._time_limit:g} s", file=file, line=line
@@ -178,7 +183,7 @@ class ExtensionVersion:
     folder: ExtensionFolder
     tools: tuple[Tool, ...]
     notices: tuple[str, ...]
-    lease: Lease
+    ref: VersionRef
     agents: tuple[str, ...]
     """Names of the agents that its files define."""
     lines: Mapping[str, int | None]
@@ -190,7 +195,7 @@ class ExtensionVersion:
 
 
 def make_version(
-    folder: ExtensionFolder, imported: ImportedFolder, lease: Lease, agents: Iterable[str]
+    folder: ExtensionFolder, imported: ImportedFolder, ref: VersionRef, agents: Iterable[str]
 ) -> ExtensionVersion:
     """Check what the folder exports and build its tools."""
     source = folder.sources.get(ENTRY)
@@ -198,9 +203,9 @@ def make_version(
     _check_policy(folder.path / POLICY)
     return ExtensionVersion(
         folder=folder,
-        tools=tuple(_build_tool(definition, folder, lease) for definition in definitions),
+        tools=tuple(_build_tool(definition, folder, ref) for definition in definitions),
         notices=(*imported.notices, *notices),
-        lease=lease,
+        ref=ref,
         agents=tuple(agents),
         lines={definition.name: definition.line for definition in definitions},
     )
@@ -216,19 +221,19 @@ def _check_policy(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Execute:
-    """Calls the function and holds the lease, so that the code lives as long as the tool."""
+    """Calls the function and holds the ref, so that the code lives as long as the tool."""
 
     call: Execute
     plan: CallPlan | None
-    lease: Lease
+    ref: VersionRef
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         return await self.call(arguments if self.plan is None else self.plan.apply(arguments), context)
 
 
-def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
+def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: VersionRef) -> Tool:
     try:
-        tool = _make_tool(definition, folder, lease)
+        tool = _make_tool(definition, folder, ref)
         _ = tool.checker  # a schema that cannot be compiled fails here, not in a run
     except ConfigError as error:
         file = str(folder.path / ENTRY)
@@ -236,7 +241,7 @@ def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Leas
     return tool
 
 
-def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease) -> Tool:
+def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: VersionRef) -> Tool:
     function, plan = definition.function, definition.plan
     common: dict[str, Any] = {
         "name": definition.name,
@@ -250,7 +255,7 @@ def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease
     }
     if (made := definition.made) is not None:
         return made.with_changes(
-            execute=_Execute(made.execute, None, lease),
+            execute=_Execute(made.execute, None, ref),
             origin=common["origin"],
             source=common["source"],
             tags=made.tags or (folder.name,),
@@ -258,7 +263,7 @@ def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, lease: Lease
     if function is None or plan is None:
         return make_browser_tool(**common, patience=definition.time_limit)
     tool = make_tool(function, **common, time_limit=definition.time_limit)
-    execute = _Execute(tool.execute, _read_defaults(tool, plan), lease)
+    execute = _Execute(tool.execute, _read_defaults(tool, plan), ref)
     return tool.with_changes(execute=execute, takes=tool.takes if plan.dict_name is None else None)
 
 
