@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from dovetail import Agent
-from dovetail.concurrency import iterate_sync, run_sync
+from dovetail.concurrency import Stopwatch, iterate_sync, run_sync
 from dovetail.testing import ScriptedRequester
 
 PLAN = json.dumps(
@@ -63,3 +63,18 @@ def test_nested_calls_find_the_loops_of_earlier_ones() -> None:
 
     assert run_sync(nest(3)) == run_sync(nest(3))
     assert run_sync(nest(0)) == run_sync(nest(0))
+
+
+def test_stopwatch_does_not_count_nested_pauses() -> None:
+    now = 100.0
+    stopwatch = Stopwatch(lambda: now, elapsed=5.0)
+    now = 110.0
+    stopwatch.pause()
+    stopwatch.pause()
+    now = 120.0
+    stopwatch.resume()
+    now = 130.0
+    assert (stopwatch.elapsed(), stopwatch.is_paused) == (15.0, True)
+    stopwatch.resume()
+    now = 131.0
+    assert (stopwatch.elapsed(), stopwatch.is_paused) == (16.0, False)

@@ -3,7 +3,7 @@
 Sync callers share one background event loop, so connections stay open between calls. Both functions work
 from any thread, inside a running loop and in a notebook, and carry the caller's context variables along.
 Code on the background loop itself may call them too, however deeply nested: while it holds up that loop,
-all calls go to another one, which is kept for the next time.
+all calls go to another one, which is kept for the next time. `Stopwatch` is the one pausable clock.
 """
 
 import asyncio
@@ -12,7 +12,8 @@ import contextvars
 import logging
 import queue
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -152,3 +153,36 @@ def _start_background() -> _Background:
     background = _Background(loop, thread)
     _backgrounds.append(background)
     return background
+
+
+class Stopwatch:
+    """Count seconds, except while paused; pauses nest, so it runs again after as many `resume` calls."""
+
+    __slots__ = ("_clock", "_paused_at", "_pauses", "_started")
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, elapsed: float = 0.0) -> None:
+        self._clock = clock
+        self._started = clock() - elapsed
+        self._pauses = 0
+        self._paused_at = 0.0
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether a pause is in progress."""
+        return self._pauses > 0
+
+    def elapsed(self) -> float:
+        """Return the seconds since the start, without the pauses."""
+        return (self._paused_at if self._pauses else self._clock()) - self._started
+
+    def pause(self) -> None:
+        """Stand still until as many `resume` calls have come."""
+        if self._pauses == 0:
+            self._paused_at = self._clock()
+        self._pauses += 1
+
+    def resume(self) -> None:
+        """Run again, unless another pause is in progress."""
+        self._pauses -= 1
+        if self._pauses == 0:
+            self._started += self._clock() - self._paused_at

@@ -237,7 +237,7 @@ async def test_clock_of_the_whole_tree_stands_still_while_a_person_thinks() -> N
         run = current_run()
         budget = run.budget if run else None
         while budget is not None:
-            paused.append(budget._waiting > 0)
+            paused.append(budget.is_paused)
             budget = budget.parent
         return {"approved": True}
 

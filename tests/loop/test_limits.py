@@ -4,7 +4,7 @@ import asyncio
 
 from dovetail.events.context import CancelSignal
 from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.limits import Stopper
+from dovetail.loop.limits import Deadline
 
 
 async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
@@ -16,13 +16,13 @@ async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
         with below.paused():
             pass
 
-    async with Stopper(above, CancelSignal()) as stopper:
+    async with Deadline(above, CancelSignal()) as deadline:
         await asyncio.to_thread(ask)
         await asyncio.sleep(0)
-    assert stopper.reason is None
+    assert deadline.reason is None
 
 
 async def test_time_that_is_over_while_nobody_is_asked_stops_the_loop() -> None:
-    async with Stopper(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as stopper, asyncio.timeout(20):
-        await stopper.event.wait()
-    assert stopper.reason == "timeout"
+    async with Deadline(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as deadline, asyncio.timeout(20):
+        await deadline.event.wait()
+    assert deadline.reason == "timeout"

@@ -10,7 +10,7 @@ from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_events import Event, ToolEnd, TurnEnd
 from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.limits import Earlier
+from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.scope import LoopOutcome
 from dovetail.testing import ScriptedRequester
@@ -229,7 +229,7 @@ async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
         [*START, said],
         emit=events.append,
         scope=CallScope(),
-        earlier=Earlier(turns=4, usage=Usage(10, 5)),
+        earlier=ResumePoint(turns=4, usage=Usage(10, 5)),
     )
     ends = [event for event in events if isinstance(event, TurnEnd)]
     assert [event.turn for event in ends] == [5, 6, 7]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from dovetail.concurrency import Stopwatch
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
@@ -73,10 +74,7 @@ class Budget:
         self._children = spent.children
         self._descendants = spent.descendants
         self._clock = clock
-        self._started = clock() - spent.seconds
-        self._waiting = 0
-        self._waited = 0.0
-        self._waiting_since = 0.0
+        self._stopwatch = Stopwatch(clock, elapsed=spent.seconds)
 
     @property
     def depth_left(self) -> int:
@@ -133,8 +131,12 @@ class Budget:
 
     def elapsed(self) -> float:
         """Seconds since the start, without those in which a person was asked."""
-        waiting = self._clock() - self._waiting_since if self._waiting else 0.0
-        return self._clock() - self._started - self._waited - waiting
+        return self._stopwatch.elapsed()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the clock stands still."""
+        return self._stopwatch.is_paused
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -148,18 +150,14 @@ class Budget:
                 budget._resume()
 
     def _pause(self) -> None:
-        if self._waiting == 0:
-            self._waiting_since = self._clock()
-        self._waiting += 1
+        self._stopwatch.pause()
         if self.on_pause:
             self.on_pause(True)
 
     def _resume(self) -> None:
-        self._waiting -= 1
-        if self._waiting == 0:
-            self._waited += self._clock() - self._waiting_since
-            if self.on_pause:
-                self.on_pause(False)
+        self._stopwatch.resume()
+        if self.on_pause and not self._stopwatch.is_paused:
+            self.on_pause(False)
 
     def _upwards(self) -> "Iterator[Budget]":
         budget: Budget | None = self

@@ -1,7 +1,7 @@
-"""Why and when a loop must stop: one event for both a cancel and the end of its time."""
+"""The limits of a loop at work: its time and its cancel (`Deadline`), its turns and tokens (`UsageMeter`)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias, TypeVar
@@ -9,16 +9,15 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
-from dovetail.events.run_events import AskKind, Emit, EndReason, TurnEnd
+from dovetail.events.run_events import AskKind, Emit, TurnEnd
 from dovetail.loop.budget import Budget
 from dovetail.tools.scope import Ask
-from dovetail.tools.tool import CallOutcome
 
 T = TypeVar("T")
 StopReason: TypeAlias = Literal["cancelled", "timeout"]
 
 
-class Stopper:
+class Deadline:
     """Sets `event` once, when the run is cancelled `now` or its budget's time is over."""
 
     def __init__(self, budget: Budget, cancel: CancelSignal) -> None:
@@ -97,7 +96,7 @@ def pause_while_asking(ask: Ask | None, budget: Budget) -> Ask | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class ResumePoint:
     """What an earlier life of a loop did, before a crash.
 
     `turns` have ended; `usage` is of answers whose turn has not.
@@ -107,11 +106,11 @@ class Earlier:
     usage: Usage = field(default_factory=Usage)
 
 
-class Account:
+class UsageMeter:
     """Counts for one loop; goes on where an earlier life of it ended."""
 
-    def __init__(self, emit: Emit, budget: Budget, earlier: Earlier | None) -> None:
-        earlier = earlier or Earlier()
+    def __init__(self, emit: Emit, budget: Budget, earlier: ResumePoint | None) -> None:
+        earlier = earlier or ResumePoint()
         self.turns = earlier.turns
         self._unsettled = earlier.usage
         self._emit = emit
@@ -144,67 +143,3 @@ class Account:
         """Tell that the turn is over."""
         used, self._unsettled = self._unsettled, Usage()
         self._emit(TurnEnd(self.turns, used, reason))
-
-
-REPEATS = 5
-"""How often in a row the very same calls may be made."""
-
-NUDGE = "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
-DEMANDS: dict[EndReason, str] = {
-    "max-turns": "The limit of turns is reached.",
-    "max-tokens": "The limit of tokens is reached.",
-    "timeout": "The time is over.",
-    "no-completion": "You stopped without handing in a result.",
-}
-"""What a model is told after an end at which it may still answer once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The loop ends, for a reason, perhaps with a result that was handed in."""
-
-    reason: EndReason
-    data: Any = None
-
-
-class Judge:
-    """Judges turn after turn; `completion` names the tool that hands in the result, if one must."""
-
-    def __init__(self, completion: str | None, cancel: CancelSignal) -> None:
-        self._completion = completion
-        self._cancel = cancel
-        self._nudged = False
-        self._last_calls: list[tuple[str, str]] = []
-        self._repeats = 0
-
-    def judge_calls(self, outcomes: Sequence[CallOutcome]) -> Verdict | None:
-        """After a turn with calls; None when the loop goes on."""
-        for outcome in outcomes:
-            if outcome.call.name == self._completion and outcome.status == "ok":
-                return Verdict("goal", outcome.result.data)
-        if self._cancel.mode is not None:
-            return Verdict("cancelled")
-        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
-        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
-        self._last_calls = calls
-        return Verdict("no-completion") if self._repeats >= REPEATS else None
-
-    def judge_text(self, text: str) -> Verdict | None:
-        """After a turn that only spoke; None for an empty answer, which is asked for once more.
-
-        A whole answer is the goal also when somebody wished to stop after it.
-        """
-        if text.strip() and self._completion is None:
-            return Verdict("goal")
-        if self._cancel.mode is not None:
-            return Verdict("cancelled")
-        if not text.strip() and not self._nudged:
-            self._nudged = True
-            return None
-        return Verdict("no-completion")
-
-
-def demand_result(reason: EndReason, completion: str | None) -> str:
-    """The words that make a model answer in its last turn."""
-    how = f"Call `{completion}` now" if completion else "Answer now"
-    return f"{DEMANDS[reason]} {how} with the best result you have; no other tool can be used."

@@ -13,7 +13,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,18 +24,10 @@ from dovetail.events.run_events import Emit, EndReason, Event, ToolEnd
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.judged import stream_judged
-from dovetail.loop.limits import (
-    DEMANDS,
-    NUDGE,
-    Account,
-    Earlier,
-    Judge,
-    Stopper,
-    demand_result,
-    pause_while_asking,
-)
+from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter, pause_while_asking
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.scope import LoopOutcome, RunScope, entered
+from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
 from dovetail.loop.tracing import agent_span, describe_usage
 from dovetail.loop.turn import Turn
 from dovetail.requesters.requester import Requester
@@ -51,9 +43,8 @@ class TurnLoop:
     """What stays the same over all turns.
 
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
-    can read, when it is known: what is old is shortened before it is full. `settle` is awaited before
-    calls run, so that a journal can hold what must not happen twice. With `records_requests` every request is
-    told as an event too, `stored` messages by their name. `pace` is the one of requests.
+    can read, when it is known: what is old is shortened before it is full. With `records_requests` every
+    request is told as an event too, `stored` messages by their name. `pace` is the one of requests.
     """
 
     requester: Requester
@@ -61,7 +52,6 @@ class TurnLoop:
     runner: ToolRunner
     completion: str | None = None
     window: int | None = None
-    settle: Callable[[], Awaitable[None]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records_requests: bool = True
     pace: float = 0.0
@@ -75,15 +65,15 @@ class TurnLoop:
         scope: CallScope,
         budget: Budget | None = None,
         cancel: CancelSignal | None = None,
-        earlier: Earlier | None = None,
+        earlier: ResumePoint | None = None,
     ) -> LoopOutcome:
         """Go on from `messages` until the model is done, a limit is reached or somebody cancels.
 
         After a crash `earlier` says what was done before; the budget must count it too.
         """
         budget = budget or Budget()
-        account = Account(emit, budget, earlier)
-        way = _Way(self, messages, emit, budget, cancel or CancelSignal(), account)
+        meter = UsageMeter(emit, budget, earlier)
+        way = LoopRun(self, messages, emit, budget, cancel or CancelSignal(), meter)
         with agent_span(scope.agent_path, self.requester.model, scope.session_id) as span:
             outcome = await way.go(scope)
             outcome = await way.rescue(outcome, scope) if outcome.reason in DEMANDS else outcome
@@ -91,7 +81,7 @@ class TurnLoop:
         return outcome
 
 
-class _Way:
+class LoopRun:
     """One way through the loop, with what it has gathered so far."""
 
     def __init__(
@@ -101,21 +91,21 @@ class _Way:
         emit: Emit,
         budget: Budget,
         cancel: CancelSignal,
-        account: Account,
+        meter: UsageMeter,
     ) -> None:
         self.loop = loop
         self.conversation = Conversation(messages)
         self.budget = budget
         self.cancel = cancel
-        self.account = account
+        self.meter = meter
         self.text = ""
         self._emit_outside = emit
         self._log = RequestLog(emit, loop.requester, loop.stored) if loop.records_requests else None
-        self._stopper = Stopper(budget, cancel)
-        self._judge = Judge(loop.completion, cancel)
+        self._deadline = Deadline(budget, cancel)
+        self._rules = StopRules(loop.completion, cancel)
 
     async def go(self, scope: CallScope) -> LoopOutcome:
-        async with self._stopper:
+        async with self._deadline:
             specs = self.loop.tools.specs
             outcome = await self._finish_turn(scope)
             while outcome is None:
@@ -127,9 +117,9 @@ class _Way:
         pending = find_open_calls(self.conversation.messages)
         if not pending:
             return None
-        self.account.take_up_turn()
+        self.meter.take_up_turn()
         outcomes = await self._run_calls(pending, scope)
-        self.account.end_turn("tool-calls")
+        self.meter.end_turn("tool-calls")
         return self._look_back(outcomes)
 
     async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
@@ -137,8 +127,8 @@ class _Way:
         completion = self.loop.completion
         self.conversation.say(demand_result(outcome.reason, completion))
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
-        self._stopper = Stopper(Budget(GRACE), self.cancel)
-        async with self._stopper:
+        self._deadline = Deadline(Budget(GRACE), self.cancel)
+        async with self._deadline:
             rescued = await self._step(specs, scope, choice="required" if completion else "none")
         if rescued is not None and rescued.reason == "goal":
             return dataclasses.replace(rescued, limit=outcome.reason)
@@ -161,18 +151,18 @@ class _Way:
             return self._end("error", error=error)
         outcomes: list[CallOutcome] = []
         if turn.calls:
-            self.account.tell_answer(turn.finish.usage)
+            self.meter.tell_answer(turn.finish.usage)
             outcomes = await self._run_calls(turn.calls, scope)
-        self.account.end_turn(turn.finish.reason)
+        self.meter.end_turn(turn.finish.reason)
         return self._look_back(outcomes, turn.text)
 
     def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> LoopOutcome | None:
         """How the loop ends after a turn; None when it goes on."""
-        if self._stopper.reason is not None:
-            return self._end(self._stopper.reason)
-        verdict = self._judge.judge_calls(outcomes) if outcomes else self._judge.judge_text(text)
-        if verdict is not None:
-            return self._end(verdict.reason, data=verdict.data)
+        if self._deadline.reason is not None:
+            return self._end(self._deadline.reason)
+        stop = self._rules.after_calls(outcomes) if outcomes else self._rules.after_text(text)
+        if stop is not None:
+            return self._end(stop.reason, data=stop.data)
         if not outcomes:
             self.conversation.say(NUDGE)
         return None
@@ -182,14 +172,14 @@ class _Way:
         fitted = await self.conversation.make_room(self.loop.window, self.loop.requester)
         if fitted is not None and fitted.asked is not None:
             if self._log is not None:
-                self._log.tell_summary(self.account.turns + 1, fitted.asked)
-            self.account.add_summary(fitted.usage)
+                self._log.tell_summary(self.meter.turns + 1, fitted.asked)
+            self.meter.add_summary(fitted.usage)
 
     async def _take_turn(
         self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
     ) -> Turn:
-        self.account.begin_turn()
-        turn = Turn(self.account.turns, self._emit, self.conversation.call_ids)
+        self.meter.begin_turn()
+        turn = Turn(self.meter.turns, self._emit, self.conversation.call_ids)
         request = ModelRequest(
             messages=tuple(self.conversation.messages),
             tools=specs,
@@ -198,14 +188,14 @@ class _Way:
             pace=self.loop.pace,
         )
         if self._log is not None:
-            self._log.tell(self.account.turns, request)
+            self._log.tell(self.meter.turns, request)
         try:
-            await self._stopper.guard(asyncio.create_task(self._read(turn, request)))
+            await self._deadline.guard(asyncio.create_task(self._read(turn, request)))
         finally:
             if turn.text or turn.calls:
                 self.conversation.add(turn.message)
             self.text = turn.text or self.text
-            self.account.add(turn.finish.usage)
+            self.meter.add(turn.finish.usage)
         return turn
 
     @property
@@ -225,12 +215,10 @@ class _Way:
         await turn.read_answer(requester.model, stream_judged(requester, request))
 
     async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
-        if self.loop.settle is not None:
-            await self.loop.settle()
         inner = dataclasses.replace(
             scope,
             emit=self._emit,
-            cancelled=self._stopper.event,
+            cancelled=self._deadline.event,
             ask=pause_while_asking(scope.ask, self.budget),
             pause=self.budget.paused,
         )
@@ -247,7 +235,7 @@ class _Way:
             data=data,
             messages=self.conversation.added,
             usage=self.budget.usage,
-            turns=self.account.turns,
+            turns=self.meter.turns,
             error=error,
         )
 

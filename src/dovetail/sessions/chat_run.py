@@ -12,7 +12,7 @@ from dovetail.events.call import ChatMessage, write_result
 from dovetail.events.context import within
 from dovetail.events.run_events import ToolEnd, TurnEnd
 from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.limits import Earlier
+from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.request_log import StoredMessages
 from dovetail.loop.scope import LoopOutcome
@@ -149,7 +149,7 @@ class _Answer:
         )
 
 
-def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], Earlier]:
+def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], ResumePoint]:
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
     told: list[ChatMessage] = []
     done = context.replay
@@ -161,8 +161,8 @@ def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[Ch
             told.append(write_result(call.call_id, _CUT_OFF))
     if told and len(told) == len(done.pending):
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
-        return told, Earlier(turns=done.turns + 1)
-    return told, Earlier(turns=done.turns, usage=done.open_usage)
+        return told, ResumePoint(turns=done.turns + 1)
+    return told, ResumePoint(turns=done.turns, usage=done.open_usage)
 
 
 def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
