@@ -22,7 +22,6 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.policy.file import PolicyFile
 from dovetail.requesters.local import weights
-from dovetail.requesters.local import weights as soundness
 from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.resolve import resolve
@@ -102,7 +101,7 @@ def check_weights() -> Iterator[Check]:
         path = weights.find(name)
         if path is None:
             yield Check("note", entry.model, "not fetched", f"dovetail models pull {name}")
-        elif not soundness.is_sound(path, entry):
+        elif not weights.is_verified(path, entry):
             hint = f"dovetail models pull {name} fetches it again."
             yield Check("missing", entry.model, f"{path} holds wrong bytes", hint)
         else:

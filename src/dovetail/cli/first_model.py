@@ -10,8 +10,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from dovetail.concurrency import run_sync
 from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
-from dovetail.requesters.local.weights import drop_broken, find, find_best, get_weights
-from dovetail.requesters.model_status import ModelBoard
+from dovetail.requesters.local.weights import find, find_best, get_weights, remove_corrupt
+from dovetail.requesters.model_status import ModelStatus
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import Settings
 
@@ -30,10 +30,10 @@ def pull_visibly(name: str) -> Path:
 
 
 class FirstModel:
-    """Sees to it that there is a model; `board` is told how far the good one is."""
+    """Sees to it that there is a model; `status` shows the progress of the download."""
 
     def __init__(self, settings: Settings) -> None:
-        self.board: ModelBoard | None = None
+        self.status: ModelStatus | None = None
         self._settings = settings
         self._chosen: str | None = settings.get("model.name")
         self._percent = -1
@@ -69,8 +69,8 @@ class FirstModel:
             yield
 
     def _note(self, progress: PullProgress) -> None:
-        if self.board is not None:
-            self.board.note(progress.name, progress.state, progress.done, progress.total, progress.message)
+        if self.status is not None:
+            self.status.update(progress.name, progress.state, progress.done, progress.total, progress.message)
         percent = 100 * progress.done // max(progress.total, 1)
         if progress.state == "failed":
             typer.secho(f"The good model could not be had, the small one stays: {progress.message}", err=True)
@@ -82,7 +82,7 @@ class FirstModel:
 
 
 def _drop_broken(name: str) -> bool:
-    if not drop_broken(name):
+    if not remove_corrupt(name):
         return False
     typer.echo(f"The weights of local:{name} were broken and have been removed.", err=True)
     return True

@@ -68,7 +68,7 @@ def run_here(
 
     beside = work_beside if is_first else nullcontext
     api = create_app(dovetail, is_open=options.insecure, beside=beside)
-    first.board = api.state.models
+    first.status = api.state.models
     run_server(api, listener, on_ready)
 
 

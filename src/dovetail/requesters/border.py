@@ -19,6 +19,7 @@ LONGEST_ID = 200
 LONGEST_NAME = 200
 MOST_CALLS = 500
 """Calls in one answer; each is prepared, stored and logged, so thousands would hold up everybody else."""
+
 _TEXTS = (TextDelta, ReasoningDelta)
 Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
 """What a delta continues: the text, the reasoning, or the arguments of the call with this index."""

@@ -12,13 +12,24 @@ from dovetail.lazy import lazy
 from dovetail.schema.json_data import to_json_data
 
 yaml = lazy("yaml")
-
 AUDIO_FORMATS = {"audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/wav": "wav", "audio/x-wav": "wav"}
 
 
 def build_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     """The messages as JSON data; those that are fit already are not copied deeply."""
     return [_build_message(message) for message in messages]
+
+
+def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One part; an image, file or sound may bring its bytes (`data`, `media_type`), the first two a `url`."""
+    kind = part["type"]
+    if kind == "image_url" and isinstance(part.get("image_url"), str):
+        return {**part, "image_url": {"url": part["image_url"]}}
+    if kind not in ("image", "file", "audio") or not ("data" in part or "url" in part):
+        return part
+    if "data" in part and "media_type" not in part:
+        raise ConfigError(f"a part of type {kind!r} brings `data` without its `media_type`")
+    return _build_audio(part) if kind == "audio" else _build_file(part)
 
 
 def read_text(content: Any) -> str:
@@ -63,19 +74,14 @@ def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**call, "function": {**function, "arguments": arguments}}
 
 
-def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One part; an image, file or sound may bring its bytes (`data`, `media_type`), the first two a `url`."""
-    if part["type"] == "image_url" and isinstance(part.get("image_url"), str):
-        return {**part, "image_url": {"url": part["image_url"]}}
-    if part["type"] not in ("image", "file", "audio") or not ("data" in part or "url" in part):
-        return part
-    if "data" in part and "media_type" not in part:
-        raise ConfigError(f"a part of type {part['type']!r} brings `data` without its `media_type`")
-    if part["type"] == "audio":
-        if "data" not in part:
-            raise ConfigError("a part of type 'audio' needs its bytes in `data`: models load no sounds")
-        sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
-        return {"type": "input_audio", "input_audio": sound}
+def _build_audio(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "data" not in part:
+        raise ConfigError("a part of type 'audio' needs its bytes in `data`: models load no sounds")
+    sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
+    return {"type": "input_audio", "input_audio": sound}
+
+
+def _build_file(part: Mapping[str, Any]) -> Mapping[str, Any]:
     address = part.get("url") or f"data:{part['media_type']};base64,{_encode(part['data'])}"
     if part["type"] == "image" or str(part.get("media_type", "")).startswith("image/"):
         return {"type": "image_url", "image_url": {"url": address}}

@@ -1,4 +1,8 @@
-"""Says what went wrong with a model API, and what would help; never with a key in it."""
+"""Turn the failures of a model API into errors that say what happened and what helps, without any key.
+
+A server refuses with a status and a body (`Refusal`), or the connection fails (`explain_connection`).
+`Failures` makes the errors of one endpoint.
+"""
 
 import difflib
 import json
@@ -15,8 +19,8 @@ from dovetail.errors import ModelError, TransientModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.secrets import hide, hide_passwords
 
+aiohttp = lazy("aiohttp")
 email_dates = lazy("email.utils")
-
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id")
 
 
@@ -47,9 +51,9 @@ class Refusal:
         return cls(status, str(message)[:1000], code[:1000])
 
     @property
-    def may_pass(self) -> bool:
-        """Whether the same request may work a little later."""
-        return may_pass(self.status) and "insufficient_quota" not in self.code
+    def is_transient(self) -> bool:
+        """Whether the same request may succeed a little later."""
+        return is_transient(self.status) and "insufficient_quota" not in self.code
 
     @property
     def refuses_tools(self) -> bool:
@@ -77,31 +81,9 @@ class Refusal:
         )
 
 
-def may_pass(status: int) -> bool:
+def is_transient(status: int) -> bool:
     """Whether a status stands for a failure that may pass."""
     return status in (408, 409, 425, 429) or (status >= 500 and status != 501)
-
-
-def find_request_id(headers: Mapping[str, str]) -> str | None:
-    """The id under which the provider's support finds a request."""
-    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
-
-
-def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a server asks to wait, whether it names them or a date."""
-    milliseconds = read_number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return max(milliseconds / 1000, 0.0)
-    value = headers.get("retry-after", "")
-    seconds = read_number(value)
-    return _read_date(value) if seconds is None else max(seconds, 0.0)
-
-
-def _read_date(value: str) -> float | None:
-    try:
-        return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except (ValueError, OverflowError, OSError):  # no date, or one that no clock shows
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,27 +140,27 @@ class Failures:
         """An error that stays when the request is made again."""
         return self._make(ModelError, message, details)
 
-    def fail_passing(self, message: str, **details: Any) -> TransientModelError:
+    def fail_transient(self, message: str, **details: Any) -> TransientModelError:
         """An error that may pass."""
         return self._make(TransientModelError, message, details)
 
     def fail_broken(self, message: str, status: int | None = None) -> ModelError:
         """The server sent something that is no answer."""
-        make = self.fail_passing if status is not None and may_pass(status) else self.fail
+        make = self.fail_transient if status is not None and is_transient(status) else self.fail
         return make(f"{self.provider} at {self.address} failed while it answered: {message}", status=status)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """The server refused the request."""
         message, hint = self._explain(refusal)
         details = {"hint": hint, "status": refusal.status, "request_id": find_request_id(headers)}
-        if refusal.may_pass:
-            return self.fail_passing(message, retry_after=read_retry_after(headers), **details)
+        if refusal.is_transient:
+            return self.fail_transient(message, retry_after=read_retry_after(headers), **details)
         return self.fail(message, **details)
 
     def fail_page(self, status: int, body: bytes) -> ModelError:
         """A web page came where an answer was expected."""
         start = " ".join(body[:120].decode("utf-8", "replace").split())
-        make = self.fail_passing if may_pass(status) else self.fail
+        make = self.fail_transient if is_transient(status) else self.fail
         hint = "Check model.base_url: it usually ends in /v1. A proxy or log-in page may stand in between."
         if status >= 500:
             hint = "The server, or a proxy before it, has a problem of its own: try again a little later."
@@ -228,14 +210,11 @@ class Failures:
         return clean_text(hide(hide_passwords(text), self.secrets))
 
 
-aiohttp = lazy("aiohttp")
-
-
 def explain_connection(error: Exception, failures: Failures) -> ModelError:
     """The model error for a failure of the network."""
     where = f"{failures.provider} at {failures.address}"
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        return failures.fail_passing(
+        return failures.fail_transient(
             f"the proxy to {where} does not work: {error}", hint="Check model.proxy."
         )
     if isinstance(error, aiohttp.ClientSSLError):
@@ -244,12 +223,12 @@ def explain_connection(error: Exception, failures: Failures) -> ModelError:
             hint="Check the certificate, or whether the address begins with http rather than https.",
         )
     if isinstance(error, aiohttp.ServerTimeoutError):
-        return failures.fail_passing(f"{where} does not let us connect in time", hint=_hint(failures))
+        return failures.fail_transient(f"{where} does not let us connect in time", hint=_hint(failures))
     if isinstance(error, aiohttp.ClientConnectorError):
-        return failures.fail_passing(f"{where} cannot be reached: {_describe(error)}", hint=_hint(failures))
+        return failures.fail_transient(f"{where} cannot be reached: {_describe(error)}", hint=_hint(failures))
     if isinstance(error, aiohttp.InvalidURL):
         return failures.fail(f"{failures.address!r} is no address", hint="Check model.base_url.")
-    return failures.fail_passing(f"the connection to {where} was lost{_describe(error, before=': ')}")
+    return failures.fail_transient(f"the connection to {where} was lost{_describe(error, before=': ')}")
 
 
 def _describe(error: Exception, before: str = "") -> str:
@@ -263,3 +242,25 @@ def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
         return "Start it with `ollama serve`, or set model.base_url to where it runs."
     return "Is the server running, and is model.base_url its address?"
+
+
+def find_request_id(headers: Mapping[str, str]) -> str | None:
+    """The id under which the provider's support finds a request."""
+    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
+
+
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a server asks to wait, whether it names them or a date."""
+    milliseconds = read_number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return max(milliseconds / 1000, 0.0)
+    value = headers.get("retry-after", "")
+    seconds = read_number(value)
+    return _read_date(value) if seconds is None else max(seconds, 0.0)
+
+
+def _read_date(value: str) -> float | None:
+    try:
+        return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError, OSError):  # no date, or one that no clock shows
+        return None

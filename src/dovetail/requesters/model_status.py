@@ -6,7 +6,7 @@ from dovetail.requesters.local.weights import CATALOGUE, find, find_best
 from dovetail.settings import Settings
 
 
-class ModelBoard:
+class ModelStatus:
     """What the page shows of models; a pull in the background reports its progress here."""
 
     def __init__(self, settings: Settings) -> None:
@@ -20,7 +20,7 @@ class ModelBoard:
         best = find_best()
         return chosen or (f"local:{best}" if best else None)
 
-    def note(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
+    def update(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
         """Note how far the pull of an embedded model is."""
         shown = state if state in ("ready", "failed") else "downloading"
         pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
-from dovetail.requesters.model_status import ModelBoard
+from dovetail.requesters.model_status import ModelStatus
 from dovetail.server import auth
 from dovetail.server.auth import AccessLayer, read_keys
 from dovetail.server.errors import add_error_handlers
@@ -82,7 +82,7 @@ def create_app(
         telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` tells it all
     )
     api.state.dovetail = app
-    api.state.models = ModelBoard(app.settings)
+    api.state.models = ModelStatus(app.settings)
     api.state.is_ready = False
     api.state.failure = None
     api.state.metrics = metrics

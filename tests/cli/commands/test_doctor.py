@@ -15,7 +15,6 @@ import pytest
 from dovetail.cli import checks
 from dovetail.cli.main import main
 from dovetail.requesters.local import weights
-from dovetail.requesters.local import weights as soundness
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +102,7 @@ def test_web_page_instead_of_a_model_server_is_told(
 
 
 def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
-    soundness.note_sound(put_small())
+    weights.mark_verified(put_small())
     code, text = examine(capsys)
     assert code == 0
     assert "ok      model            local:small (the best one here)" in text

@@ -21,8 +21,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError, ModelError
-from dovetail.requesters.local import install as pip
-from dovetail.requesters.local import weights
+from dovetail.requesters.local import pip, weights
 from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from dovetail.requesters.local.llama import Line, Ticket
+from dovetail.requesters.local.llama import Ticket, TurnQueue
 
 
 async def settle() -> None:
@@ -15,38 +15,38 @@ async def settle() -> None:
 
 
 async def test_turns_come_in_the_order_of_asking() -> None:
-    line = Line()
+    queue = TurnQueue()
     order: list[int] = []
 
     async def stand(number: int) -> None:
-        ticket = await line.take()
+        ticket = await queue.take()
         order.append(number)
         await asyncio.sleep(0)
         ticket.leave()
 
     await asyncio.gather(*(stand(number) for number in range(5)))
     assert order == [0, 1, 2, 3, 4]
-    assert len(line) == 0
+    assert len(queue) == 0
 
 
 async def test_cancelled_waiter_leaves_the_line() -> None:
-    line = Line()
-    first = await line.take()
-    second = asyncio.create_task(line.take())
-    third = asyncio.create_task(line.take())
+    queue = TurnQueue()
+    first = await queue.take()
+    second = asyncio.create_task(queue.take())
+    third = asyncio.create_task(queue.take())
     await settle()
     second.cancel()
     await settle()
-    assert len(line) == 2
+    assert len(queue) == 2
     first.leave()
     assert isinstance(await asyncio.wait_for(third, 5), Ticket)
 
 
 async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None:
-    line = Line()
-    first = await line.take()
-    second = asyncio.create_task(line.take())
-    third = asyncio.create_task(line.take())
+    queue = TurnQueue()
+    first = await queue.take()
+    second = asyncio.create_task(queue.take())
+    third = asyncio.create_task(queue.take())
     await settle()
     first.leave()
     second.cancel()
@@ -56,10 +56,10 @@ async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None
 
 
 async def test_leaving_twice_gives_no_second_turn() -> None:
-    line = Line()
-    first = await line.take()
-    second = asyncio.create_task(line.take())
-    third = asyncio.create_task(line.take())
+    queue = TurnQueue()
+    first = await queue.take()
+    second = asyncio.create_task(queue.take())
+    third = asyncio.create_task(queue.take())
     await settle()
     first.leave()
     first.leave()
@@ -70,14 +70,14 @@ async def test_leaving_twice_gives_no_second_turn() -> None:
 
 
 def test_event_loops_of_several_threads_share_one_line() -> None:
-    line = Line()
+    queue = TurnQueue()
     inside = 0
     most = 0
 
     async def stand() -> None:
         nonlocal inside, most
         for _ in range(50):
-            ticket = await line.take()
+            ticket = await queue.take()
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.requesters.local import weights as soundness
+from dovetail.requesters.local import weights
 from dovetail.requesters.local.weights import CATALOGUE
 
 CONTENT = b"weights"
@@ -18,26 +18,26 @@ def test_bytes_are_checked_once_and_again_after_a_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []
-    compute = soundness.compute_checksum
-    monkeypatch.setattr(soundness, "compute_checksum", lambda path: (read.append(path), compute(path))[1])
+    compute = weights.compute_checksum
+    monkeypatch.setattr(weights, "compute_checksum", lambda path: (read.append(path), compute(path))[1])
     path = tmp_path / "tiny.gguf"
     path.write_bytes(CONTENT)
-    assert soundness.is_sound(path, TINY)
-    assert soundness.is_sound(path, TINY)
+    assert weights.is_verified(path, TINY)
+    assert weights.is_verified(path, TINY)
     assert len(read) == 1
     path.write_bytes(b"weighty")
     os.utime(path, ns=(1, 1))  # a clock may give two writes one time
-    assert not soundness.is_sound(path, TINY)
+    assert not weights.is_verified(path, TINY)
     assert len(read) == 2
 
 
 def test_a_broken_file_is_removed_and_a_sound_one_stays(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
-    assert not soundness.remove_if_broken(path, TINY)
+    assert not weights.remove_if_corrupt(path, TINY)
     path.write_bytes(CONTENT)
-    assert not soundness.remove_if_broken(path, TINY)
+    assert not weights.remove_if_corrupt(path, TINY)
     path.write_bytes(b"weighty and more")
-    assert soundness.remove_if_broken(path, TINY)
+    assert weights.remove_if_corrupt(path, TINY)
     assert not path.exists()
 
 
@@ -45,5 +45,5 @@ def test_a_note_that_is_no_text_is_written_anew(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     path.write_bytes(CONTENT)
     (tmp_path / "tiny.gguf.checked").write_bytes(b"\xff\xfe")
-    assert soundness.is_sound(path, TINY)
+    assert weights.is_verified(path, TINY)
     assert (tmp_path / "tiny.gguf.checked").read_text().startswith("7 ")

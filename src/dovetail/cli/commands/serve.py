@@ -14,7 +14,7 @@ from dovetail.cli.process import open_listener, reserve_port
 from dovetail.cli.terminal import WORKSPACE
 from dovetail.cli.worker import ANOTHER, ServeOptions, be_worker, make_app, run_here
 from dovetail.errors import ConfigError
-from dovetail.requesters.model_status import ModelBoard
+from dovetail.requesters.model_status import ModelStatus
 from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.middleware.client_address import is_loopback
@@ -83,4 +83,4 @@ def _greet(dovetail: Dovetail, options: ServeOptions, port: int, workers: int = 
     host = f"[{options.host}]" if ":" in options.host else options.host
     typer.echo(f"Dovetail is at http://{host}:{port}")
     told = f" {workers} workers." if workers > 1 else ""
-    typer.echo(f"Model: {ModelBoard(dovetail.settings).active}.{told} Stop with Ctrl-C.")
+    typer.echo(f"Model: {ModelStatus(dovetail.settings).active}.{told} Stop with Ctrl-C.")

@@ -19,20 +19,20 @@ from typing import Literal, TypeAlias
 
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.lazy import lazy
-from dovetail.requesters.local import install as pip
+from dovetail.requesters.local import pip
 from dovetail.requesters.local.weights import (
     MEBIBYTE,
     Weights,
     cache_folder,
     compute_checksum,
-    drop_broken,
     find,
     get_weights,
-    note_sound,
+    mark_verified,
+    remove_corrupt,
 )
 
 filelock = lazy("filelock", extra="local")
-
+logger = logging.getLogger(__name__)
 LOCK_POLL = 0.5
 """Seconds between two looks at a lock that another process holds."""
 
@@ -63,6 +63,51 @@ async def pull(name: str, on_progress: OnProgress = ignore_progress) -> Path:
     return await _Pull(weights, on_progress).run()
 
 
+class BackgroundPull:
+    """Fetches a model beside other work: `async with BackgroundPull("good") as pull`.
+
+    `progress` always tells how far it is; a failure is told there and not raised. Leaving the block stops it.
+    """
+
+    def __init__(self, name: str, on_progress: OnProgress = ignore_progress) -> None:
+        size = get_weights(name).size
+        state: PullState = "ready" if find(name) else "waiting"
+        self.progress = PullProgress(name=name, state=state, done=size if state == "ready" else 0, total=size)
+        self._on_progress = on_progress
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "BackgroundPull":
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def wait(self) -> PullProgress:
+        """How it ended: `ready` or `failed`."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        return self.progress
+
+    async def _run(self) -> None:
+        try:
+            await pull(self.progress.name, self._report)
+        except DovetailError as error:
+            self._fail(str(error))
+        except Exception as error:
+            logger.exception("the pull of %s ended with an unforeseen error", self.progress.name)
+            self._fail(f"{type(error).__name__}: {error}")
+
+    def _fail(self, message: str) -> None:
+        self._report(replace(self.progress, state="failed", message=message))
+
+    def _report(self, progress: PullProgress) -> None:
+        self.progress = progress
+        self._on_progress(progress)
+
+
 class _Pull:
     """One pull of one model."""
 
@@ -78,7 +123,7 @@ class _Pull:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             async with self._exclusive():
-                await asyncio.to_thread(drop_broken, self.weights.name)
+                await asyncio.to_thread(remove_corrupt, self.weights.name)
                 if find(self.weights.name) is None:
                     await self._fetch()
         except OSError as error:
@@ -154,7 +199,7 @@ class _Pull:
             self.partial.unlink()
             raise _wrong_bytes(f"the checksum of {self.weights.model} is {found}, not {self.weights.sha256}")
         os.replace(self.partial, self.path)
-        note_sound(self.path)
+        mark_verified(self.path)
 
     def _report(self, state: PullState, done: int) -> None:
         self.on_progress(
@@ -198,51 +243,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-logger = logging.getLogger(__name__)
-
-
-class BackgroundPull:
-    """Fetches a model beside other work: `async with BackgroundPull("good") as pull`.
-
-    `progress` always tells how far it is; a failure is told there and not raised. Leaving the block stops it.
-    """
-
-    def __init__(self, name: str, on_progress: OnProgress = ignore_progress) -> None:
-        size = get_weights(name).size
-        state: PullState = "ready" if find(name) else "waiting"
-        self.progress = PullProgress(name=name, state=state, done=size if state == "ready" else 0, total=size)
-        self._on_progress = on_progress
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> "BackgroundPull":
-        self._task = asyncio.create_task(self._run())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-
-    async def wait(self) -> PullProgress:
-        """How it ended: `ready` or `failed`."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-        return self.progress
-
-    async def _run(self) -> None:
-        try:
-            await pull(self.progress.name, self._report)
-        except DovetailError as error:
-            self._fail(str(error))
-        except Exception as error:
-            logger.exception("the pull of %s ended with an unforeseen error", self.progress.name)
-            self._fail(f"{type(error).__name__}: {error}")
-
-    def _fail(self, message: str) -> None:
-        self._report(replace(self.progress, state="failed", message=message))
-
-    def _report(self, progress: PullProgress) -> None:
-        self.progress = progress
-        self._on_progress(progress)

@@ -17,22 +17,35 @@ from typing import Any
 
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
-from dovetail.requesters.local.weights import Weights, find_entry, remove_if_broken
+from dovetail.requesters.local.weights import Weights, find_entry, remove_if_corrupt
+
+xllamacpp = lazy("xllamacpp", extra="local")
+CONTEXT = 8192
+"""Tokens of prompt and answer together; with the good model they take 230 MB of memory."""
+
+PROMPT_STEP = 64
+"""Prompt tokens between two looks at whether anybody still listens: about two seconds on one slow core."""
+CACHED_PROMPTS = 512
+"""MiB for prompts of other conversations, which need not be read again when their turn comes back."""
+
+STALL_LIMIT = 300.0
+"""Seconds without any sign of a generation that runs."""
+Piece = Mapping[str, Any]
 
 
 class Ticket:
     """A place in a line; `leave` gives it up, at the front or anywhere else, once or more often."""
 
-    def __init__(self, line: "Line") -> None:
+    def __init__(self, queue: "TurnQueue") -> None:
         self.turn: Future[None] = Future()
-        self._line = line
+        self._queue = queue
 
     def leave(self) -> None:
         """Let the next one go on."""
-        self._line.remove(self)
+        self._queue.remove(self)
 
 
-class Line:
+class TurnQueue:
     """Hands out turns in the order in which they were asked for."""
 
     def __init__(self) -> None:
@@ -68,23 +81,6 @@ class Line:
 
     def __len__(self) -> int:
         return len(self._tickets)
-
-
-xllamacpp = lazy("xllamacpp", extra="local")
-
-CONTEXT = 8192
-"""Tokens of prompt and answer together; with the good model they take 230 MB of memory."""
-
-PROMPT_STEP = 64
-"""Prompt tokens between two looks at whether anybody still listens: about two seconds on one slow core."""
-
-CACHED_PROMPTS = 512
-"""MiB for prompts of other conversations, which need not be read again when their turn comes back."""
-
-STALL_LIMIT = 300.0
-"""Seconds without any sign of a generation that runs."""
-
-Piece = Mapping[str, Any]
 
 
 class Generation:
@@ -146,7 +142,7 @@ class Engine:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.line = Line()
+        self.queue = TurnQueue()
         self.users = 0
         self._server: Any = None
         self._current: Generation | None = None
@@ -173,10 +169,39 @@ class Engine:
         self._server = None
 
 
+_engines: dict[Path, Engine] = {}
+_lock = threading.Lock()
+
+
+def share_engine(path: Path) -> Engine:
+    """The engine of a weights file; each user gives it back with `release_engine`."""
+    with _lock:
+        engine = _engines.setdefault(path, Engine(path))
+        engine.users += 1
+        return engine
+
+
+def release_engine(engine: Engine) -> None:
+    """Give an engine back; the last user frees its memory."""
+    with _lock:
+        engine.users -= 1
+        if engine.users > 0:
+            return
+        _engines.pop(engine.path, None)
+    engine.close()
+
+
+@atexit.register
+def _close_all() -> None:
+    # A thread inside the model must not come back into an interpreter that is gone.
+    for engine in list(_engines.values()):
+        engine.close()
+
+
 def load(path: Path) -> Any:
     """Load a weights file; a broken one is removed, so that it can be fetched again."""
     entry = find_entry(path)
-    if entry is not None and remove_if_broken(path, entry):
+    if entry is not None and remove_if_corrupt(path, entry):
         raise _explain_broken(path, entry)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
@@ -221,32 +246,3 @@ def _explain_failure(path: Path) -> ModelError:
 def count_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-_engines: dict[Path, Engine] = {}
-_lock = threading.Lock()
-
-
-def share_engine(path: Path) -> Engine:
-    """The engine of a weights file; each user gives it back with `release_engine`."""
-    with _lock:
-        engine = _engines.setdefault(path, Engine(path))
-        engine.users += 1
-        return engine
-
-
-def release_engine(engine: Engine) -> None:
-    """Give an engine back; the last user frees its memory."""
-    with _lock:
-        engine.users -= 1
-        if engine.users > 0:
-            return
-        _engines.pop(engine.path, None)
-    engine.close()
-
-
-@atexit.register
-def _close_all() -> None:
-    # A thread inside the model must not come back into an interpreter that is gone.
-    for engine in list(_engines.values()):
-        engine.close()

@@ -39,7 +39,7 @@ class LocalRequester:
             self._engine = share_engine(self.weights)
         engine = self._engine
         fitted = self._fit(request)
-        answer = LocalAnswer(engine, self.model, fitted, await engine.line.take())
+        answer = LocalAnswer(engine, self.model, fitted, await engine.queue.take())
         try:
             async for delta in answer.stream():
                 yield delta

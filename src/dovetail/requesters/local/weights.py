@@ -1,8 +1,8 @@
-"""The embedded models' weights: which there are, where they lie, which is the best one here.
+"""The weights of the embedded models: the catalogue, where the files are, and whether they are intact.
 
-A model's file is in the cache folder only when it is whole and its checksum was right: `pull.py` puts it
-there in one step. So `find` needs no more than a look at the name and the size; `soundness.py` looks at the
-bytes before they are loaded.
+A file is in the cache folder only if it is complete and its checksum was right: `download.py` puts it there
+in one step. So `find` only looks at the name and the size; `remove_if_corrupt` reads the bytes before they
+are loaded, once per change of the file.
 """
 
 import contextlib
@@ -132,7 +132,7 @@ def compute_checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def is_sound(path: Path, weights: Weights) -> bool:
+def is_verified(path: Path, weights: Weights) -> bool:
     """Whether a file holds its model's weights."""
     try:
         if _note(path).read_text() == _describe(path):
@@ -141,28 +141,28 @@ def is_sound(path: Path, weights: Weights) -> bool:
         pass  # not checked yet
     if compute_checksum(path) != weights.sha256:
         return False
-    note_sound(path)
+    mark_verified(path)
     return True
 
 
-def note_sound(path: Path) -> None:
+def mark_verified(path: Path) -> None:
     """Note that a file's bytes were checked; where nothing can be written, they are checked again."""
     with contextlib.suppress(OSError):
         _note(path).write_text(_describe(path))
 
 
-def remove_if_broken(path: Path, weights: Weights) -> bool:
+def remove_if_corrupt(path: Path, weights: Weights) -> bool:
     """Remove a file that does not hold its model's weights; whether it was removed."""
-    if not path.exists() or is_sound(path, weights):
+    if not path.exists() or is_verified(path, weights):
         return False
     path.unlink()
     return True
 
 
-def drop_broken(name: str) -> bool:
+def remove_corrupt(name: str) -> bool:
     """Remove an embedded model whose weights are broken; whether it was removed."""
     path = find(name)
-    return path is not None and remove_if_broken(path, get_weights(name))
+    return path is not None and remove_if_corrupt(path, get_weights(name))
 
 
 def _note(path: Path) -> Path:

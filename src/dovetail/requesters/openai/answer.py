@@ -1,6 +1,6 @@
-"""Reads the answers of OpenAI-compatible servers, streamed or whole: sans I/O, one `json` pass per chunk.
+"""Read the answers of OpenAI-compatible servers, streamed or whole: no I/O, one `json` pass per chunk.
 
-Feeding a stream in any cutting gives the same deltas in the same order.
+However the bytes of a stream are cut, the deltas and their order are the same.
 """
 
 import json
@@ -11,53 +11,7 @@ from typing import Any, TypeAlias
 from dovetail.data.shapes import is_dict, is_list, is_mapping
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
-from dovetail.requesters.openai.format import CallPieces, TextPattern, read_usage
-
-
-class EventSplitter:
-    """Takes bytes as they come, cut anywhere, and gives the `data` of each event that is complete."""
-
-    __slots__ = ("_ends_with_return", "_pieces", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting = 0  # bytes of an event that is not complete yet
-        self._pieces: list[bytes] = []
-        self._ends_with_return = False
-
-    def feed(self, data: bytes) -> list[str]:
-        """The data of the events that these bytes complete."""
-        if b"\r" in data or self._ends_with_return:
-            data = self._unify_newlines(data)
-        if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
-            return _read_block(data[:-2])  # one event in one piece, as most of them come
-        self._pieces.append(data)
-        self.waiting += len(data)
-        if b"\n" not in data:
-            return []  # only a newline completes an event: what has none is joined once, later
-        *blocks, rest = b"".join(self._pieces).split(b"\n\n")
-        self._pieces, self.waiting = [rest] if rest else [], len(rest)
-        return [text for block in blocks for text in _read_block(block)]
-
-    def finish(self) -> list[str]:
-        """The data of an event that the stream's end completes."""
-        block = b"".join(self._pieces)
-        self._pieces = []
-        return _read_block(block)
-
-    def _unify_newlines(self, data: bytes) -> bytes:
-        if self._ends_with_return:
-            # The return has ended its line already; the newline that belongs to it says nothing more.
-            data = data.removeprefix(b"\n")
-        self._ends_with_return = data.endswith(b"\r")
-        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
-def _read_block(block: bytes) -> list[str]:
-    if block.startswith(b"data: ") and b"\n" not in block:
-        return [block[6:].decode("utf-8", "replace").lstrip()]
-    lines = [line for line in block.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
-    return ["\n".join(line[5:].lstrip() for line in lines)] if lines else []
-
+from dovetail.requesters.openai.format import CallPieces, read_usage
 
 DONE = "[DONE]"
 MOST_PATTERNS = 10
@@ -67,6 +21,7 @@ LARGEST_EVENT = 32_000_000
 """Bytes of one event of a stream, or of an answer that does not stream."""
 MOST_CHUNKS = 10_000
 """Chunks in one event; a sound server sends one."""
+
 _LONGEST_MESSAGE = 1000
 _LONGEST_REASON = 100
 _REASONS = {
@@ -76,10 +31,9 @@ _REASONS = {
     "tool_calls": "tool-calls",
     "function_call": "tool-calls",
 }
-
 _SPACE = re.compile(r"\s*")
+_PLACE = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
 _read_json = json.JSONDecoder().raw_decode
-
 Complain: TypeAlias = Callable[[str, int | None], ModelError]
 """Makes the error for something that is no answer, from a text and the status that the server named."""
 
@@ -256,3 +210,78 @@ def _expect_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("text was expected")
     return value
+
+
+class EventSplitter:
+    """Takes bytes as they come, cut anywhere, and gives the `data` of each event that is complete."""
+
+    __slots__ = ("_ends_with_return", "_pieces", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting = 0  # bytes of an event that is not complete yet
+        self._pieces: list[bytes] = []
+        self._ends_with_return = False
+
+    def feed(self, data: bytes) -> list[str]:
+        """The data of the events that these bytes complete."""
+        if b"\r" in data or self._ends_with_return:
+            data = self._unify_newlines(data)
+        if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
+            return _read_block(data[:-2])  # one event in one piece, as most of them come
+        self._pieces.append(data)
+        self.waiting += len(data)
+        if b"\n" not in data:
+            return []  # only a newline completes an event: what has none is joined once, later
+        *blocks, rest = b"".join(self._pieces).split(b"\n\n")
+        self._pieces, self.waiting = [rest] if rest else [], len(rest)
+        return [text for block in blocks for text in _read_block(block)]
+
+    def finish(self) -> list[str]:
+        """The data of an event that the stream's end completes."""
+        block = b"".join(self._pieces)
+        self._pieces = []
+        return _read_block(block)
+
+    def _unify_newlines(self, data: bytes) -> bytes:
+        if self._ends_with_return:
+            # The return has ended its line already; the newline that belongs to it says nothing more.
+            data = data.removeprefix(b"\n")
+        self._ends_with_return = data.endswith(b"\r")
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _read_block(block: bytes) -> list[str]:
+    if block.startswith(b"data: ") and b"\n" not in block:
+        return [block[6:].decode("utf-8", "replace").lstrip()]
+    lines = [line for line in block.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
+    return ["\n".join(line[5:].lstrip() for line in lines)] if lines else []
+
+
+class TextPattern:
+    """A chunk around its one text: one with the same beginning and end says the same with another text."""
+
+    __slots__ = ("_begin", "_end", "_kind", "_place")
+
+    def __init__(self, chunk: str, delta: TextDelta | ReasoningDelta, place: int, end: int) -> None:
+        self._kind = type(delta)
+        self._place = place  # of the text's opening quote
+        self._begin = chunk[: place + 1]
+        self._end = chunk[end:]
+
+    @classmethod
+    def learn(cls, chunk: str, delta: TextDelta | ReasoningDelta) -> "TextPattern | None":
+        """The pattern of a chunk of which this delta is all the news; None when its place is not clear."""
+        quotes = (match.end() - 1 for match in _PLACE.finditer(chunk))
+        texts = [(place, *_read_json(chunk, place)) for place in quotes]
+        fitting = [(place, end) for place, text, end in texts if text == delta.text]
+        return cls(chunk, delta, *fitting[0]) if len(fitting) == 1 else None
+
+    def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
+        """The delta of a chunk of this pattern; None when it is another one."""
+        if not chunk.startswith(self._begin) or not chunk.endswith(self._end):
+            return None
+        try:
+            text, end = _read_json(chunk, self._place)
+        except ValueError:
+            return None
+        return self._kind(text) if text and end + len(self._end) == len(chunk) else None

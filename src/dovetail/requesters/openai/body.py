@@ -1,4 +1,4 @@
-"""Writes requests the way OpenAI-compatible servers take them."""
+"""Write requests the way OpenAI-compatible servers take them."""
 
 from collections.abc import Mapping, Set
 from typing import Any
@@ -7,6 +7,15 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.errors import Refusal
+
+_OPTIONAL = {
+    "response_format": ("response_format", "json_schema"),
+    "stream_options": ("stream_options", "include_usage"),
+}
+"""Parts of a body that we add on our own, and the words by which a server refuses them."""
+
+_NAMED_SCHEMAS = {"properties", "patternProperties", "$defs", "definitions"}
+_NOT_SCHEMAS = {"properties", "enum", "const", "default", "examples", "required"}
 
 
 def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
@@ -30,12 +39,6 @@ def find_refused_part(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
     if refusal.status not in (400, 422):
         return None
     return next((name for name, words in _OPTIONAL.items() if name in body and refusal.mentions(words)), None)
-
-
-_OPTIONAL = {
-    "response_format": ("response_format", "json_schema"),
-    "stream_options": ("stream_options", "include_usage"),
-}
 
 
 def build_tool(tool: ToolSpec) -> dict[str, Any]:
@@ -67,9 +70,6 @@ def _fill_part(keyword: str, part: Any) -> Any:
     return part if keyword in _NOT_SCHEMAS else _fill_items(part)
 
 
-_NAMED_SCHEMAS = {"properties", "patternProperties", "$defs", "definitions"}
-
-
 def _build_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     description: dict[str, Any] = {"name": "answer", "schema": schema}
     if is_closed(schema):
@@ -83,18 +83,21 @@ def is_closed(schema: Any) -> bool:
     Strict decoding takes only such schemas; for others the server is asked without `strict`.
     """
     if is_list(schema):
-        return all(is_closed(item) for item in schema)
+        return all(map(is_closed, schema))
     if not is_mapping(schema):
         return True
-    if schema.get("type") == "object" or "properties" in schema:
-        properties: Mapping[str, Any] = schema.get("properties") or {}
-        if schema.get("additionalProperties") is not False or set(properties) != set(
-            schema.get("required", ())
-        ):
-            return False
-        if not all(is_closed(value) for value in properties.values()):
-            return False
-    return all(is_closed(value) for name, value in schema.items() if name not in _NOT_SCHEMAS)
+    return _closes_object(schema) and all(map(is_closed, _list_parts(schema)))
 
 
-_NOT_SCHEMAS = {"properties", "enum", "const", "default", "examples", "required"}
+def _closes_object(schema: Mapping[str, Any]) -> bool:
+    """Whether an object's schema requires all its properties and allows no others; true for other kinds."""
+    if schema.get("type") != "object" and "properties" not in schema:
+        return True
+    required = set(schema.get("required", ()))
+    return schema.get("additionalProperties") is False and set(schema.get("properties") or {}) == required
+
+
+def _list_parts(schema: Mapping[str, Any]) -> list[Any]:
+    """The parts of a schema that are schemas, or lists of them."""
+    properties: Mapping[str, Any] = schema.get("properties") or {}
+    return [*properties.values(), *(part for name, part in schema.items() if name not in _NOT_SCHEMAS)]

@@ -1,4 +1,7 @@
-"""Where an OpenAI-compatible model is and how it is spoken to."""
+"""Where an OpenAI-compatible model is reached, and the HTTP session that its requesters share.
+
+Each event loop has one session; it is closed when its last user releases it or the loop ends.
+"""
 
 import asyncio
 import atexit
@@ -17,10 +20,17 @@ from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.prices import Price
 from dovetail.requesters.secrets import find_secrets, show_address
 
-request = lazy("urllib.request")
-
+aiohttp = lazy("aiohttp")
+urllib_request = lazy("urllib.request")
 Structured: TypeAlias = Literal["auto", "schema", "prompt"]
 """How answers are held to a schema: by the server, by the prompt alone, or by the server if it can."""
+
+LIMIT = 1000
+"""Connections of one loop at most; a request above it waits for a free one."""
+KEEP_ALIVE = 30.0
+"""Seconds that an idle connection stays open."""
+
+CLOSE_LIMIT = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +78,8 @@ class Endpoint:
         if self.proxy:
             return self.proxy
         parts = urlsplit(self.base_url)
-        found = request.getproxies().get(parts.scheme)
-        return None if found is None or request.proxy_bypass(parts.hostname or "") else found
+        found = urllib_request.getproxies().get(parts.scheme)
+        return None if found is None or urllib_request.proxy_bypass(parts.hostname or "") else found
 
     def build_failures(self) -> Failures:
         """What makes this endpoint's errors."""
@@ -81,17 +91,6 @@ class Endpoint:
             has_key=bool(self.api_key),
             secrets=find_secrets(self.api_key, self.headers, addresses),
         )
-
-
-aiohttp = lazy("aiohttp")
-
-LIMIT = 1000
-"""Connections of one loop at most; a request above it waits for a free one."""
-
-KEEP_ALIVE = 30.0
-"""Seconds that an idle connection stays open."""
-
-CLOSE_LIMIT = 1.0
 
 
 class _Shared:

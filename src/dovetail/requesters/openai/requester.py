@@ -15,7 +15,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.errors import Refusal, explain_connection
 from dovetail.requesters.openai.body import build_body, find_refused_part
 from dovetail.requesters.openai.http import Endpoint, get_session, release
-from dovetail.requesters.openai.stream import Answer
+from dovetail.requesters.openai.stream import AnswerStream
 
 aiohttp = lazy("aiohttp")
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class OpenAIRequester:
         """Give back the connections, when nobody else uses them."""
         await release(self)
 
-    async def _open(self, request: ModelRequest) -> Answer:
+    async def _open(self, request: ModelRequest) -> AnswerStream:
         clock = asyncio.get_running_loop().time
         policy = self.endpoint.retries
         deadline = clock() + self.endpoint.limits.total
@@ -97,7 +97,7 @@ class OpenAIRequester:
                 logger.warning("attempt %d failed, the next one in %.1f s: %s", attempt, delay, error.message)
                 await policy.sleep(delay)
 
-    async def _try_open(self, request: ModelRequest, deadline: float) -> Answer:
+    async def _try_open(self, request: ModelRequest, deadline: float) -> AnswerStream:
         limits = self.endpoint.limits
         limit = limits.first_token if request.stream and self.endpoint.stream else limits.total
         try:
@@ -111,15 +111,15 @@ class OpenAIRequester:
     def _explain_network(self, error: Exception, limit: float) -> ModelError:
         if isinstance(error, aiohttp.ClientError) or not isinstance(error, TimeoutError):
             return explain_connection(error, self._failures)
-        return self._failures.fail_passing(
+        return self._failures.fail_transient(
             f"{self.model} said nothing within {limit:g} seconds",
             hint="Raise model.timeouts.first_token (or .total) if the model needs longer.",
         )
 
-    async def _post(self, request: ModelRequest, deadline: float) -> Answer:
+    async def _post(self, request: ModelRequest, deadline: float) -> AnswerStream:
         body = self._build_body(request)
         response = await self._send(body)
-        answer = Answer(response, self._failures, self.endpoint.limits, deadline, request.pace)
+        answer = AnswerStream(response, self._failures, self.endpoint.limits, deadline, request.pace)
         try:
             if response.status == 200:
                 await answer.begin()

@@ -1,4 +1,4 @@
-"""One answer of an OpenAI-compatible server while it arrives."""
+"""One answer of an OpenAI-compatible server while it arrives, and the watchdog of its time limits."""
 
 import asyncio
 import contextlib
@@ -11,59 +11,12 @@ from dovetail.requesters.errors import Failures, explain_connection, find_reques
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.answer import LARGEST_EVENT, AnswerReader
 
-
-class Watchdog:
-    """Closes `response` when one read takes longer than the idle limit, or the whole the total limit."""
-
-    __slots__ = ("_deadline", "_due", "_idle", "_loop", "_response", "_rest", "_timer", "expired")
-
-    def __init__(self, response: Any, limits: TimeLimits, deadline: float) -> None:
-        self.expired: Literal["", "idle", "total"] = ""
-        self._loop = asyncio.get_running_loop()
-        self._response = response
-        self._idle = limits.idle
-        self._deadline = deadline
-        self._due = deadline
-        self._rest: asyncio.TimerHandle | None = None
-        self._timer = self._loop.call_at(min(self._loop.time() + self._idle, deadline), self._look)
-
-    async def read(self) -> bytes:
-        """What has arrived, at least one byte; nothing when the stream is over."""
-        self._due = self._loop.time() + self._idle
-        data: bytes = await self._response.content.readany()
-        self._due = self._deadline
-        return data
-
-    def rest(self, seconds: float) -> None:
-        """Take nothing from the socket for a while: several pieces at once cost hardly more than one."""
-        connection = self._response.connection
-        if connection is not None and connection.transport is not None:
-            connection.transport.pause_reading()
-            self._rest = self._loop.call_later(seconds, connection.transport.resume_reading)
-
-    def stop(self) -> None:
-        """Let the response alone."""
-        self._timer.cancel()
-        if self._rest is not None:
-            self._rest.cancel()
-
-    def _look(self) -> None:
-        now = self._loop.time()
-        due = min(self._due, self._deadline)
-        if now < due:
-            self._timer = self._loop.call_at(min(due, now + self._idle), self._look)
-            return
-        self.expired = "total" if now >= self._deadline else "idle"
-        self._response.close()
-
-
 aiohttp = lazy("aiohttp")
-
 DRAIN_LIMIT = 0.1
 """Seconds to wait for the end of a stream whose last event has arrived, so that its connection can stay."""
 
 
-class Answer:
+class AnswerStream:
     """Reads a response: `first` holds the deltas of its beginning, `read` gives more until it is `over`."""
 
     def __init__(
@@ -156,7 +109,7 @@ class Answer:
             reason = str(explain_connection(error, self._failures))
         pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
         text = f"the answer of {self._failures.provider} broke off after {pieces}: {reason}"
-        return self._failures.fail_passing(text, request_id=find_request_id(self._response.headers))
+        return self._failures.fail_transient(text, request_id=find_request_id(self._response.headers))
 
 
 def _join_text(deltas: list[Delta]) -> list[Delta]:
@@ -171,3 +124,48 @@ def _join_text(deltas: list[Delta]) -> list[Delta]:
         else:
             joined.append(delta)
     return joined
+
+
+class Watchdog:
+    """Closes `response` when one read takes longer than the idle limit, or the whole the total limit."""
+
+    __slots__ = ("_deadline", "_due", "_idle", "_loop", "_response", "_rest", "_timer", "expired")
+
+    def __init__(self, response: Any, limits: TimeLimits, deadline: float) -> None:
+        self.expired: Literal["", "idle", "total"] = ""
+        self._loop = asyncio.get_running_loop()
+        self._response = response
+        self._idle = limits.idle
+        self._deadline = deadline
+        self._due = deadline
+        self._rest: asyncio.TimerHandle | None = None
+        self._timer = self._loop.call_at(min(self._loop.time() + self._idle, deadline), self._look)
+
+    async def read(self) -> bytes:
+        """What has arrived, at least one byte; nothing when the stream is over."""
+        self._due = self._loop.time() + self._idle
+        data: bytes = await self._response.content.readany()
+        self._due = self._deadline
+        return data
+
+    def rest(self, seconds: float) -> None:
+        """Take nothing from the socket for a while: several pieces at once cost hardly more than one."""
+        connection = self._response.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.pause_reading()
+            self._rest = self._loop.call_later(seconds, connection.transport.resume_reading)
+
+    def stop(self) -> None:
+        """Let the response alone."""
+        self._timer.cancel()
+        if self._rest is not None:
+            self._rest.cancel()
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        due = min(self._due, self._deadline)
+        if now < due:
+            self._timer = self._loop.call_at(min(due, now + self._idle), self._look)
+            return
+        self.expired = "total" if now >= self._deadline else "idle"
+        self._response.close()
