@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 
 const server = process.env["DOVETAIL_SERVER"] ?? "http://127.0.0.1:8000";
 
-/** Every browser we serve reads woff2; the older forms of a font would only make the package larger. */
+/** All supported browsers read woff2; older font formats would only make the package larger. */
 function modernFontsOnly(): Plugin {
   return {
     name: "modern-fonts-only",

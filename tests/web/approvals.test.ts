@@ -1,4 +1,4 @@
-/** Approving, declining and changing what a tool is about to do. */
+/** Approving, declining and editing tool calls. */
 
 import { expect, test } from "vitest";
 import { address, answer, ask, call, countOf, openPage, script, useBrowser } from "./harness";
@@ -7,7 +7,7 @@ useBrowser();
 
 const note = (name: string, text: string) => call("write_note", { name, text });
 
-test("a call that changes something waits for a yes", async () => {
+test("a call that changes something waits for approval", async () => {
   await script(
     { when: "keep milk", tool_calls: [note("shopping", "milk")] },
     { when: "kept shopping: milk", text: "Noted." },
@@ -21,7 +21,7 @@ test("a call that changes something waits for a yes", async () => {
   await answer(page).locator("[data-tool-state=done]").waitFor();
 });
 
-test("the arguments can be changed before the call runs", async () => {
+test("the arguments can be edited before the call runs", async () => {
   await script(
     { when: "keep bread", tool_calls: [note("shopping", "bread")] },
     { when: "kept shopping: rye bread", text: "Rye it is." },
@@ -32,13 +32,13 @@ test("the arguments can be changed before the call runs", async () => {
   const field = page.getByRole("textbox", { name: "Input", exact: true });
   await field.fill('{"name": "shopping"');
   expect(await page.getByRole("button", { name: "Allow", exact: true }).isDisabled()).toBe(true);
-  await page.getByText("This is not a JSON object.").waitFor();
+  await page.getByText("Must be a JSON object.").waitFor();
   await field.fill('{"name": "shopping", "text": "rye bread"}');
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await answer(page).getByText("Rye it is.").waitFor();
 });
 
-test("a no is told to the model and the answer goes on", async () => {
+test("a declined call is reported to the model and the answer continues", async () => {
   await script(
     { when: "keep secrets", tool_calls: [note("secrets", "all")] },
     { when: "declined", text: "Then I will not." },
@@ -53,7 +53,7 @@ test("a no is told to the model and the answer goes on", async () => {
   await card.getByText("Write a note", { exact: true }).waitFor();
 });
 
-test("an open question survives a reload and can be answered in another tab", async () => {
+test("an open approval survives a reload and can be answered in another tab", async () => {
   await script(
     { when: "keep tea", tool_calls: [note("shopping", "tea")] },
     { when: "kept shopping: tea", text: "Tea noted." },
@@ -75,7 +75,7 @@ test("an open question survives a reload and can be answered in another tab", as
   await answer(page).getByText("Tea noted.").waitFor();
 });
 
-test("a question that was answered elsewhere says so", async () => {
+test("an approval that was answered elsewhere says so", async () => {
   await script(
     { when: "keep jam", tool_calls: [note("shopping", "jam")] },
     { when: "kept shopping: jam", text: "Jam noted." },
@@ -91,7 +91,7 @@ test("a question that was answered elsewhere says so", async () => {
   await answer(page).getByText("Jam noted.").waitFor();
 });
 
-test("what is allowed for a run is not asked again in it, and is asked again in the next one", async () => {
+test("a call allowed for a run is not asked about again in it, but in the next one", async () => {
   await script(
     { when: "keep salt twice", tool_calls: [note("pantry", "salt")] },
     { when: "kept pantry: salt", tool_calls: [note("pantry", "salt")] },
@@ -100,14 +100,14 @@ test("what is allowed for a run is not asked again in it, and is asked again in 
   );
   const page = await openPage();
   await ask(page, "keep salt twice");
-  await page.getByRole("button", { name: "Allow in this run", exact: true }).click();
+  await page.getByRole("button", { name: "Allow for this run", exact: true }).click();
   await answer(page).getByText("Salted twice.").waitFor();
   await countOf(answer(page).locator("[data-tool-state=done]"), 2);
   await ask(page, "and once more");
   await page.getByRole("button", { name: "Decline", exact: true }).waitFor();
 });
 
-test("what is always allowed is not asked again in another chat, and anything else is", async () => {
+test("a call that is always allowed is not asked about in another chat, but any other is", async () => {
   await script(
     { when: "keep pepper", tool_calls: [note("spices", "pepper")] },
     { when: "kept spices: pepper", text: "Pepper noted." },

@@ -1,4 +1,4 @@
-/** Files that go with a message: chosen, pasted, dropped, and refused when they are too large. */
+/** Files sent with a message: chosen, pasted, dropped, and rejected if they are too large. */
 
 import type { Page } from "playwright-core";
 import { test } from "vitest";
@@ -8,7 +8,7 @@ useBrowser();
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Gives the page a file as a paste or a drop brings it. */
+/** Pastes or drops a file into the page. */
 async function bring(page: Page, event: "paste" | "drop", name: string): Promise<void> {
   const handle = await page.evaluateHandle(
     ({ name, pixel }) => {
@@ -28,7 +28,7 @@ async function bring(page: Page, event: "paste" | "drop", name: string): Promise
   }, handle);
 }
 
-test("a picture goes with the message and stays in the conversation", async () => {
+test("an image is sent with the message and stays in the conversation", async () => {
   await script({ when: "what is on it", text: "A dot." });
   const page = await openPage();
   await page.locator("input[type=file]").setInputFiles({
@@ -46,7 +46,7 @@ test("a picture goes with the message and stays in the conversation", async () =
     .waitFor();
 });
 
-test("pictures can be pasted and dropped, and taken out again", async () => {
+test("images can be pasted and dropped, and removed again", async () => {
   await script({ when: "what are they", text: "Dots." });
   const page = await openPage();
   await bring(page, "paste", "pasted.png");
@@ -62,7 +62,7 @@ test("pictures can be pasted and dropped, and taken out again", async () => {
   if (sent.split(PIXEL).length !== 3) throw new Error(`the model did not get two pictures: ${sent.slice(0, 400)}`);
 });
 
-test("a file that is too large is refused in words, and the message can still be sent", async () => {
+test("a file that is too large is rejected in words, and the message can still be sent", async () => {
   await script({ when: "without it", text: "Fine." });
   const page = await openPage();
   await page.locator("input[type=file]").setInputFiles({

@@ -1,4 +1,4 @@
-/** Tools that act in the page: once, in one tab, always answered. */
+/** Tools that run in the page: once, in one tab, always acknowledged. */
 
 import { expect, test } from "vitest";
 import { address, answer, ask, call, countOf, openPage, openTab, script, useBrowser } from "./harness";
@@ -7,7 +7,7 @@ useBrowser();
 
 const openUrl = (url: string, id?: string) => call("open-url", { actionName: "Open", url, title: "Models here" }, id);
 
-test("open-url opens a panel beside the chat, and the model is told", async () => {
+test("open-url opens a panel next to the chat, and the model gets the result", async () => {
   const url = `${address.script}/v1/models`;
   await script({ when: "show health", tool_calls: [openUrl(url)] }, { when: "viewKey", text: "It is open." });
   const page = await openPage();
@@ -23,10 +23,10 @@ test("open-url opens a panel beside the chat, and the model is told", async () =
   await page.locator("iframe[title='Models here']").waitFor();
 });
 
-test("an address that is none is told to the model as failed", async () => {
+test("an invalid address is reported to the model as failed", async () => {
   await script(
     { when: "show nothing", tool_calls: [openUrl("javascript:alert(1)")] },
-    { when: "not a web address", text: "That did not work." },
+    { when: "Invalid URL", text: "That did not work." },
   );
   const page = await openPage();
   await ask(page, "show nothing");
@@ -51,18 +51,18 @@ test("with two tabs on one chat the call runs once", async () => {
   });
   await ask(page, "show readiness");
   await answer(page).getByText("Ready.").waitFor();
-  // The asking tab goes first; only when it is slow, the other one acts for it. Never both.
+  // The tab of the run acts first; only if it is slow, the other one acts instead. Never both.
   await expect
     .poll(async () => (await page.locator("iframe").count()) + (await other.locator("iframe").count()))
     .toBe(1);
   expect(acknowledgements).toBe(1);
 });
 
-test("a call that waits while the page reloads is done after it, once", async () => {
+test("a call that waits during a reload runs after it, once", async () => {
   const url = `${address.script}/v1/models?later`;
   await script({ when: "show later", tool_calls: [openUrl(url)] }, { when: "viewKey", text: "Shown." });
   const page = await openPage({ expected: /ERR_FAILED/ });
-  // The first tab never gets to act: its lease is refused until the reload.
+  // The first tab cannot act: its claim is refused until the reload.
   await page.route("**/claim", (route) => route.abort());
   const refused = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/claim"));
   await ask(page, "show later");

@@ -1,4 +1,4 @@
-/** What a first visit costs. */
+/** The size of the first load. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ test("the first load is at most 200 kB of compressed JavaScript", () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LIMIT);
 });
 
-test("the page has no script or style of its own between its tags", () => {
+test("the page has no inline script or style", () => {
   const page = readFileSync(join(DIST, "index.html"), "utf8");
   expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|style=/);
 });

@@ -1,4 +1,4 @@
-/** Talking: a question, its streamed answer, stopping, failing, coming back. */
+/** Chatting: a question, its streamed answer, stopping, failing, resuming. */
 
 import { expect, test } from "vitest";
 import {
@@ -46,7 +46,7 @@ test("a tool call is a card with its input, output and time", async () => {
   await card.getByText("6223").waitFor();
 });
 
-test("stopping ends the run, and the page says so", async () => {
+test("stopping cancels the run, and the page says so", async () => {
   await script({ when: "never ends", steps: ["A beginning", { hold: "never" }, "an end"] });
   const page = await openPage();
   await ask(page, "this never ends");
@@ -61,7 +61,7 @@ test("stopping ends the run, and the page says so", async () => {
   await expect.poll(running).toBeNull();
 });
 
-test("a model that fails is told in words, and asking again works", async () => {
+test("a model failure is shown in words, and a retry works", async () => {
   await script({ when: "fail once", status: 401, body: { error: { message: "Incorrect API key provided." } } });
   const page = await openPage();
   await ask(page, "fail once");
@@ -74,20 +74,20 @@ test("a model that fails is told in words, and asking again works", async () => 
   await countOf(page.getByRole("alert"), 0);
 });
 
-test("a server that is gone is told in words, and the message is kept and sent again", async () => {
+test("an unreachable server is shown in words, and the message is kept and sent again", async () => {
   await script({ when: "are you there", text: "Yes." });
   const page = await openPage({ expected: /ERR_FAILED|404/ });
   await composer(page).waitFor();
   await page.route("**/api/v1/chat", (route) => route.abort());
   await ask(page, "are you there?");
-  await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
+  await page.getByRole("alert").getByText("Cannot reach the server.").waitFor();
   await page.unroute("**/api/v1/chat");
   await page.getByRole("button", { name: "Try again", exact: true }).click();
   await answer(page).getByText("Yes.").waitFor();
   await countOf(page.getByRole("article", { name: "You", exact: true }), 1);
 });
 
-test("a reload in the middle of an answer joins it again", async () => {
+test("a reload in the middle of an answer rejoins it", async () => {
   await script({ when: "long story", steps: ["Once upon", { hold: "story" }, " a time."] });
   const page = await openPage();
   await ask(page, "a long story");
@@ -101,7 +101,7 @@ test("a reload in the middle of an answer joins it again", async () => {
   await countOf(answer(page), 1);
 });
 
-test("reasoning is folded and can be opened", async () => {
+test("reasoning is collapsed and can be opened", async () => {
   await script({ when: "think first", reasoning: "Let me see.", text: "Seen." });
   const page = await openPage();
   await ask(page, "think first");
@@ -111,7 +111,7 @@ test("reasoning is folded and can be opened", async () => {
   await page.getByText("Let me see.").waitFor();
 });
 
-test("asking again and rewording make branches that can be switched", async () => {
+test("retrying and editing create branches that can be switched", async () => {
   await script(
     { when: "pick a colour", text: "Red." },
     { when: "pick a colour", text: "Blue." },
@@ -140,7 +140,7 @@ test("asking again and rewording make branches that can be switched", async () =
   await answer(page).waitFor();
 });
 
-test("Markdown cannot bring script, markup or remote images", async () => {
+test("Markdown cannot inject script, markup or remote images", async () => {
   const text = [
     "<img src=x onerror=alert(1)><script>alert(1)</script>",
     "[click](javascript:alert(1)) ![pixel](https://tracker.example/p.png)",
@@ -157,7 +157,7 @@ test("Markdown cannot bring script, markup or remote images", async () => {
   expect(await links[1]?.getAttribute("rel")).toContain("noopener");
 });
 
-test("code is coloured and formulas are drawn under the strict content policy", async () => {
+test("code is highlighted and formulas are rendered under the strict content policy", async () => {
   await script({ when: "code and math", text: "```python\nx = 1\n```\n\nAnd $a^2$." });
   const page = await openPage();
   await ask(page, "code and math");
@@ -165,7 +165,7 @@ test("code is coloured and formulas are drawn under the strict content policy", 
   await answer(page).locator(".katex").first().waitFor();
 });
 
-test("an answer is copied, also where the browser has no clipboard for the page", async () => {
+test("an answer can be copied even without the clipboard API", async () => {
   await script({ when: "copy this", text: "Words to keep." });
   const page = await openPage();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -183,7 +183,7 @@ test("an answer is copied, also where the browser has no clipboard for the page"
   expect(await page.evaluate(() => (window as unknown as { copied: string[] }).copied)).toEqual(["Words to keep."]);
 });
 
-test("a running tool shows how far it is", async () => {
+test("a running tool shows its progress", async () => {
   await script(
     { when: "count up to three", tool_calls: [call("count_up", { to: 3, gate: "count" })] },
     { when: "counted to 3", text: "Counted." },

@@ -1,6 +1,6 @@
 /**
  * The browser of the tests, unpacked once per checkout. The package itself unpacks into the shared temporary folder
- * and takes whatever lies there for whole, also what another process is still writing or left half-written.
+ * and takes any file there for complete, even one that another process is still writing or left incomplete.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import chromium from "@sparticuz/chromium";
 
 const require = createRequire(import.meta.url);
 
-/** The path of a browser that is complete; safe to call from any number of processes. */
+/** The path of the unpacked browser; safe to call from any number of processes. */
 export async function unpackChromium(cache: string): Promise<string> {
   const folder = join(cache, `chromium-${packageVersion()}`);
   const program = join(folder, "chromium");
@@ -22,7 +22,7 @@ export async function unpackChromium(cache: string): Promise<string> {
     renameSync(parcel, folder);
   } catch (error) {
     rmSync(parcel, { recursive: true, force: true });
-    if (!existsSync(program)) throw error; // else another process was faster
+    if (!existsSync(program)) throw error; // otherwise another process was faster
   }
   return program;
 }

@@ -10,7 +10,7 @@ const TOKENS = 10_000;
 const LIMIT = 180_000;
 const MESSAGES = 500;
 
-/** Prose with everything that costs: lists, code, tables and formulas, in pieces of four characters. */
+/** Text with everything that is expensive to render: lists, code, tables and formulas, in pieces of four characters. */
 function longText(characters: number): string {
   const section = (number: number) =>
     [
@@ -25,7 +25,7 @@ function longText(characters: number): string {
   return `${text.slice(0, characters)}\n\nTHE END`;
 }
 
-/** Notes the length of every frame, and of every task that blocked the page, until it is asked. */
+/** Records the length of every frame, and of every task that blocks the page. */
 async function watchFrames(page: Page): Promise<() => Promise<{ frames: number[]; tasks: number[] }>> {
   await page.evaluate(() => {
     const seen = { frames: [] as number[], tasks: [] as number[], isOn: true };
@@ -49,7 +49,7 @@ async function watchFrames(page: Page): Promise<() => Promise<{ frames: number[]
     });
 }
 
-/** Seconds of processor time the page has used, by what for. */
+/** Seconds of processor time that the page has used, by purpose. */
 async function watchWork(page: Page): Promise<() => Promise<Record<string, number>>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -62,7 +62,7 @@ async function watchWork(page: Page): Promise<() => Promise<Record<string, numbe
   };
 }
 
-function tell(figures: object): void {
+function print(figures: object): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 
@@ -91,7 +91,7 @@ test("ten thousand tokens", { timeout: LIMIT }, async () => {
     "tasks above 50 ms": tasks.length,
     "seconds of work": await work(),
   };
-  tell(figures);
+  print(figures);
   expect(quantile(frames, 0.5)).toBeLessThan(50);
 });
 
@@ -108,7 +108,7 @@ test("five hundred messages", { timeout: LIMIT }, async () => {
   const column = page.getByRole("main").locator(".overflow-y-auto");
   for (let step = 0; step < 60; step++) await column.evaluate((element) => element.scrollBy(0, -600));
   const { frames, tasks } = await stop();
-  tell({
+  print({
     messages: MESSAGES,
     "until it is shown, ms": Math.round(opened),
     "median frame while scrolling, ms": Number(quantile(frames, 0.5).toFixed(1)),

@@ -1,5 +1,5 @@
 /**
- * Every panel in every dress, to be looked at after a change: `GALLERY=<folder> npm run pictures`. Nothing of it is kept
+ * Every panel in every variant, for a look after a change: `GALLERY=<folder> npm run pictures`. None of it is kept
  * in the repository.
  */
 

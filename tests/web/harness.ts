@@ -16,14 +16,14 @@ const require = createRequire(import.meta.url);
 
 export const address = inject("address");
 
-/** How long anything may take on a busy machine before it counts as missing. */
+/** How long anything may take on a busy machine before it counts as missing, in milliseconds. */
 const PATIENCE = 45_000;
 
 let browser: Browser;
 const problems: string[] = [];
 const closing: Array<() => Promise<void>> = [];
 
-/** Opens the browser for a test file; every page is closed after its test, and no page may have failed. */
+/** Opens the browser for a test file; closes every page after its test and checks that none has failed. */
 export function useBrowser(): void {
   beforeAll(async () => {
     browser = await playwright.launch({
@@ -43,21 +43,21 @@ export function useBrowser(): void {
 
 export interface PageOptions {
   path?: string;
-  /** The server, when it is not the usual one. */
+  /** The server, if not the usual one. */
   origin?: string;
   width?: number;
   height?: number;
   isDark?: boolean;
   locale?: string;
-  /** Device pixels for one of the page. */
+  /** Device pixels per CSS pixel. */
   scale?: number;
-  /** Errors in the console that this test brings about on purpose. */
+  /** Console errors that this test causes on purpose. */
   expected?: RegExp;
-  /** Whether things move as they do for a reader; else nothing fades or slides while a test looks at it. */
+  /** Whether animations run; otherwise nothing fades or slides during a test. */
   isMoving?: boolean;
 }
 
-/** A page in a browser profile of its own. */
+/** A page in its own browser profile. */
 export async function openPage(options: PageOptions = {}): Promise<Page> {
   const settings: BrowserContextOptions = {
     viewport: { width: options.width ?? 1280, height: options.height ?? 820 },
@@ -84,7 +84,7 @@ export async function openTab(page: Page, path: string): Promise<Page> {
   return tab;
 }
 
-/** Whatever the page complains about fails the test: script errors, and what the content policy refused. */
+/** Any complaint of the page fails the test: script errors, and violations of the content policy. */
 function watch(page: Page, expected?: RegExp, origin = address.url): void {
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
@@ -111,17 +111,17 @@ export function answer(page: Page) {
   return page.getByRole("article", { name: "Assistant", exact: true });
 }
 
-/** What the model says next; `when` ties a reply to a question. */
+/** Scripts the model's next replies; `when` ties a reply to a question. */
 export async function script(...replies: unknown[]): Promise<void> {
   await steer("POST", "/script/replies", replies);
 }
 
-/** Lets a reply go on that stands at `{hold: name}`. */
+/** Releases a reply that waits at `{hold: name}`. */
 export async function release(gate: string): Promise<void> {
   await steer("POST", `/script/gates/${gate}`, {});
 }
 
-/** What the model was asked whose last words hold this text. */
+/** The requests to the model whose last message contains this text. */
 export async function requestAbout(text: string): Promise<string> {
   const requests: Array<{ messages: unknown[] }> = await (await fetch(`${address.script}/script/requests`)).json();
   const found = requests.findLast(({ messages }) => JSON.stringify(messages.at(-1)).includes(text));
@@ -134,7 +134,7 @@ async function steer(method: "POST" | "DELETE", path: string, body?: unknown): P
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 
-/** Calls a tool of the server as any HTTP client may. */
+/** Calls a tool of the server over HTTP. */
 export async function callTool(name: string, args: unknown): Promise<void> {
   const response = await fetch(`${address.url}/api/v1/tools/${name}/call`, {
     method: "POST",
@@ -146,7 +146,7 @@ export async function callTool(name: string, args: unknown): Promise<void> {
 
 const PARAGRAPH = "A joint holds because its **parts fit**, not because of the glue. ".repeat(6);
 
-/** Makes a chat with many answers over HTTP; returns its path. */
+/** Creates a chat with many answers over HTTP; returns its path. */
 export async function fillChat(questions: number): Promise<string> {
   const id = crypto.randomUUID();
   await script({ when: "filler", text: PARAGRAPH, repeat: true });
@@ -159,14 +159,14 @@ export async function fillChat(questions: number): Promise<string> {
   return `/#/s/${id}`;
 }
 
-/** Leaves nothing of a test to the next one: neither its chats, whose names stand in the list, nor its replies. */
+/** Removes the chats and scripted replies of a test, so that the next one starts clean. */
 async function forget(): Promise<void> {
   await steer("DELETE", "/script/replies");
   const { sessions } = await (await fetch(`${address.url}/api/v1/sessions?limit=100`)).json();
   for (const { id } of sessions) await fetch(`${address.url}/api/v1/sessions/${id}`, { method: "DELETE" });
 }
 
-/** Waits until the page has as many of these as are wanted, and not only for a moment on the way there. */
+/** Waits until the page has this many of them, and not only for a moment. */
 export async function countOf(locator: Locator, wanted: number): Promise<void> {
   await expect.poll(() => locator.count()).toBe(wanted);
 }
@@ -175,7 +175,7 @@ export function call(name: string, args: unknown, id: string = crypto.randomUUID
   return { call_id: id, name, arguments: args };
 }
 
-/** Gives the page the Chinese glyphs that this browser lacks. */
+/** Adds the Chinese glyphs that this browser lacks. */
 export async function loadChineseFont(page: Page): Promise<void> {
   const folder = dirname(require.resolve("@fontsource-variable/noto-sans-sc/package.json"));
   const css = readFileSync(join(folder, "index.css"), "utf8");

@@ -1,4 +1,4 @@
-/** Answers and sessions that are made to break the page: it shows them as well as it can, and stays usable. */
+/** Answers and sessions made to break the page: it shows what it can and stays usable. */
 
 import { expect, test } from "vitest";
 import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
@@ -16,7 +16,7 @@ const HOSTILE: Record<string, string> = {
 };
 
 for (const [title, text] of Object.entries(HOSTILE)) {
-  test(`${title} leave the page usable, also when it is opened again`, async () => {
+  test(`${title}: the page stays usable, also when it is opened again`, async () => {
     await script({ when: "hostile please", text: `${text}\n\nThe end.` }, { when: "and now", text: "Still here." });
     const page = await openPage();
     await ask(page, "hostile please");
@@ -40,10 +40,10 @@ const WRONG_PARTS: unknown[] = [
   { type: "data-skill", data: 5 },
 ];
 
-test("a stored message with parts of a wrong shape does not take the page with it", async () => {
+test("a stored message with malformed parts does not break the page", async () => {
   const page = await openPage({ path: "/", expected: /./ });
   await composer(page).waitFor();
-  // The server refuses to store such parts, so they come from a server that does not.
+  // The server refuses to store such parts, so the response is faked.
   await page.route("**/api/v1/sessions/broken", (route) =>
     route.fulfill({
       json: {

@@ -1,4 +1,4 @@
-/** A chat of many messages: it opens at its end, keeps the reader's place, and leads back to the newest. */
+/** A long chat: it opens at its end, remembers the scroll position, and leads back to the newest message. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -16,14 +16,14 @@ const isInSight = (page: Page, text: string) =>
       return top < innerHeight && bottom > 0;
     });
 
-test("a long chat opens at its end, keeps the place of its reader, and leads back to the newest", async () => {
+test("a long chat opens at its end, remembers the scroll position, and leads back to the newest message", async () => {
   const page = await openPage({ path: await fillChat(QUESTIONS) });
   await answer(page).last().waitFor();
   await expect.poll(() => isInSight(page, `filler ${QUESTIONS}`)).toBe(true);
 
   const middle = page.getByRole("article", { name: "You", exact: true }).filter({ hasText: /^filler 20$/ });
   await middle.evaluate((element) => element.scrollIntoView({ block: "start" }));
-  const newest = page.getByRole("button", { name: "To the newest message", exact: true });
+  const newest = page.getByRole("button", { name: "Go to the newest message", exact: true });
   await newest.waitFor();
   const top = () => middle.evaluate((element) => Math.round(element.getBoundingClientRect().top));
   await expect.poll(top).toBeLessThan(200);
@@ -41,7 +41,7 @@ test("a long chat opens at its end, keeps the place of its reader, and leads bac
   await newest.waitFor({ state: "detached" });
 });
 
-test("what is out of sight is not drawn", async () => {
+test("messages out of sight are not rendered", async () => {
   const page = await openPage({ path: await fillChat(QUESTIONS) });
   await answer(page).last().waitFor();
   const drawn = () =>

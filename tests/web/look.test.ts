@@ -1,4 +1,4 @@
-/** How the page looks and whom it serves: dark, narrow, Chinese, screen readers. */
+/** Appearance and accessibility: dark, narrow, Chinese, screen readers. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,18 +11,18 @@ useBrowser();
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-/** A text that fades in has little contrast for a moment; one that was called off never ends. */
+/** Waits for animations: a text that fades in has little contrast at first; a cancelled animation never finishes. */
 async function settleAnimations(): Promise<void> {
   await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
 }
 
-/** The serious findings of the accessibility checker, as short texts. */
+/** The serious findings of the accessibility checker. */
 async function findings(page: Page): Promise<string[]> {
   await page.locator("[role=status] .animate-spin").waitFor({ state: "detached" });
   await page.evaluate(settleAnimations);
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    // @ts-expect-error axe was just put into the page
+    // @ts-expect-error axe was just added to the page
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
     return violations
       .filter((found: { impact: string }) => found.impact === "serious" || found.impact === "critical")
@@ -30,7 +30,7 @@ async function findings(page: Page): Promise<string[]> {
   });
 }
 
-/** What is folded at first must be good too: a form, and the messages of a request. */
+/** Opens what is collapsed at first: a form, and the messages of a request. */
 async function openSomething(page: Page, panel: string): Promise<void> {
   const within = page.getByRole("tabpanel", { name: panel });
   if (panel === "Tools") {
@@ -60,7 +60,7 @@ async function fullChat(page: Page): Promise<void> {
 test.each([
   ["light", false],
   ["dark", true],
-])("nothing serious is found by the accessibility checker in %s", async (_, isDark) => {
+])("the accessibility checker finds nothing serious in %s", async (_, isDark) => {
   const page = await openPage({ isDark });
   expect(await findings(page)).toEqual([]);
   await fullChat(page);
@@ -77,7 +77,7 @@ test.each([
   expect(await findings(page)).toEqual([]);
 });
 
-test("the system's theme is followed, and a chosen one is kept", async () => {
+test("the page follows the system's theme, and keeps a chosen one", async () => {
   const page = await openPage({ isDark: true });
   const theme = () => page.locator("html").getAttribute("data-theme");
   await expect.poll(theme).toBe("dark");

@@ -1,5 +1,5 @@
 /**
- * The pictures in the documentation, taken of the real page: `npm run pictures`. Those of the chat show a real model's
+ * The screenshots in the documentation, taken from the real page: `npm run pictures`. Those of the chat show a real model's
  * answer: start `dovetail serve` and run `DOVETAIL_URL=http://127.0.0.1:8000 npm run pictures`.
  */
 
@@ -52,7 +52,7 @@ test.runIf(HAS_MODEL)("the chat, light and dark", { timeout: PATIENCE }, async (
   await take(page, "chat-dark");
 });
 
-test.skipIf(HAS_MODEL)("an approval, and the run beside the chat", async () => {
+test.skipIf(HAS_MODEL)("an approval, and the run next to the chat", async () => {
   await script(
     {
       when: "my slope",

@@ -72,13 +72,13 @@ async def count_up(context: ToolContext, gate: str, to: int = 3) -> str:
 
 
 async def open_gate(gate: str) -> str:
-    """Let the counting that waits at this gate go on."""
+    """Release the counting that waits at this gate."""
     GATES.setdefault(gate, asyncio.Event()).set()
     return "open"
 
 
 def show(what: Literal["text", "json", "table", "image", "diff", "error"]) -> Any:
-    """Give an output of one shape."""
+    """Return an output of one shape."""
     if what == "error":
         raise ToolError("the drawer is stuck")
     return SHOWN[what]
@@ -127,7 +127,7 @@ async def listen(app: Dovetail) -> AsyncGenerator[str]:
 
 
 async def serve() -> None:
-    """Run until nobody holds the other end of standard input any more."""
+    """Run until the other end of standard input is closed."""
     with tempfile.TemporaryDirectory() as folder, ScriptedServer() as model:
         workspace = Path(folder) / "open"
         app = make_app(model.url, workspace, admin_token=ADMIN_TOKEN)

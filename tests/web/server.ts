@@ -1,4 +1,4 @@
-/** Starts the real server with a scripted model, once for all tests; `DOVETAIL_URL` names one that runs already. */
+/** Starts the real server with a scripted model, once for all tests; `DOVETAIL_URL` names one that is already running. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,20 +15,20 @@ const LIMIT = 120_000;
 const FAREWELL = 10_000;
 
 export interface Address {
-  /** Where the page is. */
+  /** The address of the page. */
   url: string;
-  /** Where the same page is that asks for an API key. */
+  /** The same page on a server that requires an API key. */
   locked: string;
-  /** Where the model's script is steered. */
+  /** The address that controls the scripted model. */
   script: string;
-  /** The folder the server works in. */
+  /** The server's workspace. */
   workspace: string;
 }
 
 declare module "vitest" {
   export interface ProvidedContext {
     address: Address;
-    /** The browser's program. */
+    /** The path of the browser. */
     browser: string;
   }
 }
@@ -78,7 +78,7 @@ async function readAddress(server: ChildProcess): Promise<Address> {
   }
 }
 
-/** Closes the server's input, upon which it leaves; one that does not is ended. */
+/** Closes the server's input, which makes it exit; kills it if it does not. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;
   const timer = setTimeout(() => server.kill("SIGKILL"), FAREWELL);

@@ -9,23 +9,23 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   await script({ when: "zebra", text: "Stripes." }, { when: "giraffe", text: "A long neck." });
   const page = await openPage();
   const list = page.getByRole("navigation");
-  await ask(page, "tell me of the zebra");
+  await ask(page, "talk about the zebra");
   await answer(page).getByText("Stripes.").waitFor();
   await page.getByRole("button", { name: "New chat", exact: true }).first().click();
-  await ask(page, "tell me of the giraffe");
+  await ask(page, "talk about the giraffe");
   await answer(page).getByText("A long neck.").waitFor();
 
   await page.getByRole("searchbox", { name: "Search chats", exact: true }).fill("zebra");
-  await list.getByRole("button", { name: "tell me of the giraffe", exact: true }).waitFor({ state: "detached" });
-  await list.getByRole("button", { name: "tell me of the zebra", exact: true }).click();
+  await list.getByRole("button", { name: "talk about the giraffe", exact: true }).waitFor({ state: "detached" });
+  await list.getByRole("button", { name: "talk about the zebra", exact: true }).click();
   await answer(page).getByText("Stripes.").waitFor();
 
-  await page.getByRole("button", { name: "More actions: tell me of the zebra", exact: true }).click();
+  await page.getByRole("button", { name: "More actions: talk about the zebra", exact: true }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("menuitem", { name: "Export as Markdown", exact: true }).click();
   expect((await download).suggestedFilename()).toMatch(/\.md$/);
 
-  await page.getByRole("button", { name: "More actions: tell me of the zebra", exact: true }).click();
+  await page.getByRole("button", { name: "More actions: talk about the zebra", exact: true }).click();
   await page.getByRole("menuitem", { name: "Rename", exact: true }).click();
   await page.getByRole("textbox", { name: "Rename", exact: true }).fill("About zebra");
   await page.getByRole("textbox", { name: "Rename", exact: true }).press("Enter");
@@ -38,7 +38,7 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });
 
-test("a chat that goes on in the background is there when one comes back", async () => {
+test("a chat that continues in the background is there on return", async () => {
   await script({ when: "background work", steps: ["Working", " and done."] }, { when: "front", text: "Here." });
   const page = await openPage();
   await ask(page, "background work");
@@ -52,7 +52,7 @@ test("a chat that goes on in the background is there when one comes back", async
   await answer(page).getByText("Here.").waitFor();
 });
 
-test("an address of a chat that does not exist leads to an empty one, not to a spinner", async () => {
+test("the address of an unknown chat leads to an empty chat, not to a spinner", async () => {
   const page = await openPage({ path: "/#/s/nowhere", expected: /404/ });
   await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });

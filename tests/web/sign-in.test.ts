@@ -1,4 +1,4 @@
-/** A server with API keys: one signs in once, and out again. */
+/** Signing in to a server with API keys, and out again. */
 
 import { expect, test } from "vitest";
 import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
@@ -33,7 +33,7 @@ test("the page asks for a key, keeps it out of reach of scripts, and forgets it"
   await key.waitFor();
 });
 
-test("one signs out on a phone, which has no keys to open the palette with", async () => {
+test("signing out works on a phone, which cannot open the palette", async () => {
   const page = await openPage({ origin: address.locked, expected: /401/, width: 390, height: 844 });
   const key = page.getByLabel("API key", { exact: true });
   await key.fill("anns-long-key");

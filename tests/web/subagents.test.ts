@@ -1,11 +1,11 @@
-/** Agents that are asked by agents: their words inside the card, live and after a reload. */
+/** Sub-agents: their transcript inside the card, live and after a reload. */
 
 import { test } from "vitest";
 import { answer, ask, call, countOf, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
-test("a sub-agent's words stream into the card of its call, and are there after a reload", async () => {
+test("a sub-agent's text streams into the card of its call, and is there after a reload", async () => {
   await script(
     { when: "sum up the saga", tool_calls: [call("summarizer", { text: "The saga of Njal" })] },
     { when: "The saga of Njal", steps: ["A feud", { hold: "saga" }, " that ends in fire."] },
@@ -43,7 +43,7 @@ test("the inspector shows a sub-agent below its call", async () => {
   await countOf(rows.filter({ hasText: "summarizer" }), 2);
 });
 
-test("a sub-agent's question is answered at its card while another sub-agent still works", async () => {
+test("a sub-agent's question is answered in its card while another sub-agent still works", async () => {
   await script(
     {
       when: "note and sum up",
@@ -59,7 +59,7 @@ test("a sub-agent's question is answered at its card while another sub-agent sti
   await ask(page, "note and sum up");
   const scribe = answer(page).getByRole("region", { name: /^Scribe: / });
   const summarizer = answer(page).getByRole("region", { name: /^Summarizer: / });
-  // Nobody has opened the card: the question does.
+  // The card was not opened by hand: the ask opens it.
   await scribe.getByText("Asked by scribe").waitFor();
   await scribe.getByRole("button", { name: "Allow", exact: true }).click();
   await scribe.and(page.locator("[data-tool-state=done]")).waitFor();

@@ -1,4 +1,4 @@
-/** What the card of a call shows: its input as it is written, and its output in the form that suits it. */
+/** The card of a call: its input while it is written, and its output in a suitable form. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ async function show(page: Page, what: string, state = "done") {
   return card;
 }
 
-test("text, JSON, tables, pictures and differences are drawn each in its own way", async () => {
+test("text, JSON, tables, images and diffs are each rendered in their own way", async () => {
   const page = await openPage();
   await (await show(page, "text")).getByText("plain words", { exact: true }).waitFor();
   await (await show(page, "json")).getByText('"name": "dovetail"').waitFor();
@@ -43,7 +43,7 @@ test("a tool that fails says why, and how long it took", async () => {
     .waitFor();
 });
 
-test("the input is seen while it is being written", async () => {
+test("the input is shown while it is being written", async () => {
   const piece = (delta: object) => ({ raw: `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n` });
   const part = (text: string) => piece({ tool_calls: [{ index: 0, function: { arguments: text } }] });
   const start = { index: 0, id: "slowly", type: "function", function: { name: "calculate", arguments: "" } };
@@ -62,7 +62,7 @@ test("the input is seen while it is being written", async () => {
   await answer(page).locator("[data-tool-state=done]").getByText("111 + 222").waitFor();
 });
 
-test("a command is shown with what it printed and how it ended", async () => {
+test("a command is shown with its output and exit code", async () => {
   await script(
     { when: "say it in a shell", tool_calls: [call("run_shell_command", { command: "ls -d ." })] },
     { when: "exit_code: 0", tool_calls: [call("run_shell_command", { command: "ls /nowhere-at-all" })] },

@@ -1,4 +1,4 @@
-/** The panels beside the chat, the palette and the keys. */
+/** The panels next to the chat, the palette and the keyboard shortcuts. */
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ def greet(name: str) -> str:
 TOOL = {
     "label": "greeter",
     "name": "greet",
-    "description": "Greet somebody",
+    "description": "Greet a person",
     "kind": "read",
     "parameters": {"name": {"type": "string", "description": "Who", "required": True}},
     "execute": greet,
@@ -34,18 +34,18 @@ function write(content: string): void {
   writeFileSync(join(folder, "extension.py"), content);
 }
 
-test("an extension that breaks keeps its last good version, and is mended while chatting", async () => {
+test("a broken extension keeps its last good version, and is fixed while chatting", async () => {
   write(WORKING);
   const page = await openPage({ expected: /403/ });
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Extensions", exact: true }).click();
   const panel = page.getByRole("tabpanel");
-  await panel.getByText("Not watched: reload after a change").waitFor();
+  await panel.getByText("Not watching: reload after a change").waitFor();
   await page.getByRole("button", { name: "Reload", exact: true }).click();
   const token = panel.getByRole("textbox", { name: "Admin token", exact: true });
   await token.fill("a wrong one");
   await token.press("Enter");
-  await panel.getByText("This is not the admin token.").waitFor();
+  await panel.getByText("Wrong admin token.").waitFor();
   await token.fill(ADMIN_TOKEN);
   await token.press("Enter");
   await panel.getByText("greeter", { exact: true }).waitFor();
@@ -72,7 +72,7 @@ test("an extension that breaks keeps its last good version, and is mended while 
   await answer(page).getByText("Welcomed.").waitFor();
 });
 
-test("a tool can be tried with a form from its schema", async () => {
+test("a tool can be tried with a form made from its schema", async () => {
   const page = await openPage();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Tools", exact: true }).click();
@@ -82,7 +82,7 @@ test("a tool can be tried with a form from its schema", async () => {
   await page.getByRole("status").getByText("1024").waitFor();
 });
 
-test("the form of a tool has lists, objects, choices and switches, and names what does not fit", async () => {
+test("the form of a tool has lists, objects, choices and switches, and reports invalid values", async () => {
   const page = await openPage();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Tools", exact: true }).click();
@@ -90,16 +90,16 @@ test("the form of a tool has lists, objects, choices and switches, and names wha
   const panel = page.getByRole("tabpanel");
   await panel.getByRole("button", { name: "Add to boards", exact: true }).click();
   await panel.getByRole("button", { name: "Add to boards", exact: true }).click();
-  await panel.getByRole("button", { name: "Take out boards 2", exact: true }).click();
+  await panel.getByRole("button", { name: "Remove boards 2", exact: true }).click();
   const board = panel.getByRole("group", { name: /^boards 1/ });
   await board.getByRole("combobox", { name: "wood", exact: true }).selectOption("oak");
   await board.getByRole("textbox", { name: "width", exact: true }).fill("wide");
   await panel.getByRole("button", { name: "Run", exact: true }).click();
-  await board.getByText("This is not a whole number.").waitFor();
+  await board.getByText("Must be a whole number.").waitFor();
   await board.getByRole("textbox", { name: "width", exact: true }).fill("90");
   await panel.getByRole("combobox", { name: /^glued/ }).selectOption("true");
   await panel.getByRole("button", { name: "Add to customer", exact: true }).click();
-  await panel.getByRole("button", { name: "Take out customer", exact: true }).click();
+  await panel.getByRole("button", { name: "Remove customer", exact: true }).click();
   await panel.getByRole("button", { name: "Run", exact: true }).click();
   const outcome = JSON.parse((await panel.getByRole("status").locator("pre").textContent()) ?? "");
   expect(outcome).toEqual({ boards: [{ wood: "oak", width: 90 }], customer: null, glued: true, note: "" });
@@ -115,7 +115,7 @@ test("agents and models are listed", async () => {
   await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
 });
 
-test("the inspector shows what happened in a run, what the model was asked, and what it cost", async () => {
+test("the inspector shows what happened in a run, what the model was sent, and what it cost", async () => {
   await script(
     {
       when: "inspect 6 times 7",
@@ -154,7 +154,7 @@ test("the inspector shows what happened in a run, what the model was asked, and 
   await countOf(messages, 2);
   await messages.first().getByText('"expression": "6 * 7"').waitFor();
   await messages.last().getByText("42", { exact: true }).waitFor();
-  await panel.getByRole("button", { name: /as in the request before$/ }).click();
+  await panel.getByRole("button", { name: /unchanged since the previous request$/ }).click();
   await messages.getByText("inspect 6 times 7", { exact: true }).waitFor();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await panel.getByRole("button", { name: "Copy all messages", exact: true }).click();
@@ -168,7 +168,7 @@ test("the palette and the keys reach everything", async () => {
   await composer(page).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Commands", exact: true }).fill("no such thing");
-  await page.getByText("Nothing matches.", { exact: true }).waitFor();
+  await page.getByText("No matching command.", { exact: true }).waitFor();
   await page.getByRole("combobox", { name: "Commands", exact: true }).fill("dark");
   await page.keyboard.press("Enter");
   await page.locator("html[data-theme=dark]").waitFor();
@@ -205,7 +205,7 @@ test("a skill is completed while it is typed, and reaches the model", async () =
   expect(await requestAbout("about joints")).toContain("Five, seven, five.");
 });
 
-test("who answers is chosen for each chat, and stays after a reload", async () => {
+test("the agent is chosen per chat, and stays after a reload", async () => {
   await script(
     { when: "who are you, scribe", text: "I write notes." },
     { when: "and you, assistant", text: "I help." },

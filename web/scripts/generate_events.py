@@ -48,7 +48,7 @@ def write_interface(name: str, kind: Any) -> str:
 
 
 def write_type(hint: Any) -> str:
-    """A Python annotation as a TypeScript type; what JSON cannot tell is `unknown`."""
+    """A Python annotation as a TypeScript type; a type without a JSON form is `unknown`."""
     if hint in PLAIN:
         return PLAIN[hint]
     if dataclasses.is_dataclass(hint):

@@ -1,4 +1,4 @@
-// Lets the browser tests outside of this folder find the packages installed here.
+// Lets the browser tests outside this folder find the packages installed here.
 import { existsSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

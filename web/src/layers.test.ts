@@ -1,4 +1,4 @@
-/** Imports point down one written stack, features do not know each other, and every import is written from the root. */
+/** Imports point down the stack, features do not import each other, and every import is absolute. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -24,7 +24,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
 }
 
-/** What is wrong with an import, or nothing. */
+/** What is wrong with an import, if anything. */
 function faultOf(file: string, target: string): string | null {
   if (target.startsWith(".")) return `${file}: write ${target} as @/…`;
   if (!target.startsWith("@/")) return null;

@@ -123,7 +123,7 @@ export function App({ services }: { services: Services }) {
 /** Brings the pages to the front when a tool has opened one. */
 function useOpenedPages(services: Services, onOpened: () => void): void {
   const { activeKey } = useStore(services.stack);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly opened page calls for it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly opened page matters
   useEffect(() => {
     if (activeKey !== null) onOpened();
   }, [activeKey]);

@@ -4,7 +4,7 @@ import { Notice } from "@/ui/notice";
 
 const reload = () => window.location.reload();
 
-/** In place of a chat that cannot be drawn; its run may still be working. */
+/** Shown in place of a chat that cannot be rendered; its run may still be in progress. */
 export function BrokenChat({ onStop, onNew }: { onStop: () => void; onNew: () => void }) {
   const t = useText();
   return (
@@ -18,7 +18,7 @@ export function BrokenChat({ onStop, onNew }: { onStop: () => void; onNew: () =>
   );
 }
 
-/** In place of a page that cannot be drawn at all. */
+/** Shown in place of a page that cannot be rendered at all. */
 export function BrokenPage() {
   const t = LANGUAGES[initialLanguage()].text;
   return (

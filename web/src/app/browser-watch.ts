@@ -1,4 +1,4 @@
-/** Hands the questions that this browser shall answer to the executor. */
+/** Passes asks for this browser to the executor. */
 
 import type { BrowserCall, FrontendToolExecutor } from "@/features/browser-tools/executor";
 import type { ChatSession } from "@/features/chat/chat-session";
@@ -6,7 +6,7 @@ import type { Ask } from "@/protocol/ask";
 import { isToolPart, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
 
-/** The tab that the run belongs to acts at once; another one gives it this long to do so. */
+/** The tab that the run belongs to acts at once; other tabs wait this long before they act instead. */
 const COURTESY = 1500;
 
 export class BrowserWatch {
@@ -20,12 +20,12 @@ export class BrowserWatch {
     const owner = ask.payload["tab_id"];
     if (owner !== undefined && owner !== this.tabId) await new Promise((resolve) => setTimeout(resolve, COURTESY));
     const call = callOf(ask, session, owner === this.tabId);
-    // Without the server nobody can be told; the question comes again with the stream.
+    // Without the server the result cannot be delivered; the ask arrives again with the stream.
     if (call !== null) await this.executor.execute(call).catch(() => undefined);
   }
 }
 
-/** What is to be done: the question says it, else the call it belongs to. */
+/** The tool and its input: from the ask, otherwise from the call it belongs to. */
 function callOf(ask: Ask, session: ChatSession, isForThisTab: boolean): BrowserCall | null {
   const part = findCall(session, ask.callId);
   const name = optionalText(ask.payload["tool"]) ?? (part === null ? null : toolName(part));

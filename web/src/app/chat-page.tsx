@@ -81,10 +81,10 @@ function defaultFirst(agents: AgentInfo[]): AgentInfo[] {
   return [...agents.filter(isDefault), ...agents.filter((agent) => !isDefault(agent))];
 }
 
-/** A list of the server's; empty until it is there, and when the server has no such route. */
+/** A list from the server; empty until it is loaded, and if the server does not have the route. */
 function useCatalog<Found, Item>(load: () => Promise<Found>, pick: (found: Found) => Item[]): Item[] {
   const [items, setItems] = useState<Item[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is picked does not change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `pick` never changes
   useEffect(() => {
     load().then(
       (found) => setItems(pick(found)),

@@ -1,4 +1,4 @@
-/** What the palette offers. */
+/** The commands of the palette. */
 
 import type { Services } from "@/app/services";
 import { applyTheme } from "@/app/theme";

@@ -1,4 +1,4 @@
-/** Which card draws which part of an answer: add a line to `ICONS`, or a branch to `ToolCard`, for a tool of its own. */
+/** The cards of tool calls: to give a tool its own, add a line to `ICONS` or a branch to `ToolCard`. */
 
 import { Bot, FileText, Globe, Search, SquareTerminal } from "lucide-react";
 import type { ReactNode } from "react";
@@ -27,7 +27,7 @@ interface ToolCardProps {
   isLive: boolean;
   /** What the call is in: an answer, or the run of a sub-agent. */
   caller: ChatMessage | Run;
-  /** The sub-agents on the way down to the caller. */
+  /** The sub-agents from the top down to the caller. */
   path?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
       isLive={isLive}
       icon={ICONS[name] ?? (runs.length > 0 ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
-      isToldInside={runs.length > 0}
+      isOutputInside={runs.length > 0}
       details={name === "run_shell_command" ? shellDetails(part) : null}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
@@ -67,12 +67,11 @@ function Question({ part, askId, path }: { part: ToolPart; askId: string; path: 
   const services = useServices();
   const session = useChat();
   const ask = useAsk(askId);
-  const told = part.approval?.requestReason;
   return (
     <Approval
       input={part.input}
       path={path}
-      reason={told || optionalText(ask?.payload["reason"])}
+      reason={part.approval?.requestReason || optionalText(ask?.payload["reason"])}
       onAnswer={(answer) => services.answer(session, askId, answer)}
     />
   );

@@ -1,7 +1,7 @@
 import { useText } from "@/text/text";
 import { Logo } from "@/ui/logo";
 
-/** An empty chat: who this is, and a few things to begin with. */
+/** An empty chat: a greeting and a few suggestions. */
 export function Greeting({ onPick }: { onPick: (text: string) => void }) {
   const t = useText();
   return (

@@ -17,7 +17,7 @@ import { ErrorBoundary } from "@/ui/error-boundary";
 import { Notice } from "@/ui/notice";
 import { Spinner } from "@/ui/spinner";
 
-/** The conversation: what was said, what is being said, and what went wrong. */
+/** The conversation: its messages, the answer in progress, and errors. */
 export function Messages({ onInspect }: { onInspect: (runId: string) => void }) {
   const t = useText();
   const { session, siblingNav } = useChatSession();
@@ -57,16 +57,16 @@ export function Messages({ onInspect }: { onInspect: (runId: string) => void }) 
   );
 }
 
-/** What is awaited, or what went wrong; never a spinner without end. */
+/** What the page waits for, or what went wrong; never an endless spinner. */
 function Status({ onRetry }: { onRetry: () => void }) {
   const t = useText();
-  const { session, isLoading, loadError, isMending } = useChatSession();
+  const { session, isLoading, loadError, isReconnecting } = useChatSession();
   const { messages, status, error, isBusy } = useChatState();
   const last = messages.at(-1);
   const isSilent = last?.role !== "assistant" || last.parts.every((part) => part.type === "step-start");
   if (isLoading) return <Waiting text={t.loading} />;
   if (isBusy) return isSilent ? <Waiting text={t.waiting} /> : null;
-  if (isMending) return <Waiting text={t.mending} />;
+  if (isReconnecting) return <Waiting text={t.reconnecting} />;
   if (loadError !== null) {
     const reopen = () => void session.open();
     return <Failure error={loadError} onRetry={reopen} onReconnect={reopen} />;
@@ -92,7 +92,7 @@ interface EntryProps {
   onInspect: (runId: string) => void;
 }
 
-/** One message with what can be done about it; drawn anew only when it changes. */
+/** A message with its actions; rendered again only when it changes. */
 const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdit, onInspect }: EntryProps) {
   const t = useText();
   const session = useChat();

@@ -1,4 +1,4 @@
-/** Everything that lives as long as the page: made once, joined here. */
+/** Everything that lives as long as the page, created and connected once. */
 
 import { createContext, useContext } from "react";
 import { BrowserWatch } from "@/app/browser-watch";
@@ -40,12 +40,12 @@ export class Services {
     registerDefaultFrontendToolHandlers(this.executor, this.stack);
   }
 
-  /** A conversation nobody has said anything in yet; the server learns of it with the first message. */
+  /** A conversation without messages; the server learns of it with the first one. */
   draft(): ChatSession {
     return this.#make(crypto.randomUUID());
   }
 
-  /** The conversation with this id: still at hand, or loaded. */
+  /** The conversation with this id, loaded unless it is still open. */
   session(id: string): ChatSession {
     const known = this.#open.get(id);
     if (known !== undefined) return known;
@@ -54,13 +54,13 @@ export class Services {
     return session;
   }
 
-  /** Answers a question of a run and, when its stream was left for it, joins the answer again. */
+  /** Answers an ask and rejoins the answer if its stream has ended. */
   async answer(session: ChatSession, askId: string, answer: Answer): Promise<void> {
     await answerAsk(askId, answer);
     if (!session.isBusy) await session.rejoin();
   }
 
-  /** Reads what the sub-agents of a run that is over have said. */
+  /** Loads what the sub-agents of a run said and did. */
   async loadSubAgents(session: ChatSession, runId: string): Promise<void> {
     for await (const entries of readJournal(runId, 0, AbortSignal.timeout(30_000))) session.watchSubAgents(entries);
   }
@@ -82,7 +82,7 @@ export class Services {
     return session;
   }
 
-  /** Leaves conversations that were not looked at for long; a running one is never left. */
+  /** Drops the conversations that were opened longest ago, except those with an answer in progress. */
   #forgetOldest(): void {
     for (const [id, session] of this.#open) {
       if (this.#open.size <= KEPT_SESSIONS) return;

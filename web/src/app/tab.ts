@@ -1,4 +1,4 @@
-/** This tab's name for the server: it stays across reloads, and a copied tab gets its own. */
+/** The id of this tab: it survives reloads, and a duplicated tab gets its own. */
 
 const KEY = "dovetail.tab";
 
@@ -7,7 +7,7 @@ export function tabId(): string {
   const isReload = performance
     .getEntriesByType("navigation")
     .some((entry) => (entry as PerformanceNavigationTiming).type === "reload");
-  // A duplicated tab inherits the storage of the first one; only a reload may go on under the same name.
+  // A duplicated tab inherits the storage of the first one; only a reload may keep the id.
   const id = stored !== null && isReload ? stored : crypto.randomUUID();
   sessionStorage.setItem(KEY, id);
   return id;

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** Light, dark, or the system's theme. */
 
 export type Theme = "system" | "light" | "dark";
 
@@ -17,7 +17,7 @@ export function applyTheme(theme: Theme): void {
   document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
 }
 
-/** Follows the system while nothing else was chosen. */
+/** Follows the system unless a theme was chosen. */
 export function followSystemTheme(): void {
   systemIsDark().addEventListener("change", () => applyTheme(storedTheme()));
 }

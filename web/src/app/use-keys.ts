@@ -1,4 +1,4 @@
-/** The keys of the page. */
+/** The keyboard shortcuts of the page. */
 
 import { useLayoutEffect } from "react";
 
@@ -11,13 +11,13 @@ export interface KeyActions {
 
 const isMac = () => /mac|iphone|ipad/i.test(navigator.platform);
 
-/** How a combination is written for this machine. */
+/** How a key combination is written on this platform. */
 export function keysText(key: string, withShift = false): string {
   return isMac() ? `${withShift ? "⇧" : ""}⌘${key}` : `Ctrl+${withShift ? "Shift+" : ""}${key}`;
 }
 
 export function useKeys(actions: KeyActions): void {
-  // Before the page is painted: whoever sees it may type.
+  // Before the page is painted, so that the keys work as soon as it is visible.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const action = actionFor(event, actions);

@@ -24,7 +24,7 @@ const InspectorPanel = lazy(() =>
 export const PANELS = ["pages", "tools", "extensions", "agents", "skills", "models", "run"] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** Panels whose route the server may not have. */
+/** Panels whose route an older server may not have. */
 const ROUTES: Partial<Record<PanelName, () => Promise<unknown>>> = {
   tools: listTools,
   extensions: listExtensions,
@@ -40,7 +40,7 @@ interface WorkbenchProps {
   onClose: () => void;
 }
 
-/** What lies beside the chat: opened pages, what there is to work with, and what happened in a run. */
+/** The panels next to the chat: opened pages, the catalog, and the inspector. */
 export function Workbench({ services, panel, runId, onPanel, onClose }: WorkbenchProps) {
   const t = useText();
   const { items } = useStore(services.stack);
@@ -94,7 +94,7 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
   );
 }
 
-/** On a phone the tabs are wider than the page. */
+/** Scrolls to the tab: on a phone the tabs are wider than the page. */
 function bringIntoSight(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }

@@ -1,4 +1,4 @@
-/** Open questions of a run: an approval, or something a browser shall do. */
+/** The asks of a run: an approval, or something for a browser to do. */
 
 import { type Json, optionalText, record, text } from "@/protocol/shapes";
 

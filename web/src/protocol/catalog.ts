@@ -1,4 +1,4 @@
-/** What there is to work with: tools, agents, skills and extension folders. */
+/** The catalog: tools, agents, skills and extension folders. */
 
 import { isRecord, type Json, list, number, optionalText, readableName, record, text } from "@/protocol/shapes";
 
@@ -27,7 +27,7 @@ export interface SkillInfo {
   source: string | null;
 }
 
-/** Something that could not be read, and why. */
+/** Something that could not be loaded, and why. */
 export interface Fault {
   name: string;
   message: string;

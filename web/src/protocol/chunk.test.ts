@@ -11,7 +11,7 @@ test("data chunks of any name are kept", () => {
   expect(parseChunk('{"type":"data-subagent","data":1}')).toEqual({ type: "data-subagent", data: 1 });
 });
 
-test("neighbouring pieces of one text are joined and nothing else", () => {
+test("only adjacent deltas of the same text are joined", () => {
   const chunks: Chunk[] = [
     { type: "text-start", id: "a" },
     { type: "text-delta", id: "a", delta: "1" },

@@ -1,4 +1,4 @@
-/** The chunks of the chat stream; a type this client does not know is skipped, so that a newer server never breaks a page. */
+/** The chunks of the chat stream; unknown types are skipped, so that a newer server never breaks an older page. */
 
 import type { Chunk } from "@/protocol/message";
 import { isRecord } from "@/protocol/shapes";
@@ -39,7 +39,7 @@ export function parseChunk(data: string): Chunk | null {
   return known ? (value as Chunk) : null;
 }
 
-/** Joins neighbouring text pieces, so that a burst of tokens costs one step and not hundreds. */
+/** Joins adjacent text deltas, so that a burst of tokens costs one update instead of hundreds. */
 export function joinDeltas(chunks: Chunk[]): Chunk[] {
   const joined: Chunk[] = [];
   for (const chunk of chunks) {

@@ -3,12 +3,12 @@
 import type { RunEntry } from "@/protocol/events.gen";
 import { isRecord, list } from "@/protocol/shapes";
 
-/** One line of the journal, or null when it is none. */
+/** An entry of the journal, or null if the data is not one. */
 export function parseEntry(data: string): RunEntry | null {
   return entryOf(JSON.parse(data));
 }
 
-/** The journal lines inside a data part: one, or a list of them. */
+/** The entries in a data part, which has one or a list of them. */
 export function entriesOf(data: unknown): RunEntry[] {
   return [data]
     .flat()

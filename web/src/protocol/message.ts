@@ -1,4 +1,4 @@
-/** The messages of a chat as the AI SDK keeps them, with what our server adds. */
+/** The messages of a chat as the AI SDK keeps them, with the additions of our server. */
 
 import type { DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
 
@@ -36,13 +36,13 @@ export function toolName(part: ToolPart): string {
   return part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length);
 }
 
-/** Whether a call still waits for its one result. */
+/** Whether a call still waits for its result. */
 export function isOpenCall(part: ToolPart): boolean {
   if (part.state === "output-available") return part.preliminary === true;
   return part.state !== "output-error" && part.state !== "output-denied";
 }
 
-/** The plain text of a message, as a person would copy it. */
+/** The plain text of a message, for copying. */
 export function messageText(message: ChatMessage): string {
   return message.parts
     .filter((part) => part.type === "text")

@@ -1,4 +1,4 @@
-/** The models the server knows, and how far their download is. */
+/** The server's models and the progress of their downloads. */
 
 import { isRecord, type Json, list, number, optionalText, record, text } from "@/protocol/shapes";
 
@@ -6,7 +6,7 @@ export type ModelState = "ready" | "downloading" | "missing" | "failed";
 
 export interface ModelInfo {
   name: string;
-  /** What stands behind the name. */
+  /** The full name of the model. */
   title: string;
   state: ModelState;
   active: boolean;

@@ -110,7 +110,7 @@ test("a child's call waits for its approval and continues after it", () => {
   expect(partsOfChild(after)).toMatchObject([{ state: "approval-responded", approval: { approved: true } }]);
 });
 
-/** Random numbers that are the same for the same seed. */
+/** Random numbers, the same for the same seed. */
 function seeded(seed: number) {
   let state = seed;
   return (limit: number): number => {
@@ -122,7 +122,7 @@ function seeded(seed: number) {
 type Random = ReturnType<typeof seeded>;
 type Event = [path: string[], event: RunEvent];
 
-/** The events of a run that thinks, speaks, asks, calls tools at the same time and starts sub-agents. */
+/** The events of a run that reasons, writes, asks, calls tools in parallel and starts sub-agents. */
 function randomRun(random: Random, path: string[], parentCallId: string | null): Event[] {
   const start = { ...START, parent_call_id: parentCallId } as RunEvent;
   const turns: Event[] = [];
@@ -182,7 +182,7 @@ function interleave(random: Random, lists: Event[][]): Event[] {
   return mixed;
 }
 
-/** The entries as a journal has them in store: neighbouring pieces of one text are one. */
+/** The entries as they are stored: adjacent deltas of a text are joined. */
 function joined(entries: RunEntry[]): RunEntry[] {
   const kept: RunEntry[] = [];
   for (const entry of entries) {

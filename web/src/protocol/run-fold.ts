@@ -1,6 +1,6 @@
 /**
- * The one fold over the entries of a journal. Transcripts and time lines show its result, live and after a reload,
- * so what a page shows does not depend on when it was opened.
+ * The one fold over the entries of a journal. Transcripts and the timeline show its result, live and after a reload,
+ * so a page looks the same no matter when it was opened.
  */
 
 import type { RunEntry } from "@/protocol/events.gen";
@@ -10,7 +10,7 @@ import { isRecord, type Json, list, record, text } from "@/protocol/shapes";
 
 type Event<Type extends RunEntry["type"]> = Extract<RunEntry, { type: Type }>;
 
-/** What begins a turn if none has begun. */
+/** Events that begin a turn if none is in progress. */
 const TURN_STARTS = new Set<RunEntry["type"]>([
   "model-request",
   "text-start",
@@ -106,7 +106,7 @@ function begin(run: Run, { number, time }: RunEntry, id: string, step: NewStep):
   return { ...run, steps: [...run.steps, begun] };
 }
 
-/** Changes the step with this id that has not ended, if any. */
+/** Changes the open step with this id, if any. */
 function change(run: Run, id: string, changed: (step: Step) => Partial<Step>): Run {
   const index = run.steps.findLastIndex((step) => step.id === id && step.end === null);
   const step = run.steps[index];
@@ -185,7 +185,7 @@ function endOf({ status, result, error }: Event<"tool-end">): Json {
   return { state: "output-available", output: shownResult(result), preliminary: false };
 }
 
-/** What people see of a result: its display, else its data, else the text for the model. */
+/** The part of a result for people: its display, otherwise its data, otherwise the text for the model. */
 function shownResult(result: unknown): unknown {
   const { return_display: display, data, llm_content: content } = record(result);
   return display ?? data ?? content ?? result;

@@ -1,4 +1,4 @@
-/** Runs and what they say and do, as the page shows them: in a sub-agent's transcript and on the inspector's time line. */
+/** Runs as the page shows them: in the transcript of a sub-agent and on the inspector's timeline. */
 
 import type { RunEndEvent, Usage } from "@/protocol/events.gen";
 import { isToolPart, type MessagePart } from "@/protocol/message";
@@ -62,7 +62,7 @@ export interface ModelRequest {
   isSummary: boolean;
 }
 
-/** What a run has before anything is known of it. */
+/** The fields of a run of which nothing is known yet. */
 export const NEW_RUN = { model: "", number: 0, start: 0, seen: 0, outcome: null, steps: [] } satisfies Partial<Run>;
 
 /** A sub-agent's run as a stored message has it (`data-subagent`), without its steps. */

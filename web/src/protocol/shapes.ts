@@ -1,4 +1,4 @@
-/** Guards for JSON from the server: what does not fit becomes a plain default, never a crash. */
+/** Guards for JSON from the server: an unexpected value becomes a default, never a crash. */
 
 export type Json = Record<string, unknown>;
 
@@ -31,7 +31,7 @@ export function time(value: unknown): number {
   return number(Date.parse(text(value)));
 }
 
-/** A name from code as people write it: `run_shell_command` is "Run shell command"; what has spaces stays. */
+/** An identifier as people write it: `run_shell_command` becomes "Run shell command"; other texts stay as they are. */
 export function readableName(name: string): string {
   if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name)) return name;
   const words = name.replaceAll(/[_-]/g, " ");

@@ -2,10 +2,10 @@
 
 import { createParser } from "eventsource-parser";
 
-/** The mark that ends a stream. */
+/** Marks the end of a stream. */
 const DONE = "[DONE]";
 
-/** Turns bytes into the data of whole events, one batch per piece of bytes, wherever the network cut them. */
+/** Turns bytes into the data of complete events: one batch per piece of bytes, wherever the network cut them. */
 export function eventBatches(): TransformStream<Uint8Array, string[]> {
   const decoder = new TextDecoder();
   let batch: string[] = [];

@@ -15,11 +15,11 @@ test("sizes, times and counts are short", () => {
   expect([7, 9_999, 12_345, 250_000].map(formatCount)).toEqual(["7", "9999", "12.3k", "250k"]);
 });
 
-test("no Chinese sentence is left in English", () => {
+test("every text is translated into Chinese", () => {
   const same = Object.keys(en).filter((key) => en[key as keyof typeof en] === zh[key as keyof typeof zh]);
   expect(same).toEqual(["appName"]);
 });
 
-test("a price keeps the digits that say something", () => {
+test("a price keeps its significant digits", () => {
   expect([0, 0.000_123_4, 0.0099, 0.012, 3].map(formatCost)).toEqual(["0.00", "0.00012", "0.0099", "0.01", "3.00"]);
 });

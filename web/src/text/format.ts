@@ -19,7 +19,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** A price in the currency of the price table, with the digits that say something. */
+/** A price in the currency of the price table, with its significant digits. */
 export function formatCost(cost: number): string {
   return cost >= 0.01 || cost === 0 ? cost.toFixed(2) : String(Number(cost.toPrecision(2)));
 }

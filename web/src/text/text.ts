@@ -1,4 +1,4 @@
-/** The page's language: which one, and its sentences. */
+/** The language of the page and its texts. */
 
 import { createContext, useContext } from "react";
 import { en, type Text } from "@/text/en";
@@ -22,7 +22,7 @@ export function useText(): Text {
   return LANGUAGES[useLanguage()].text;
 }
 
-/** The language someone chose before, else the browser's. */
+/** The language that was chosen before, otherwise the browser's. */
 export function initialLanguage(): Language {
   const chosen = localStorage.getItem("dovetail.language");
   if (chosen === "en" || chosen === "zh") return chosen;

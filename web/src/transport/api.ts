@@ -21,7 +21,7 @@ export async function listSessions(
   return parseSummaries(await getJson(`${BASE}/sessions${suffix}`));
 }
 
-/** The session as it is stored, or null when the server does not know it (yet). */
+/** The stored session, or null if the server does not know it (yet). */
 export async function viewSession(id: string): Promise<SessionView | null> {
   try {
     return parseView(await getJson(sessionPath(id)));
@@ -35,7 +35,7 @@ export async function renameSession(id: string, title: string): Promise<void> {
   await sendJson("PATCH", sessionPath(id), { title });
 }
 
-/** Makes another message the end of the path that is shown and continued. */
+/** Makes another message the end of the shown path. */
 export async function moveHead(id: string, head: string): Promise<void> {
   await sendJson("PATCH", sessionPath(id), { head });
 }

@@ -1,4 +1,4 @@
-/** Questions of runs, and the answers of this browser. */
+/** Answers to the asks of runs. */
 
 import { OfflineError, ServerError, sendJson } from "@/transport/http";
 
@@ -16,7 +16,7 @@ export async function answerAsk(id: string, answer: Answer): Promise<void> {
   await sendJson("POST", `${BASE}/${encodeURIComponent(id)}`, answer);
 }
 
-/** Whether this tab may act on the question, for the next half minute. */
+/** Claims an ask for this tab for half a minute; returns whether the tab has it. */
 export async function claimAsk(id: string, tabId: string): Promise<boolean> {
   try {
     await sendJson("POST", `${BASE}/${encodeURIComponent(id)}/claim`, { tab_id: tabId });
@@ -35,7 +35,7 @@ export interface Receipt {
   tabId: string;
 }
 
-/** Tells what a browser tool did (rule C90); tries again while the server is gone, a refusal is final. */
+/** Sends the result of a browser tool (rule C90); retries while the server is unreachable, but a refusal is final. */
 export async function acknowledge(receipt: Receipt): Promise<void> {
   for (const pause of RETRIES) {
     if (await wasTaken(receipt)) return;
@@ -44,7 +44,7 @@ export async function acknowledge(receipt: Receipt): Promise<void> {
   await sendJson("POST", "/ai/tools/ack", receipt);
 }
 
-/** False when another try may help; true also when nobody waits for the answer any more. */
+/** False if a retry may help; true also if the call is no longer waiting. */
 async function wasTaken(receipt: Receipt): Promise<boolean> {
   try {
     await sendJson("POST", "/ai/tools/ack", receipt);

@@ -1,4 +1,4 @@
-/** The catalogue of tools, agents, skills and extension folders. */
+/** The catalog of tools, agents, skills and extension folders. */
 
 import {
   type AgentInfo,

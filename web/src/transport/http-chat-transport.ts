@@ -1,4 +1,4 @@
-/** The chat over HTTP: `POST /api/v1/chat`, and `GET …/stream` to come back to a running answer. */
+/** The chat over HTTP: `POST /api/v1/chat`, and `GET …/stream` to rejoin an answer in progress. */
 
 import { joinDeltas, parseChunk } from "@/protocol/chunk";
 import type { ChatMessage, Chunk } from "@/protocol/message";
@@ -58,12 +58,12 @@ export class HttpChatTransport implements ChatTransport {
   }
 }
 
-/** The server keeps the conversation; only the newest message is news to it. */
+/** Only the newest message is sent: the server has the rest of the conversation. */
 function lastOf(messages: ChatMessage[]): ChatMessage[] {
   return messages.slice(-1);
 }
 
-/** The response's chunks; a stream that breaks off before its end is an error, never a silent stop. */
+/** The chunks of a response; a stream that ends too early is an error, never a silent stop. */
 function chunksOf(response: Response): ReadableStream<Chunk> {
   let hasEnded = false;
   const transformer = new TransformStream<string[], Chunk>({
@@ -75,7 +75,7 @@ function chunksOf(response: Response): ReadableStream<Chunk> {
       }
     },
     flush(controller) {
-      if (!hasEnded) controller.error(new TypeError("network: the answer broke off before its end"));
+      if (!hasEnded) controller.error(new TypeError("network: the stream ended before the answer was complete"));
     },
   });
   const body = response.body ?? new ReadableStream<Uint8Array>();

@@ -1,4 +1,4 @@
-/** One way to talk to the server: JSON in and out, and errors a person can read. */
+/** HTTP requests to the server: JSON in and out, and readable errors. */
 
 import { isRecord, optionalText, record, text } from "@/protocol/shapes";
 
@@ -17,12 +17,12 @@ export class ServerError extends Error {
 /** The server could not be reached at all. */
 export class OfflineError extends Error {
   constructor(cause: unknown) {
-    super("The server cannot be reached.", { cause });
+    super("Cannot reach the server.", { cause });
     this.name = "OfflineError";
   }
 }
 
-/** Tells `signed-out` when the server wants to know who is there. */
+/** Dispatches `signed-out` when the server requires signing in. */
 export const signedOut = new EventTarget();
 
 async function failure(response: Response): Promise<ServerError> {
@@ -37,7 +37,7 @@ async function failure(response: Response): Promise<ServerError> {
   );
 }
 
-/** Sends a request; an answer that is not 2xx, or none, is thrown as one of the errors above. */
+/** Sends a request; throws one of the errors above unless the response is 2xx. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {

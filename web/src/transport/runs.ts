@@ -5,7 +5,7 @@ import { parseEntry } from "@/protocol/journal";
 import { eventBatches } from "@/protocol/sse";
 import { send } from "@/transport/http";
 
-/** The journal from a number on, in batches as they arrive; ends with the run. */
+/** The journal after a number, in batches as they arrive; ends with the run. */
 export async function* readJournal(id: string, after: number, signal: AbortSignal): AsyncGenerator<RunEntry[]> {
   const response = await send(`/api/v1/runs/${encodeURIComponent(id)}/events?after=${after}`, {
     headers: { accept: "text/event-stream" },

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; false when the browser does not let us. */
+/** Copies a text to the clipboard; returns false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The old way: pages that are served without encryption have no clipboard of their own. */
+/** The fallback for pages served over plain HTTP, which have no clipboard API. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

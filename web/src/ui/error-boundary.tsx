@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from "react";
 
 interface ErrorBoundaryProps {
-  /** What is shown in place of the children when they cannot be drawn. */
+  /** Shown in place of children that cannot be rendered. */
   fallback: ReactNode;
-  /** When this changes, drawing is tried again. */
+  /** When this changes, rendering is tried again. */
   subject?: unknown;
   children: ReactNode;
 }
@@ -13,7 +13,7 @@ interface ErrorBoundaryState {
   subject: unknown;
 }
 
-/** Confines an error while drawing to the part of the page that it belongs to. */
+/** Confines a rendering error to the part of the page where it occurs. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failed: false, subject: this.props.subject };
 

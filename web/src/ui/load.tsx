@@ -7,12 +7,12 @@ import { Spinner } from "@/ui/spinner";
 type Loaded<T> = { state: "loading" } | { state: "failed"; error: Error } | { state: "there"; value: T };
 
 interface LoadProps<T> {
-  /** Must keep its identity while the same thing is meant. */
+  /** Must keep its identity as long as the same data is meant. */
   load: () => Promise<T>;
   children: (value: T, reload: () => Promise<void>) => ReactNode;
 }
 
-/** Shows what a request brings: waiting, a readable error with another try, or the thing itself. */
+/** Shows the result of a request: a spinner, a readable error with a retry button, or the data. */
 export function Load<T>({ load, children }: LoadProps<T>) {
   const t = useText();
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });

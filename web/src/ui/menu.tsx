@@ -19,7 +19,7 @@ interface MenuProps {
   children: ReactNode;
 }
 
-/** A button that opens a list of actions: arrows move, Escape closes and gives the focus back. */
+/** A button that opens a list of actions: arrow keys move, Escape closes it and restores the focus. */
 export function Menu({ label, face, placement = "bottom-end", className = "", children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -109,7 +109,7 @@ export function MenuItem({ onSelect, isDanger = false, children }: MenuItemProps
   );
 }
 
-/** A name above a group of items. */
+/** The heading of a group of items. */
 export function MenuHeading({ children }: { children: ReactNode }) {
   return <p className="px-2.5 pt-2 pb-1 text-[12px] text-faint">{children}</p>;
 }

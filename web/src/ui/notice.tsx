@@ -1,7 +1,7 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** Something went wrong, in words, with what can be done about it. */
+/** An error in words, with actions that help. */
 export function Notice({ title, hint, children }: { title: string; hint?: string | null; children?: ReactNode }) {
   return (
     <div role="alert" className="flex gap-3 rounded-xl bg-danger-soft px-4 py-3 text-[14px]">

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The inside of a side panel: a line of explanation, actions, and what scrolls below. */
+/** The inside of a side panel: a hint, actions and the scrolling content. */
 export function PanelBody({ hint, actions, children }: { hint: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -8,7 +8,7 @@ export function PanelBody({ hint, actions, children }: { hint: string; actions?:
         <p className="min-w-0 flex-1 text-[13px] text-soft">{hint}</p>
         {actions}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 pb-6 -outline-offset-2">
         {children}
       </div>
@@ -23,7 +23,7 @@ interface RowProps {
   children?: ReactNode;
 }
 
-/** One thing in a list: its name, a word at the right, and what is said of it. */
+/** An item in a list: its title, a detail on the right and a description. */
 export function Row({ title, detail, mark, children }: RowProps) {
   return (
     <li className="border-t border-line py-3 first:border-t-0">
@@ -37,7 +37,7 @@ export function Row({ title, detail, mark, children }: RowProps) {
   );
 }
 
-/** Something that could not be read: what, why and where. */
+/** Something that could not be loaded: what, why and where. */
 export function FaultRow({ name, message, source, note }: FaultRowProps) {
   return (
     <li className="my-3 rounded-xl bg-danger-soft px-4 py-3 text-[13px]">

@@ -3,24 +3,24 @@ import type { ReactNode } from "react";
 import { Menu, MenuItem } from "@/ui/menu";
 
 export interface Choice {
-  /** Null for the choice that is made without choosing. */
+  /** Null for the default. */
   value: string | null;
   name: string;
   detail?: string;
 }
 
 interface PickerProps {
-  /** What is chosen here. */
+  /** What is chosen here, for screen readers. */
   label: string;
   icon?: ReactNode;
-  /** What is chosen now, in words. */
+  /** The current choice as text. */
   shown: string;
   choices: readonly Choice[];
   chosen: string | null;
   onChoose: (value: string | null) => void;
 }
 
-/** One of several; with nothing to choose from it only says what is. */
+/** A choice of one out of several; with a single choice it is plain text. */
 export function Picker({ label, icon, shown, choices, chosen, onChoose }: PickerProps) {
   const face = (
     <span className="flex min-w-0 items-center gap-1.5 text-[13px] text-soft">

@@ -1,4 +1,4 @@
-/** How far something is, from 0 to 1. */
+/** A progress bar, from 0 to 1. */
 export function Progress({ value, label }: { value: number; label: string }) {
   const percent = Math.round(Math.min(1, Math.max(0, value)) * 100);
   return (

@@ -1,4 +1,4 @@
-/** A quiet sign that something is under way. */
+/** A quiet sign that something is in progress. */
 export function Spinner({ size = 14 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" className="shrink-0 animate-spin">

@@ -1,4 +1,4 @@
-/** A value that changes and tells its readers, and the hook that reads it. */
+/** A value that notifies its subscribers of changes, and the hook that reads it. */
 
 import { useSyncExternalStore } from "react";
 
@@ -24,7 +24,7 @@ export class Store<T extends object> {
     return this.#listeners.size > 0;
   }
 
-  /** Called when nobody reads any more. */
+  /** Called when the last subscriber has left. */
   protected onUnread(): void {}
 
   protected change(change: Partial<T>): void {
@@ -33,7 +33,7 @@ export class Store<T extends object> {
   }
 }
 
-/** What a store holds now; a component is drawn anew when it changes. */
+/** The current value of a store; the component renders again when it changes. */
 export function useStore<T extends object>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.read, store.read);
 }

@@ -5,12 +5,12 @@ import { Picker } from "@/ui/picker";
 
 interface AgentPickerProps {
   agents: readonly AgentInfo[];
-  /** Who answers in this chat. */
+  /** The agent of this chat. */
   chosen: string;
   onChoose: (name: string) => void;
 }
 
-/** Who answers in this chat; not shown where there is only one. */
+/** Chooses the agent of this chat; hidden if there is only one. */
 export function AgentPicker({ agents, chosen, onChoose }: AgentPickerProps) {
   const t = useText();
   if (agents.length < 2) return null;

@@ -12,14 +12,14 @@ export interface ApprovalAnswer {
 
 interface ApprovalProps {
   input: unknown;
-  /** The agents on the way down to the one that asks; empty when it is the chat's own. */
+  /** The sub-agents from the top down to the one that asks; empty for the chat's own agent. */
   path?: readonly string[];
   reason: string | null;
-  /** Fulfilled when the answer was taken; an error is shown. */
+  /** Resolves when the answer was accepted; a rejection is shown as an error. */
   onAnswer: (answer: ApprovalAnswer) => Promise<void>;
 }
 
-/** Asks whether a call may run: as it is, changed, from now on, or not at all. */
+/** Asks for approval of a call: as it is, edited, from now on, or not at all. */
 export function Approval({ input, path = [], reason, onAnswer }: ApprovalProps) {
   const t = useText();
   const [draft, setDraft] = useState<string | null>(null);

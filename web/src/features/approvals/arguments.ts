@@ -1,4 +1,4 @@
-/** Arguments as a person types them. */
+/** Arguments as typed by the user. */
 
 import { isRecord } from "@/protocol/shapes";
 

@@ -15,7 +15,7 @@ const CALL: BrowserCall = {
   isForThisTab: true,
 };
 
-/** Leases and answers as the server keeps them. */
+/** Leases and acknowledgements as the server keeps them. */
 class Desk implements ExecutorBackend {
   holder: string | null = null;
   readonly answers: Array<[string, Acknowledgement]> = [];
@@ -28,7 +28,7 @@ class Desk implements ExecutorBackend {
   }
 }
 
-/** A ledger in the storage of a browser of its own. */
+/** A ledger in a storage of its own. */
 function newLedger(): Ledger {
   const items = new Map<string, string>();
   return new Ledger({ getItem: (key) => items.get(key) ?? null, setItem: (key, value) => void items.set(key, value) });
@@ -44,7 +44,7 @@ function tab(desk: Desk, ledger = newLedger(), tabId = "tab") {
   return { executor, calls };
 }
 
-test("a call offered many times runs once and is answered once", async () => {
+test("a call that arrives many times runs once and is acknowledged once", async () => {
   const desk = new Desk();
   const { executor, calls } = tab(desk);
   await Promise.all([executor.execute(CALL), executor.execute(CALL), executor.execute(CALL)]);
@@ -53,7 +53,7 @@ test("a call offered many times runs once and is answered once", async () => {
   expect(desk.answers).toEqual([["call", { status: "success", output: "opened" }]]);
 });
 
-test("of two tabs one acts", async () => {
+test("only one of two tabs acts", async () => {
   const desk = new Desk();
   const ledger = newLedger();
   const tabs = [tab(desk, ledger, "one"), tab(desk, ledger, "two")];
@@ -62,7 +62,7 @@ test("of two tabs one acts", async () => {
   expect(desk.answers).toHaveLength(1);
 });
 
-test("a call that a reload cut off is told as failed and not run again", async () => {
+test("a call interrupted by a reload fails and does not run again", async () => {
   const desk = new Desk();
   const ledger = newLedger();
   ledger.write("ask", { state: "begun" });
@@ -72,7 +72,7 @@ test("a call that a reload cut off is told as failed and not run again", async (
   expect(desk.answers).toEqual([["call", INTERRUPTED]]);
 });
 
-test("an answer that did not get through before a reload is sent again without running again", async () => {
+test("a result that was not delivered before a reload is sent again without running again", async () => {
   const desk = new Desk();
   const ledger = newLedger();
   ledger.write("ask", { state: "done", acknowledgement: { status: "success", output: 7 } });
@@ -82,7 +82,7 @@ test("an answer that did not get through before a reload is sent again without r
   expect(desk.answers).toEqual([["call", { status: "success", output: 7 }]]);
 });
 
-test("an answer that could not be sent is sent when the call is offered again, without running again", async () => {
+test("a result that could not be sent is sent when the call arrives again, without running again", async () => {
   const desk = new Desk();
   const { executor, calls } = tab(desk);
   const send = desk.acknowledge.bind(desk);
@@ -108,7 +108,7 @@ test("a damaged ledger counts as empty, and only the newest entries are kept", (
   expect([ledger.read("0"), ledger.read("200")]).toEqual([null, { state: "begun" }]);
 });
 
-test("a handler that throws is answered with its words", async () => {
+test("a handler that throws fails with its message", async () => {
   const desk = new Desk();
   const executor = new FrontendToolExecutor("tab", desk, newLedger());
   executor.register("open-url", async () => {
@@ -126,7 +126,7 @@ test("a tool without a handler fails at once in the tab that the run belongs to"
   expect(desk.answers).toEqual([["call", { status: "failed", errorText }]]);
 });
 
-test("a tool without a handler is left alone in any other tab", async () => {
+test("a tool without a handler is ignored in any other tab", async () => {
   const desk = new Desk();
   const { executor } = tab(desk);
   await executor.execute({ ...CALL, toolName: "other", isForThisTab: false });

@@ -1,6 +1,6 @@
 /**
- * Tools that act in the user's browser (rule C56). A call runs exactly once, also across a reload and with
- * several tabs open, and it is always answered: with a value, an error, or the news that the page went away.
+ * Tools that run in the user's browser (rule C56). A call runs exactly once, even across reloads and with several
+ * tabs open, and it is always acknowledged: with a value, an error, or the news that the page was closed.
  */
 
 import type { Acknowledgement, Ledger, LedgerEntry } from "@/features/browser-tools/ledger";
@@ -10,14 +10,14 @@ export interface BrowserCall {
   callId: string;
   toolName: string;
   input: unknown;
-  /** Whether the run belongs to this tab, so that no other page is expected to act. */
+  /** Whether the run belongs to this tab, so that no other tab is expected to act. */
   isForThisTab: boolean;
 }
 
 export type Handler = (call: { input: unknown; callId: string; tabId: string }) => Promise<Acknowledgement>;
 
 export interface ExecutorBackend {
-  /** Asks to act alone; false when another tab does, or nobody waits any more. */
+  /** Claims the ask for this tab; false if another tab has it or it is no longer open. */
   claim(askId: string, tabId: string): Promise<boolean>;
   acknowledge(callId: string, acknowledgement: Acknowledgement): Promise<void>;
 }
@@ -26,7 +26,7 @@ const RENEWAL = 10_000;
 
 export const INTERRUPTED: Acknowledgement = {
   status: "failed",
-  errorText: "The page went away while the tool was running.",
+  errorText: "The page was closed or reloaded while the tool was running.",
 };
 
 export class FrontendToolExecutor {
@@ -39,12 +39,12 @@ export class FrontendToolExecutor {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Only registered tools are ever run. */
+  /** Registers a tool; only registered tools are ever run. */
   register(toolName: string, handler: Handler): void {
     this.#handlers.set(toolName, handler);
   }
 
-  /** Runs the call if it is ours to run; safe to call any number of times. */
+  /** Runs the call if this tab should; safe to call any number of times. */
   async execute(call: BrowserCall): Promise<void> {
     const handler = this.#handlers.get(call.toolName) ?? (call.isForThisTab ? refuse(call.toolName) : undefined);
     if (handler === undefined || this.#begun.has(call.askId)) return;
@@ -53,7 +53,7 @@ export class FrontendToolExecutor {
     try {
       isAnswered = await this.#attempt(handler, call);
     } finally {
-      // What could not be claimed or told now may be when the call is offered again; the ledger knows what was done.
+      // A failed claim or acknowledgement is retried when the call arrives again; the ledger knows what was done.
       if (!isAnswered) this.#begun.delete(call.askId);
     }
   }
@@ -82,12 +82,12 @@ export class FrontendToolExecutor {
   }
 }
 
-/** Answers at once instead of letting the run wait for a tool that this page does not have. */
+/** Fails at once instead of letting the run wait for a tool that this page does not have. */
 function refuse(toolName: string): Handler {
   return async () => ({ status: "failed", errorText: `This page has no handler for the browser tool "${toolName}".` });
 }
 
-/** Begun before and not ended: a page went away in the middle. Running it again could do the work twice. */
+/** An entry that has begun but not ended was interrupted by a reload; running it again could repeat its effects. */
 function outcomeOf(entry: LedgerEntry): Acknowledgement {
   return entry.state === "done" ? entry.acknowledgement : INTERRUPTED;
 }

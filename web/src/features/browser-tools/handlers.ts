@@ -1,6 +1,6 @@
 /**
- * What the browser can do for an agent. To add a tool: declare it on the server with `needs_tab`, and register a
- * handler of the same name here that returns `{ status, output }`.
+ * The tools that run in the browser. To add one, declare it on the server with `needs_tab` and register a
+ * handler with the same name here that returns `{ status, output }`.
  */
 
 import type { FrontendToolExecutor } from "@/features/browser-tools/executor";
@@ -11,13 +11,13 @@ export function registerDefaultFrontendToolHandlers(executor: FrontendToolExecut
   executor.register("open-url", async ({ input }) => {
     const { url: wanted, title } = record(input);
     const url = normalizeUrl(wanted);
-    if (url === null) return { status: "failed", errorText: `not a web address: ${JSON.stringify(wanted)}` };
+    if (url === null) return { status: "failed", errorText: `Invalid URL ${JSON.stringify(wanted)}.` };
     const viewKey = stack.push(url, text(title) || new URL(url).hostname);
     return { status: "success", output: { url, viewKey } };
   });
 }
 
-/** A web address that may be opened, with its scheme; null for everything else. */
+/** A URL that may be opened, including its scheme; null for anything else. */
 export function normalizeUrl(value: unknown): string | null {
   if (typeof value !== "string" || value.trim() === "") return null;
   const wanted = value.trim();

@@ -1,4 +1,4 @@
-/** What the browser tools have begun and how it ended: shared by the tabs of a browser and kept across reloads. */
+/** Which browser tool calls have begun and how they ended: shared between tabs and kept across reloads. */
 
 export interface Acknowledgement {
   status: "success" | "failed";

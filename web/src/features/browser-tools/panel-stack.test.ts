@@ -28,7 +28,7 @@ test.each([
   expect(normalizeUrl(url)).toBe(opened);
 });
 
-test("open-url opens a panel and answers with its address; a wrong address is answered as failed", async () => {
+test("open-url opens a panel and returns its address; an invalid address fails", async () => {
   const stack = new PanelStack();
   const answers: unknown[] = [];
   const backend = {

@@ -1,4 +1,4 @@
-/** The pages that tools have opened beside the chat. */
+/** The pages that tools have opened next to the chat. */
 
 import { Store } from "@/ui/store";
 
@@ -18,7 +18,7 @@ export class PanelStack extends Store<StackSnapshot> {
     super({ items: [], activeKey: null });
   }
 
-  /** Opens a page, or brings it to the front when it is open already; returns its key. */
+  /** Opens a page, or brings it to the front if it is already open; returns its key. */
   push(url: string, title: string): string {
     const { items } = this.read();
     const known = items.find((item) => item.url === url);

@@ -4,7 +4,7 @@ import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
 import { useStore } from "@/ui/store";
 
-/** The opened pages, one in front. */
+/** The opened pages, with one in front. */
 export function PanelView({ stack }: { stack: PanelStack }) {
   const t = useText();
   const { items, activeKey } = useStore(stack);

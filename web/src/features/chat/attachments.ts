@@ -1,4 +1,4 @@
-/** Files on their way into a message. */
+/** The files of a message that is being written. */
 
 import type { MessagePart } from "@/protocol/message";
 

@@ -6,7 +6,7 @@ import type { ChatTransport } from "@/transport/chat-transport";
 
 type Sent = Parameters<ChatTransport["sendMessages"]>[0];
 
-/** A server in a few lines: it plays chunks and keeps what it was sent. */
+/** A minimal server: it plays chunks and records what it was sent. */
 class Stage implements ChatTransport {
   readonly resumeStreamIsReplay = true;
   readonly sent: Sent[] = [];
@@ -78,7 +78,7 @@ function view(messages: ChatMessage[], runId: string | null = null): SessionView
 const texts = (session: ChatSession) =>
   session.state.read().messages.map((one) => one.parts.map((part) => (part.type === "text" ? part.text : part.type)));
 
-test("a message goes after the last one and its answer is shown", async () => {
+test("a message is sent after the last one and its answer is shown", async () => {
   const stage = new Stage([says("Hi."), says("Again.", "a2")]);
   const session = stage.session();
   session.requestBody = () => ({ model: "m" });
@@ -91,7 +91,7 @@ test("a message goes after the last one and its answer is shown", async () => {
   ]);
 });
 
-test("a reworded question becomes a sibling: it has the old one's parent and an id of its own", async () => {
+test("an edited question becomes a sibling with the same parent and an id of its own", async () => {
   const stage = new Stage([says("One.", "a1"), says("Two.", "a2"), says("Three.", "a3")]);
   const session = stage.session();
   await session.submit({ text: "first" });
@@ -103,7 +103,7 @@ test("a reworded question becomes a sibling: it has the old one's parent and an 
   expect(stage.sent[2]?.messages.at(-1)?.id).not.toBe(old);
 });
 
-test("asking again names the question that is to be answered", async () => {
+test("a retry names the question to answer", async () => {
   const stage = new Stage([says("Other.", "a2")]);
   stage.stored = view([message("u1", "user", "q"), message("a1", "assistant", "One.")]);
   const session = stage.session();
@@ -112,7 +112,7 @@ test("asking again names the question that is to be answered", async () => {
   expect(stage.sent[0]).toMatchObject({ trigger: "regenerate-message", messageId: "a1", body: { parent_id: "u1" } });
 });
 
-test("a question that never reached the server stays, and is sent anew", async () => {
+test("a question that never reached the server stays, and a retry sends it again", async () => {
   const stage = new Stage([says("Now.")]);
   stage.failure = new Error("gone");
   const session = stage.session();
@@ -125,7 +125,7 @@ test("a question that never reached the server stays, and is sent anew", async (
   expect(texts(session)).toEqual([["Hello"], ["Now."]]);
 });
 
-test("opening a session shows what is stored and joins a running answer", async () => {
+test("opening a session shows its stored messages and joins an answer in progress", async () => {
   const stage = new Stage([]);
   stage.stored = view([message("u1", "user", "q")], "r1");
   stage.running = says("Under way.");
@@ -145,7 +145,7 @@ test("a session that cannot be loaded says why", async () => {
   expect(session.info()).toMatchObject({ isLoading: false, loadError: { message: "no database" } });
 });
 
-test("stopping ends the run, not only the stream", async () => {
+test("stopping cancels the run, not only the stream", async () => {
   const stage = new Stage([says("Hi.", "a1", "run-7")]);
   const session = stage.session();
   await session.submit({ text: "Hello" });
@@ -180,18 +180,18 @@ test("questions and sub-agents that come with the stream are kept", async () => 
   expect(session.info().subAgents["k"]).toMatchObject({ agent: "helper", parentCallId: "c" });
 });
 
-test("a stream that breaks is joined again, and the answer is whole", async () => {
+test("a broken stream is rejoined, and the answer is complete", async () => {
   const stage = new Stage([]);
   stage.sendMessages = async () => brokenOff(says("Half"));
   stage.running = says("Half and whole.");
   const session = stage.session();
   await session.submit({ text: "go" });
-  await expect.poll(() => session.info().isMending).toBe(false);
+  await expect.poll(() => session.info().isReconnecting).toBe(false);
   expect(session.state.read().status).toBe("ready");
   expect(texts(session)).toEqual([["go"], ["Half and whole."]]);
 });
 
-test("a server that stays away is told after a few tries", async () => {
+test("a server that stays unreachable is reported after a few attempts", async () => {
   const stage = new Stage([]);
   let tries = 0;
   stage.sendMessages = async () => brokenOff(says("Half"));
@@ -201,12 +201,12 @@ test("a server that stays away is told after a few tries", async () => {
   };
   const session = stage.session();
   await session.submit({ text: "go" });
-  await expect.poll(() => session.info().isMending).toBe(false);
+  await expect.poll(() => session.info().isReconnecting).toBe(false);
   expect([tries, session.state.read().error?.message]).toEqual([2, "gone"]);
   expect(texts(session)).toEqual([["go"], ["Half"]]);
 });
 
-/** The first chunks, then a cut line as browsers report it. */
+/** The first chunks, then a lost connection as browsers report it. */
 function brokenOff(chunks: Chunk[], length = 3): ReadableStream<Chunk> {
   const rest = chunks.slice(0, length);
   return new ReadableStream({
@@ -220,7 +220,7 @@ function brokenOff(chunks: Chunk[], length = 3): ReadableStream<Chunk> {
 
 type Random = (limit: number) => number;
 
-/** The chunks of an answer with texts, calls that are approved or not, a step said again, and a sub-agent. */
+/** The chunks of an answer with texts, calls, approvals, steps that are reset, and sub-agents. */
 function randomAnswer(random: Random): Chunk[] {
   const chunks: Chunk[] = [{ type: "start", messageId: "a1", messageMetadata: { run_id: "r1" } }];
   for (let step = 0; step <= random(4); step++) {
@@ -274,7 +274,7 @@ function randomCall(random: Random, id: string): Chunk[] {
   ];
 }
 
-/** Random numbers that are the same for the same seed. */
+/** Random numbers, the same for the same seed. */
 function seeded(seed: number): Random {
   let state = seed;
   return (limit) => {
@@ -296,7 +296,7 @@ test("an answer that was cut off anywhere, or joined after a reload, looks like 
     cut.sendMessages = async () => brokenOff(chunks, random(chunks.length));
     const rejoined = cut.session();
     await rejoined.submit({ text: "go" });
-    await expect.poll(() => rejoined.info().isMending, { interval: 1 }).toBe(false);
+    await expect.poll(() => rejoined.info().isReconnecting, { interval: 1 }).toBe(false);
     expect(shown(rejoined), `seed ${seed}`).toEqual(shown(whole));
 
     const running = new Stage([]);

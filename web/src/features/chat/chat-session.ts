@@ -1,4 +1,4 @@
-/** One open conversation: sending, stopping, branching and coming back to it. No React in here. */
+/** An open conversation: send, stop, branch and resume. Free of React. */
 
 import { AbstractChat, type ChatStatus } from "ai";
 import { LiveChatState, nextFrame, type Schedule } from "@/features/chat/chat-state";
@@ -21,7 +21,7 @@ import { isRecord } from "@/protocol/shapes";
 import type { ChatTransport } from "@/transport/chat-transport";
 
 class SdkChat extends AbstractChat<ChatMessage> {
-  /** Called when an answer begins to arrive: by then the server has stored the question. */
+  /** Called when an answer begins to arrive; by then the server has stored the question. */
   onStart: () => void = () => {};
 
   protected override setStatus(change: { status: ChatStatus; error?: Error }): void {
@@ -43,7 +43,7 @@ export class ChatSession {
   readonly #schedule: Schedule;
   readonly #listeners = new Set<() => void>();
   #info: SessionInfo = NOTHING;
-  #isTelling = false;
+  #isNotifying = false;
 
   constructor(
     readonly id: string,
@@ -61,7 +61,7 @@ export class ChatSession {
       state: this.state,
       generateId: () => crypto.randomUUID(),
       onData: (part) => this.#take(part as DataChunk),
-      onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#mend() : this.refresh(isError)),
+      onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#reconnect() : this.refresh(isError)),
     });
     this.#chat.onStart = () => void this.refresh(true);
   }
@@ -81,7 +81,7 @@ export class ChatSession {
     return this.#chat.messages.findLast((message) => message.metadata?.run_id)?.metadata?.run_id ?? null;
   }
 
-  /** Who answers: whom somebody chose, else who answered last. */
+  /** The agent that answers: the chosen one, otherwise the one that answered last. */
   get agent(): string | null {
     const last = this.#chat.messages.findLast((message) => message.metadata?.agent)?.metadata?.agent;
     return this.#info.agent ?? last ?? null;
@@ -91,7 +91,7 @@ export class ChatSession {
     this.#set({ agent });
   }
 
-  /** Loads what is stored and, when an answer is still being written, joins it. */
+  /** Loads the stored messages and joins an answer in progress, if any. */
   async open(): Promise<void> {
     this.#set({ isLoading: true, loadError: null });
     try {
@@ -104,7 +104,7 @@ export class ChatSession {
     }
   }
 
-  /** Reads titles and branches again after something ended; what failed to be sent stays where it is. */
+  /** Reloads the title and the branches; with `keepsMessages`, messages that could not be sent stay in place. */
   async refresh(keepsMessages = false): Promise<void> {
     const view = await this.#backend.view(this.id).catch(() => null);
     if (view !== null && !this.isBusy && !keepsMessages) this.#show(view);
@@ -116,7 +116,7 @@ export class ChatSession {
     await this.#send(partsOf(message), this.#chat.lastMessage?.id ?? null);
   }
 
-  /** Asks again: a new answer beside the old one. A question that never reached the server is sent anew. */
+  /** Requests another answer next to the old one. A question that never reached the server is sent again. */
   async retry(messageId: string): Promise<void> {
     const index = this.#chat.messages.findIndex((message) => message.id === messageId);
     const target = this.#chat.messages[index];
@@ -131,7 +131,7 @@ export class ChatSession {
     await this.#chat.regenerate({ messageId, body: { ...this.requestBody(), parent_id: parent?.id ?? null } });
   }
 
-  /** Says it differently: a new question beside the old one. */
+  /** Sends an edited question as a new version of the old one. */
   async edit(messageId: string, message: Outgoing): Promise<void> {
     const index = this.#chat.messages.findIndex((candidate) => candidate.id === messageId);
     if (index < 0) return;
@@ -147,30 +147,30 @@ export class ChatSession {
     if (view?.runId) await this.#chat.resumeStream();
   }
 
-  /** Ends the run for everyone; the stream then closes by itself. */
+  /** Cancels the run; the stream then ends by itself. */
   async stop(): Promise<void> {
     const { runId } = this;
     if (runId === null) await this.#chat.stop();
     else await this.#transport.cancel(runId);
   }
 
-  /** Joins the running answer again, after the connection broke or a question was answered. */
+  /** Rejoins the answer in progress after the connection was lost or an ask was answered. */
   async rejoin(): Promise<void> {
     this.#chat.clearError();
     await this.#chat.resumeStream();
     if (this.#chat.status === "ready") await this.refresh();
   }
 
-  /** The run goes on without its reader, so a broken stream is joined again, a few times. */
-  async #mend(): Promise<void> {
-    if (this.#info.isMending) return;
-    this.#set({ isMending: true });
+  /** Rejoins a broken stream, with a few retries: the run continues without a reader. */
+  async #reconnect(): Promise<void> {
+    if (this.#info.isReconnecting) return;
+    this.#set({ isReconnecting: true });
     for (const pause of this.#pauses) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       await this.rejoin();
       if (this.#chat.status !== "error") break;
     }
-    this.#set({ isMending: false });
+    this.#set({ isReconnecting: false });
   }
 
   async #send(parts: MessagePart[], parentId: string | null): Promise<void> {
@@ -180,11 +180,11 @@ export class ChatSession {
     await pending;
   }
 
-  /** Adds what sub-agents did, from the stream or a journal; entries of the run itself are left out. */
+  /** Adds entries of sub-agents from the stream or a journal; those of the root run are ignored. */
   watchSubAgents(entries: readonly RunEntry[]): void {
     const ofSubAgents = entries.filter((entry) => entry.path.length > 1);
     this.#info = { ...this.#info, subAgents: ofSubAgents.reduce(foldEntry, this.#info.subAgents) };
-    this.#tellLater();
+    this.#notifyLater();
   }
 
   #take(part: DataChunk): void {
@@ -205,12 +205,12 @@ export class ChatSession {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Sub-agents speak token by token, so readers hear of it once per frame. */
-  #tellLater(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  /** Notifies subscribers once per frame, because sub-agents stream token by token. */
+  #notifyLater(): void {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     this.#schedule(() => {
-      this.#isTelling = false;
+      this.#isNotifying = false;
       this.#set({});
     });
   }

@@ -38,7 +38,7 @@ test("a published message does not change when the live one does", () => {
   expect(state.read().messages[0]?.parts[1]).toEqual({ type: "text", text: "ab" });
 });
 
-test("what did not change keeps its identity", () => {
+test("unchanged messages and parts keep their identity", () => {
   const state = new LiveChatState([{ id: "u", role: "user", parts: [] }], (publish) => publish());
   const live = answer("a");
   state.pushMessage(live);

@@ -14,7 +14,7 @@ export interface ChatSnapshot {
 
 export type Schedule = (publish: () => void) => void;
 
-/** The next frame, or soon when the page is hidden and has no frames. */
+/** Waits for the next frame, or a moment if the page is hidden and has no frames. */
 export function nextFrame(publish: () => void): void {
   if (document.hidden) setTimeout(publish, 100);
   else requestAnimationFrame(publish);
@@ -84,7 +84,7 @@ export class LiveChatState implements ChatState<ChatMessage> {
 
   readonly snapshot = <T>(thing: T): T => structuredClone(thing);
 
-  /** Shows readers the present state at once. */
+  /** Publishes the current state at once. */
   publish(): void {
     const before = this.#published.messages;
     this.#published = {

@@ -7,7 +7,7 @@ interface CompletionListProps {
   onChoose: (name: string) => void;
 }
 
-/** The skills that fit what is typed; the field keeps the focus. */
+/** The skills that match what is typed; the field keeps the focus. */
 export function CompletionList({ matches, choice, onChoose }: CompletionListProps) {
   const t = useText();
   return (
@@ -23,7 +23,7 @@ export function CompletionList({ matches, choice, onChoose }: CompletionListProp
           role="option"
           tabIndex={-1}
           aria-selected={index === choice}
-          // The field would lose the focus on a click.
+          // A click must not take the focus from the field.
           onPointerDown={(event) => {
             event.preventDefault();
             onChoose(skill.name);

@@ -17,7 +17,7 @@ test.each([
   ["a/b", undefined],
   ["/other", undefined],
   ["/skill/review done", undefined],
-])("after %j there are %j", (text, found) => {
+])("%j completes to %j", (text, found) => {
   expect(names(text)).toEqual(found);
 });
 

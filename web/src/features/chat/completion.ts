@@ -1,4 +1,4 @@
-/** `/skill/…` while it is typed: what fits, and the text after choosing one. */
+/** Completion of `/skill/…`: the matches, and the text after choosing one. */
 
 export interface Suggestion {
   name: string;
@@ -14,7 +14,7 @@ export interface Completion {
 
 const WORD = /(^|\s)\/(?:s(?:k(?:i(?:l(?:l(?:\/([\w-]*))?)?)?)?)?)?$/;
 
-/** What may be meant by the word before the caret, best first; null when it is no beginning of a skill. */
+/** The skills that match the word before the caret, best first; null if it does not begin a skill. */
 export function completionAt(text: string, caret: number, skills: readonly Suggestion[]): Completion | null {
   const before = text.slice(0, caret);
   const match = WORD.exec(before);

@@ -20,7 +20,7 @@ interface ComposerProps {
   onStop: () => void;
   /** What may follow `/skill/`. */
   skills?: readonly Suggestion[];
-  /** What stands at the left of the send button. */
+  /** Shown to the left of the send button. */
   tools?: ReactNode;
   handle?: React.Ref<ComposerHandle>;
 }
@@ -68,7 +68,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
     requestAnimationFrame(() => field.current?.setSelectionRange(done.caret, done.caret));
   };
   const onKey = (event: KeyboardEvent) => {
-    // While an input method composes, the keys belong to it.
+    // While an input method is composing, it handles the keys.
     if (event.nativeEvent.isComposing) return;
     if (completion !== null && onCompletionKey(event, completion.matches, choice, setChoice, choose)) return;
     if (event.key !== "Enter" || event.shiftKey) return;
@@ -109,7 +109,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
         <span className="sr-only">{t.message}</span>
         <textarea
           ref={field}
-          // biome-ignore lint/a11y/noAutofocus: the page is there to type into; a phone would open its keyboard, so not there
+          // biome-ignore lint/a11y/noAutofocus: the page is for typing; not on phones, where the keyboard would open
           autoFocus={matchMedia("(pointer: fine)").matches}
           rows={1}
           value={text}
@@ -156,7 +156,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
   );
 }
 
-/** Keys that belong to the open list; true when one of them was pressed. */
+/** Handles the keys of the open list; returns true if one of them was pressed. */
 function onCompletionKey(
   event: KeyboardEvent,
   matches: readonly Suggestion[],

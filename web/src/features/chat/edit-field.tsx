@@ -8,7 +8,7 @@ interface EditFieldProps {
   onSend: (text: string) => void;
 }
 
-/** A question being reworded; the old one stays as another version. */
+/** A message being edited; the old one stays as another version. */
 export function EditField({ text, onCancel, onSend }: EditFieldProps) {
   const t = useText();
   const [draft, setDraft] = useState(text);

@@ -9,7 +9,7 @@ interface FailureProps {
   onReconnect: () => void;
 }
 
-/** An error in words, with the step that helps: ask again, or join the answer that may still be going on. */
+/** An error in words with the action that helps: try again, or rejoin an answer that may still be in progress. */
 export function Failure({ error, onRetry, onReconnect }: FailureProps) {
   const t = useText();
   if (error instanceof OfflineError) {

@@ -2,7 +2,7 @@ import { Paperclip, X } from "lucide-react";
 import type { FilePart } from "@/features/chat/attachments";
 import { useText } from "@/text/text";
 
-/** The files that will go with the message. */
+/** The files to be sent with the message. */
 export function FileChips({ files, onRemove }: { files: readonly FilePart[]; onRemove: (index: number) => void }) {
   const t = useText();
   if (files.length === 0) return null;
@@ -10,7 +10,7 @@ export function FileChips({ files, onRemove }: { files: readonly FilePart[]; onR
     <ul className="flex flex-wrap gap-2 px-3 pt-3">
       {files.map((file, index) => (
         <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be there twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
           key={index}
           className="flex items-center gap-2 rounded-lg border border-line bg-sunken py-1 pr-1 pl-2 text-[13px]"
         >

@@ -17,7 +17,7 @@ interface MessageFooterProps {
   children?: ReactNode;
 }
 
-/** What can be done with a message, and what it cost; quiet until it is needed. */
+/** The actions and the cost of a message, inconspicuous until they are needed. */
 export function MessageFooter({ message, isDisabled, onRetry, onEdit, lead, children }: MessageFooterProps) {
   const t = useText();
   const text = messageText(message);

@@ -7,15 +7,15 @@ import { ErrorBoundary } from "@/ui/error-boundary";
 import { Markdown } from "@/ui/markdown/markdown";
 import { Notice } from "@/ui/notice";
 
-/** Draws a tool call, which other features know about. */
+/** Renders a tool call; supplied by the app, because tool cards are another feature. */
 export type DrawTool = (part: ToolPart, isLive: boolean, message: ChatMessage) => ReactNode;
 
 interface MessageViewProps {
   message: ChatMessage;
-  /** Whether the answer is being written right now. */
+  /** Whether the answer is in progress. */
   isLive: boolean;
   drawTool: DrawTool;
-  /** What is said below the parts: how the answer ended. */
+  /** Shown below the parts: how the answer ended. */
   outcome?: ReactNode;
   footer?: ReactNode;
 }
@@ -36,7 +36,7 @@ export const MessageView = memo(function MessageView({ message, isLive, drawTool
     >
       <div className="space-y-3.5">
         {message.parts.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever appended
           <ErrorBoundary key={index} subject={part} fallback={<Undrawable part={part} />}>
             <AnswerPart part={part} message={message} isLive={isLive} drawTool={drawTool} />
           </ErrorBoundary>
@@ -62,7 +62,7 @@ function AnswerPart({ part, message, isLive, drawTool }: AnswerPartProps) {
   return part.type === "file" ? <FilePart part={part} /> : null;
 }
 
-/** A part that cannot be drawn: its text as it was written, if it has one. */
+/** A part that cannot be rendered: its source text, if it has one. */
 function Undrawable({ part }: { part: MessagePart | null }) {
   const t = useText();
   const text: unknown = part !== null && "text" in part ? part.text : null;
@@ -75,7 +75,7 @@ function UserParts({ message }: { message: ChatMessage }) {
     if (part.type === "text" && part.text !== "") {
       return (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: a message that was sent does not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: a sent message does not change
           key={index}
           className="max-w-[85%] rounded-2xl rounded-br-md bg-raised px-4 py-2.5 break-words whitespace-pre-wrap"
         >
@@ -83,7 +83,7 @@ function UserParts({ message }: { message: ChatMessage }) {
         </div>
       );
     }
-    // biome-ignore lint/suspicious/noArrayIndexKey: a message that was sent does not change
+    // biome-ignore lint/suspicious/noArrayIndexKey: a sent message does not change
     return part.type === "file" ? <FilePart key={index} part={part} /> : null;
   });
 }

@@ -3,7 +3,7 @@ import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 
-/** How an answer ended, when it did not simply end well. */
+/** How an answer ended, unless it ended normally. */
 export function Outcome({ metadata, onRetry }: { metadata: MessageMetadata | undefined; onRetry: () => void }) {
   const t = useText();
   const { reason, error } = metadata ?? {};

@@ -1,4 +1,4 @@
-/** Where a reader was in each chat: which message stood at the top, and how far above it. */
+/** The scroll position in each chat: which message was at the top, and its offset. */
 
 export interface ReadingPlace {
   messageId: string;
@@ -8,7 +8,7 @@ export interface ReadingPlace {
 
 const places = new Map<string, ReadingPlace>();
 
-/** Notes the place; nothing is noted for one who is at the end, which is where a chat opens anyway. */
+/** Remembers the position, unless it is the end, where a chat opens anyway. */
 export function keepPlace(chatId: string, frame: HTMLElement, isAtEnd: boolean): void {
   const top = frame.getBoundingClientRect().top;
   const messages = [...frame.querySelectorAll<HTMLElement>("[data-message]")];
@@ -18,7 +18,7 @@ export function keepPlace(chatId: string, frame: HTMLElement, isAtEnd: boolean):
   else places.set(chatId, { messageId, offset: first.getBoundingClientRect().top - top });
 }
 
-/** Brings the reader back; false when there is no such place. */
+/** Restores the position; returns false if there is none. */
 export function returnToPlace(chatId: string, frame: HTMLElement): boolean {
   const place = places.get(chatId);
   if (place === undefined) return false;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useText } from "@/text/text";
 import { Markdown } from "@/ui/markdown/markdown";
 
-/** What the model thought before it answered; folded, so that the answer stays in front. */
+/** The model's reasoning before the answer, collapsed so that the answer stays in focus. */
 export function Reasoning({ text, isLive }: { text: string; isLive: boolean }) {
   const t = useText();
   const [isOpen, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** What a conversation needs of the outside, and what can be read of it. */
+/** What a conversation depends on, and what it exposes. */
 
 import type { Schedule } from "@/features/chat/chat-state";
 import type { Ask } from "@/protocol/ask";
@@ -7,7 +7,7 @@ import type { Runs } from "@/protocol/run";
 import type { SessionView, SiblingInfo } from "@/protocol/session";
 import type { ChatTransport } from "@/transport/chat-transport";
 
-/** What a session asks of the server besides the stream itself. */
+/** The server's routes that a session uses in addition to the stream. */
 export interface SessionBackend {
   view(id: string): Promise<SessionView | null>;
   moveHead(id: string, head: string): Promise<void>;
@@ -17,7 +17,7 @@ export type DataChunk = Extract<Chunk, { type: `data-${string}` }>;
 
 export interface SessionEvents {
   onChange?: () => void;
-  /** A run asks for something; the same question may come again when a stream is joined again. */
+  /** A run asks for something; the same ask may arrive again when a stream is rejoined. */
   onAsk?: (ask: Ask) => void;
 }
 
@@ -28,17 +28,17 @@ export interface Outgoing {
 
 export interface SessionInfo {
   readonly title: string;
-  /** Who was chosen to answer here; null while the conversation goes on with whom it has. */
+  /** The chosen agent; null to continue with the present one. */
   readonly agent: string | null;
   readonly siblings: Readonly<Record<string, SiblingInfo>>;
   /** The runs of the sub-agents of the shown answers. */
   readonly subAgents: Runs;
-  /** The questions that came with the stream, answered or not. */
+  /** The asks that came with the stream, answered or not. */
   readonly asks: Readonly<Record<string, Ask>>;
   readonly isLoading: boolean;
   readonly loadError: Error | null;
-  /** Whether the connection broke and is being made again. */
-  readonly isMending: boolean;
+  /** Whether the connection was lost and is being restored. */
+  readonly isReconnecting: boolean;
 }
 
 export const NOTHING: SessionInfo = {
@@ -49,7 +49,7 @@ export const NOTHING: SessionInfo = {
   asks: {},
   isLoading: false,
   loadError: null,
-  isMending: false,
+  isReconnecting: false,
 };
 
 export interface SessionParts {
@@ -57,6 +57,6 @@ export interface SessionParts {
   backend: SessionBackend;
   events?: SessionEvents;
   schedule?: Schedule;
-  /** How long to wait before each try to join a broken answer again, in milliseconds. */
+  /** The delays before each attempt to rejoin a broken answer, in milliseconds. */
   pauses?: readonly number[];
 }

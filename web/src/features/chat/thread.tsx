@@ -4,9 +4,9 @@ import { keepPlace, returnToPlace } from "@/features/chat/reading-place";
 import { useText } from "@/text/text";
 
 interface ThreadProps {
-  /** The chat whose place is kept when another one is shown. */
+  /** The chat whose scroll position is remembered. */
   chatId: string;
-  /** How many questions there are; one more brings the reader to the end. */
+  /** The number of questions; a new one scrolls to the end. */
   questions: number;
   children: ReactNode;
 }
@@ -20,7 +20,7 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
   const lastTop = useRef(0);
   const [isAway, setAway] = useState(false);
   const known = useRef(questions);
-  /** Whether the reader is being brought back: what comes into sight takes its real height only then. */
+  /** Whether the position is being restored: messages take their real height only when they become visible. */
   const isReturning = useRef(false);
 
   const toEnd = useCallback((behavior: ScrollBehavior = "instant") => {
@@ -69,7 +69,7 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
     const element = frame.current;
     if (element === null) return;
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
-    // Only a scroll upwards leaves the end: growing text alone also moves the end away.
+    // Only scrolling up leaves the end: growing text also moves the end away.
     if (isAtEnd) isPinned.current = true;
     else if (element.scrollTop < lastTop.current) isPinned.current = false;
     lastTop.current = element.scrollTop;

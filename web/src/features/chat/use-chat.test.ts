@@ -22,7 +22,7 @@ const VIEW: SessionView = {
   siblings: { a1: { index: 1, total: 2, previous: "a0", next: null } },
 };
 
-/** What a hook gives inside of a chat. */
+/** What a hook returns inside a chat. */
 async function readHook<T>(hook: () => T): Promise<T> {
   const session = new ChatSession("s", {
     transport: { sendMessages: fail, reconnectToStream: fail, cancel: fail },
@@ -45,24 +45,24 @@ async function fail(): Promise<never> {
   throw new Error("nothing is sent here");
 }
 
-test("useChatState gives the messages and how they stand", async () => {
+test("useChatState returns the messages and their status", async () => {
   const { messages, status, isBusy } = await readHook(useChatState);
   expect([messages.map((message) => message.id), status, isBusy]).toEqual([["u1", "a1"], "ready", false]);
 });
 
-test("useChatSession gives the title and which version of a message is shown", async () => {
+test("useChatSession returns the title and which version of a message is shown", async () => {
   const { title, siblingNav } = await readHook(useChatSession);
   expect(title).toBe("A title");
   expect(siblingNav["a1"]).toEqual({ index: 1, total: 2, previous: "a0", next: null });
 });
 
-test("useChatTools gives the calls by id and the sub-agents by run", async () => {
+test("useChatTools returns the calls by id and the sub-agents by run", async () => {
   const { toolParts, subAgentStreams } = await readHook(useChatTools);
   expect(toolParts["c1"]).toMatchObject({ toolName: "add", output: 3 });
   expect(subAgentStreams["k"]).toMatchObject({ agent: "helper", parentCallId: "c1" });
 });
 
-test("a hook outside of a chat says so", () => {
+test("a hook outside a chat throws", () => {
   const Probe = () => {
     useChatState();
     return null;

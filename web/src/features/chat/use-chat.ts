@@ -10,7 +10,7 @@ import type { SiblingInfo } from "@/protocol/session";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
-/** What a store holds now; drawn on a server it is the same. */
+/** The current value of a store, also when rendered on a server. */
 function useStore<T>(subscribe: (listener: () => void) => () => void, read: () => T): T {
   return useSyncExternalStore(subscribe, read, read);
 }
@@ -28,20 +28,20 @@ export interface ChatStateView {
   isBusy: boolean;
 }
 
-/** What is said and how it stands. */
+/** The messages and their status. */
 export function useChatState(): ChatStateView {
   const { state } = useSession();
   const { messages, status, error } = useStore(state.subscribe, state.read);
   return { messages, status, error, isBusy: isBusyStatus(status) };
 }
 
-/** Whether an answer is awaited or being written. */
+/** Whether an answer is awaited or in progress. */
 export function useIsBusy(): boolean {
   const { state } = useSession();
   return useStore(state.subscribe, () => isBusyStatus(state.read().status));
 }
 
-/** Whether anything was said yet. */
+/** Whether the chat has any messages. */
 export function useHasMessages(): boolean {
   const { state } = useSession();
   return useStore(state.subscribe, () => state.read().messages.length > 0);
@@ -54,14 +54,14 @@ function isBusyStatus(status: ChatStatus): boolean {
 export interface ChatSessionView {
   session: ChatSession;
   title: string;
-  /** For each message that has siblings or not: which of them is shown, and its neighbours. */
+  /** For each message: which of its versions is shown, and the neighbouring ones. */
   siblingNav: Readonly<Record<string, SiblingInfo>>;
   isLoading: boolean;
   loadError: Error | null;
-  isMending: boolean;
+  isReconnecting: boolean;
 }
 
-/** The conversation itself: title and branches. */
+/** The title and the branches of the conversation. */
 export function useChatSession(): ChatSessionView {
   const session = useSession();
   const info = useStore(session.subscribe, session.info);
@@ -71,18 +71,18 @@ export function useChatSession(): ChatSessionView {
     siblingNav: info.siblings,
     isLoading: info.isLoading,
     loadError: info.loadError,
-    isMending: info.isMending,
+    isReconnecting: info.isReconnecting,
   };
 }
 
 export interface ChatToolsView {
-  /** Every call of the shown path by its id, as it is now. */
+  /** The calls of the shown path by id. */
   toolParts: Readonly<Record<string, ToolPart>>;
   /** The runs of sub-agents by their id. */
   subAgentStreams: Runs;
 }
 
-/** The tool calls under way and done. */
+/** The tool calls, in progress and done. */
 export function useChatTools(): ChatToolsView {
   const session = useSession();
   const { subAgents } = useStore(session.subscribe, session.info);
@@ -100,7 +100,7 @@ export interface SubAgentsOfCall {
   isAsked: boolean;
 }
 
-/** The sub-agents that a call has started: as they are now, else as the message has stored them. */
+/** The sub-agents that a call has started: live if known, otherwise as stored in the message. */
 export function useSubAgentsOf(callId: string, caller: ChatMessage | Run): SubAgentsOfCall {
   const session = useSession();
   const live = useStore(session.subscribe, () => session.info().subAgents);
@@ -114,21 +114,21 @@ export function useSubAgentsOf(callId: string, caller: ChatMessage | Run): SubAg
   }, [live, caller, callId]);
 }
 
-/** The question with this id, if it came with the stream. */
+/** The ask with this id, if it came with the stream. */
 export function useAsk(id: string | null): Ask | null {
   const session = useSession();
   const asks = useStore(session.subscribe, () => session.info().asks);
   return id === null ? null : (asks[id] ?? null);
 }
 
-/** Who answers in this chat; null for the server's choice. */
+/** The agent of this chat; null for the server's default. */
 export function useAgent(): string | null {
   const session = useSession();
   useStore(session.subscribe, () => session.info().agent);
   return useStore(session.state.subscribe, () => session.agent);
 }
 
-/** The open chat itself; never a reason to draw anew. */
+/** The open chat itself; it never causes a new rendering. */
 export function useChat(): ChatSession {
   return useSession();
 }

@@ -10,7 +10,7 @@ import { Load } from "@/ui/load";
 import { FaultRow, PanelBody, Row } from "@/ui/panel";
 import { Spinner } from "@/ui/spinner";
 
-/** Kept for the tab only: it opens more than a chat. */
+/** Stored for this tab only: the token grants more than chatting. */
 const TOKEN_KEY = "dovetail.admin-token";
 const PAUSE = 2000;
 
@@ -89,7 +89,7 @@ function Report({ report, tools, onReloaded }: ReportProps) {
   );
 }
 
-/** A server that watches its folders may have news at any time. */
+/** Polls a server that watches its folders, because the report may change at any time. */
 function useFollowing(isWatching: boolean, refresh: () => Promise<void>): void {
   useEffect(() => {
     if (!isWatching) return;

@@ -8,7 +8,7 @@ interface TokenFieldProps {
   onGiven: (token: string) => void;
 }
 
-/** Asks for the token that a server wants before it reads its folders anew. */
+/** Asks for the token that the server requires for a reload. */
 export function TokenField({ isWrong, isBusy, onGiven }: TokenFieldProps) {
   const t = useText();
   const id = useId();

@@ -6,7 +6,7 @@ import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 
-/** What the model was sent, message by message; what the previous request had too is hidden at first. */
+/** The messages that the model was sent; those that the previous request had too are hidden at first. */
 export function RequestView({ request }: { request: ModelRequest }) {
   const t = useText();
   const [isWhole, setWhole] = useState(false);
@@ -25,7 +25,7 @@ export function RequestView({ request }: { request: ModelRequest }) {
       ) : null}
       <ol className="space-y-2.5">
         {messages.slice(hidden).map((message, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a message is its place in the request
+          // biome-ignore lint/suspicious/noArrayIndexKey: a message is identified by its position
           <MessageBlock key={hidden + index} message={message} />
         ))}
       </ol>
@@ -57,14 +57,14 @@ function MessageBlock({ message }: { message: Record<string, unknown> }) {
         <CopyButton text={pieces.map((piece) => piece.text).join("\n\n")} />
       </div>
       {pieces.map((piece, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place in the message
+        // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its position
         <Piece key={index} piece={piece} />
       ))}
     </li>
   );
 }
 
-/** Long texts are cut in the view, never in what is copied. */
+/** Longer texts are shortened on screen, but copied in full. */
 const SHOWN = 1200;
 
 function Piece({ piece }: { piece: MessagePiece }) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { piecesOf } from "@/features/inspector/requests";
 
-test("a message is read as its texts, its attachments and its calls", () => {
+test("a message is split into its texts, attachments and calls", () => {
   const call = { id: "c1", type: "function", function: { name: "add", arguments: '{"a":1}' } };
   const broken = { id: "c2", type: "function", function: { name: "add", arguments: '{"a":' } };
   const picture = { type: "image_url", image_url: { url: "data:…" } };

@@ -1,4 +1,4 @@
-/** The messages of a request in words that people read. */
+/** The messages of a request in readable form. */
 
 import { type Json, list, record, text } from "@/protocol/shapes";
 
@@ -31,7 +31,7 @@ function callOf(call: Json): MessagePiece {
   return { kind: "call", name: text(name), id: text(call["id"]), text: readable(args) };
 }
 
-/** Arguments as they were written, set in lines when they are JSON. */
+/** The arguments as they were written, indented if they are JSON. */
 function readable(args: unknown): string {
   if (typeof args !== "string") return JSON.stringify(args ?? {}, null, 2);
   try {

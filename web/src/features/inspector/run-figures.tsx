@@ -7,7 +7,7 @@ function endText(t: Text, reason: string): string {
   return reason === "goal" ? t.toolDone : (t.outcomes[reason] ?? reason);
 }
 
-/** What a run was and what it took. */
+/** The key figures of a run. */
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
   const t = useText();
   const { usage } = summary;

@@ -1,4 +1,4 @@
-/** What a run was and what it took, as far as it is known. */
+/** The key figures of a run, as far as they are known. */
 
 import type { Usage } from "@/protocol/events.gen";
 import type { Runs, TurnDetail } from "@/protocol/run";
@@ -16,7 +16,7 @@ export interface RunSummary {
 
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
 
-/** The first run with the calls and tokens of those below it; null before it has begun. */
+/** The figures of the first run, including the calls and tokens of its children; null before it has begun. */
 export function summarize(runs: Runs): RunSummary | null {
   const all = Object.values(runs);
   const [root] = all;

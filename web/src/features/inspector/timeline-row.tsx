@@ -18,7 +18,7 @@ const COLORS: Record<RowKind, string> = {
   ask: "bg-warn",
 };
 
-/** Children are below their call, indented by one step. */
+/** Indents the rows of child runs. */
 function Indent({ depth, children }: { depth: number; children: ReactNode }) {
   return depth === 0 ? (
     children
@@ -29,7 +29,7 @@ function Indent({ depth, children }: { depth: number; children: ReactNode }) {
   );
 }
 
-/** Where a turn begins, and what it took. */
+/** The beginning of a turn, with its figures. */
 export function TurnMark({ row }: { row: TimelineRow }) {
   const t = useText();
   const { usage, finish_reason: reason } = record(row.detail);
@@ -52,7 +52,7 @@ export function TurnMark({ row }: { row: TimelineRow }) {
   );
 }
 
-/** One row: its name, its place on the time line, and on demand everything that is known of it. */
+/** A row: its name, its bar on the timeline and, when opened, its details. */
 export function TimelineRowView({ row, total }: { row: TimelineRow; total: number }) {
   const t = useText();
   const [isOpen, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** Runs as rows on a time line: what began, how long it took and how it ended, with children below their call. */
+/** Runs as the rows of a timeline: what began, how long it took and how it ended, with children below their call. */
 
 import type { Run, Runs, Step } from "@/protocol/run";
 
@@ -36,7 +36,7 @@ export function rowsOf(runs: Runs): TimelineRow[] {
   return rowsBelow(null);
 }
 
-/** Where a run is shown: below the call that started it, else below whatever its parent did before. */
+/** Where a run is shown: below the call that started it, otherwise below the last thing its parent began before it. */
 function placeOf(run: Run, runs: Runs): Run | Step | null {
   const parent = runs[run.path.at(-2) ?? ""];
   if (parent === undefined) return null;

@@ -5,22 +5,22 @@ import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
 import { Progress } from "@/ui/progress";
 
-/** What a person should know of the models: one is on its way, one failed, or there is none. */
+/** A notice about the models: one is being downloaded, one failed, or none is available. */
 export function ModelBanner({ models }: { models: readonly ModelInfo[] }) {
   const t = useText();
   const active = activeModel(models);
   const arriving = models.find((model) => model.state === "downloading");
-  if (arriving !== undefined) return <Arriving model={arriving} meanwhile={active === arriving ? null : active} />;
+  if (arriving !== undefined) return <Arriving model={arriving} fallback={active === arriving ? null : active} />;
   const failed = models.find((model) => model.state === "failed");
   if (failed !== undefined) {
     return (
-      <Line title={t.modelFailed(failed.name)} hint={failed.error ?? (active ? t.modelMeanwhile(active.name) : "")} />
+      <Line title={t.modelFailed(failed.name)} hint={failed.error ?? (active ? t.modelForNow(active.name) : "")} />
     );
   }
   return active === null ? <Line title={t.modelMissing} hint={t.modelMissingHint} /> : null;
 }
 
-function Arriving({ model, meanwhile }: { model: ModelInfo; meanwhile: ModelInfo | null }) {
+function Arriving({ model, fallback }: { model: ModelInfo; fallback: ModelInfo | null }) {
   const t = useText();
   const { done, total } = model.progress ?? { done: 0, total: 0 };
   return (
@@ -29,7 +29,7 @@ function Arriving({ model, meanwhile }: { model: ModelInfo; meanwhile: ModelInfo
         <Download size={15} className="shrink-0 text-accent" aria-hidden="true" />
         <span className="min-w-0 flex-1 truncate">
           <span className="font-medium">{t.modelDownloading(model.name)}</span>
-          {meanwhile ? <span className="text-faint max-sm:hidden"> · {t.modelMeanwhile(meanwhile.name)}</span> : null}
+          {fallback ? <span className="text-faint max-sm:hidden"> · {t.modelForNow(fallback.name)}</span> : null}
         </span>
         {total > 0 ? (
           <span className="shrink-0 text-soft tabular-nums">{t.ofSize(formatSize(done), formatSize(total))}</span>

@@ -5,7 +5,7 @@ import { Picker } from "@/ui/picker";
 
 interface ModelPickerProps {
   models: readonly ModelInfo[];
-  /** The chosen name, or null for the server's choice. */
+  /** The chosen name, or null for the server's default. */
   chosen: string | null;
   onChoose: (name: string | null) => void;
 }

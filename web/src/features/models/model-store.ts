@@ -1,4 +1,4 @@
-/** Which models there are; asked again while one is on its way. */
+/** The server's models, polled while one is being downloaded. */
 
 import type { ModelInfo } from "@/protocol/model";
 import { Store } from "@/ui/store";
@@ -22,13 +22,13 @@ export class ModelStore extends Store<ModelSnapshot> {
     this.#rest();
   }
 
-  /** Asks now, and again until no download is under way. */
+  /** Polls until no download is in progress. */
   async refresh(): Promise<void> {
     this.#rest();
     try {
       this.change({ models: await this.load(), isKnown: true });
     } catch {
-      // The chat itself tells when the server is gone; here the last known state stays.
+      // The chat reports an unreachable server; here the last known state stays.
     }
     const isArriving = this.read().models.some((model) => model.state === "downloading");
     if (isArriving && this.isRead) this.#timer = setTimeout(() => void this.refresh(), this.interval);
@@ -40,7 +40,7 @@ export class ModelStore extends Store<ModelSnapshot> {
   }
 }
 
-/** The model that answers when none is chosen. */
+/** The model that is used if none is chosen. */
 export function activeModel(models: readonly ModelInfo[]): ModelInfo | null {
   return models.find((model) => model.active) ?? models.find((model) => model.state === "ready") ?? null;
 }

@@ -1,4 +1,4 @@
-/** Commands by a few letters of their names. */
+/** Fuzzy search for commands. */
 
 export interface Command {
   id: string;
@@ -7,7 +7,7 @@ export interface Command {
   run: () => void;
 }
 
-/** The commands whose names hold the letters in order, the closest first. */
+/** The commands whose names contain the letters in order, closest first. */
 export function findCommands(commands: readonly Command[], query: string): Command[] {
   const wanted = query.toLowerCase().trim();
   const rated = commands.flatMap((command) => {
@@ -17,7 +17,7 @@ export function findCommands(commands: readonly Command[], query: string): Comma
   return rated.sort((one, other) => one.distance - other.distance).map(({ command }) => command);
 }
 
-/** How far the letters are spread in the name; null when they are not all there. */
+/** How far apart the letters are in the name; null if one is missing. */
 function distanceOf(name: string, letters: string): number | null {
   const whole = name.indexOf(letters);
   if (whole >= 0) return whole;

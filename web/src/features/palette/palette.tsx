@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { type Command, findCommands } from "@/features/palette/find";
 import { useText } from "@/text/text";
 
-/** Everything one can do, by typing a few letters of it. */
+/** All commands, found by typing a few letters of their names. */
 export function Palette({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const t = useText();
   const dialog = useRef<HTMLDialogElement>(null);

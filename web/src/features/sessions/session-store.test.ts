@@ -6,7 +6,7 @@ function session(id: string, updatedAt = 0): SessionSummary {
   return { id, title: id, updatedAt, isRunning: false };
 }
 
-/** A list whose answers the test lets go one by one. */
+/** A list whose replies the test releases one by one. */
 class HeldBackend {
   readonly waiting: Array<{ query: string; answer: (page: SessionPage) => void }> = [];
   list(query: string): Promise<SessionPage> {
@@ -16,7 +16,7 @@ class HeldBackend {
   async remove(): Promise<void> {}
 }
 
-test("an answer that was overtaken by a newer search is dropped", async () => {
+test("a reply that arrives after a newer search is dropped", async () => {
   const backend = new HeldBackend();
   const store = new SessionStore(backend);
   const searches = [store.search("a"), store.search("ab")];
@@ -26,7 +26,7 @@ test("an answer that was overtaken by a newer search is dropped", async () => {
   expect(store.read().sessions.map((one) => one.id)).toEqual(["new"]);
 });
 
-test("a further page is added without doubles", async () => {
+test("another page is added without duplicates", async () => {
   const backend = new HeldBackend();
   const store = new SessionStore(backend);
   const first = store.search("");
@@ -40,7 +40,7 @@ test("a further page is added without doubles", async () => {
   expect(store.read().hasMore).toBe(false);
 });
 
-test("sessions are grouped by the calendar, not by hours", () => {
+test("sessions are grouped by calendar day", () => {
   const now = new Date(2026, 4, 20, 0, 30);
   const at = (days: number, hours: number) => new Date(2026, 4, 20 + days, hours).getTime();
   const groups = groupByAge(

@@ -29,7 +29,7 @@ export class SessionStore extends Store<SessionListSnapshot> {
     super({ sessions: [], query: "", hasMore: false, isLoaded: false });
   }
 
-  /** Reads the first page for a query; of overlapping calls the last one wins. */
+  /** Loads the first page for a query; of overlapping calls the last one wins. */
   async search(query: string): Promise<void> {
     const turn = ++this.#turn;
     this.change({ query });
@@ -47,7 +47,7 @@ export class SessionStore extends Store<SessionListSnapshot> {
     if (page !== null && turn === this.#turn) this.#take(page, this.read().sessions);
   }
 
-  /** Shows the new name at once; the server's word counts in the end. */
+  /** Shows the new name at once; the server's reply is final. */
   async rename(id: string, title: string): Promise<void> {
     const sessions = this.read().sessions.map((session) => (session.id === id ? { ...session, title } : session));
     this.change({ sessions });
@@ -69,7 +69,7 @@ export class SessionStore extends Store<SessionListSnapshot> {
 
 export type Age = "today" | "yesterday" | "thisWeek" | "earlier";
 
-/** Sessions by age, newest group first; an empty group is left out. */
+/** Sessions grouped by age, newest first, without empty groups. */
 export function groupByAge(sessions: readonly SessionSummary[], now: Date): Array<[Age, SessionSummary[]]> {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const day = 86_400_000;

@@ -1,4 +1,4 @@
-/** Who is signed in on this page, as far as the page knows: the server alone decides. */
+/** The signed-in user as far as the page knows; the server alone decides. */
 
 import { signedOut } from "@/transport/http";
 import { signIn, signOut } from "@/transport/sign-in";
@@ -12,7 +12,7 @@ export class OwnerStore extends Store<{ isSignedOut: boolean; name: string | nul
     signedOut.addEventListener("signed-out", () => this.change({ isSignedOut: true }));
   }
 
-  /** Signs in and begins anew, so that everything is loaded as its owner sees it. */
+  /** Signs in and reloads the page, so that everything is loaded as the owner sees it. */
   async enter(key: string): Promise<void> {
     localStorage.setItem(NAME_KEY, await signIn(key));
     location.reload();

@@ -11,7 +11,7 @@ function problemText(t: Text, error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What stands in place of the page while the server does not know who is there. */
+/** Shown in place of the page until the user has signed in. */
 export function SignIn({ owner }: { owner: OwnerStore }) {
   const t = useText();
   const id = useId();

@@ -13,11 +13,11 @@ interface TranscriptProps {
   onNeeded: () => void;
 }
 
-/** What a sub-agent says and does, inside the card of the call that started it. */
+/** The transcript of a sub-agent, inside the card of the call that started it. */
 export function Transcript({ run, drawTool, onNeeded }: TranscriptProps) {
   const t = useText();
   const { isWhole } = run;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for once, when it is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loaded once, when it is shown
   useEffect(() => {
     if (!isWhole) onNeeded();
   }, [isWhole]);
@@ -33,7 +33,7 @@ export function Transcript({ run, drawTool, onNeeded }: TranscriptProps) {
       </p>
       <div className="space-y-3 border-l-2 border-line pl-3.5 text-[14px]">
         {partsOf(run).map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever grow at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever appended
           <TranscriptPart key={index} part={part} isLive={isLive} drawTool={drawTool} />
         ))}
       </div>

@@ -6,7 +6,7 @@ import { ScrollBlock } from "@/ui/scroll-block";
 
 const LIMIT = 40;
 
-/** A tool's output in the form that suits it. */
+/** The output of a tool in a suitable form. */
 export function Output({ output }: { output: unknown }) {
   const t = useText();
   const view = outputView(output);
@@ -43,7 +43,7 @@ function Diff({ text }: { text: string }) {
   return (
     <ScrollBlock className="max-h-80 text-[12.5px]">
       {text.split("\n").map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its position
         <div key={index} className={`-mx-1 px-1 ${look(line)}`}>
           {line || " "}
         </div>
@@ -69,7 +69,7 @@ function Table({ columns, rows }: { columns: string[]; rows: unknown[][] }) {
           </thead>
           <tbody>
             {shown.map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
               <tr key={index}>
                 {columns.map((column, place) => (
                   <td key={column}>{cellText(row[place])}</td>

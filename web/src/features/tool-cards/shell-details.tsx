@@ -4,7 +4,7 @@ import type { ToolPart } from "@/protocol/message";
 import { record, text } from "@/protocol/shapes";
 import { useText } from "@/text/text";
 
-/** A command and what it printed, as in a terminal; nothing when the output is no such report. */
+/** A command and its output as in a terminal; null if the output is not a report. */
 export function shellDetails(part: ToolPart) {
   const command = text(record(part.input)["command"]);
   const report = part.state === "output-available" ? readShellReport(part.output) : null;

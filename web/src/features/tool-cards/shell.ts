@@ -1,18 +1,18 @@
-/** What a command printed, read from the report of the tool that ran it. */
+/** The output of a command, parsed from the report of the tool that ran it. */
 
 export interface ShellReport {
-  /** Null when the command was ended before its own end. */
+  /** Null if the command was killed. */
   exitCode: number | null;
   stdout: string;
   stderr: string;
-  /** Further lines of the report: the folder, what was cut off, what could not be done. */
+  /** Further lines of the report: the folder, truncation, problems. */
   notes: string[];
 }
 
 const REPORT =
   /^(cwd: .*)\nexit_code: (.*)\nstdout:(?: \(empty\)|\n([\s\S]*?))(?:\nstderr:\n([\s\S]*?))?((?:\n(?:truncated|note): .*)*)$/;
 
-/** The parts of a report; null when the text is none. */
+/** The parts of a report; null if the text is not a report. */
 export function readShellReport(output: unknown): ShellReport | null {
   const match = typeof output === "string" ? REPORT.exec(output) : null;
   if (match === null) return null;

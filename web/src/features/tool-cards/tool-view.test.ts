@@ -21,7 +21,7 @@ test.each([
   expect(callState(part(fields), isLive)).toBe(state);
 });
 
-test("a call is named by its title, else by its tool", () => {
+test("a call is named by its title, otherwise by its tool", () => {
   expect(callTitle(part({ state: "input-available", title: "Add numbers" }))).toBe("Add numbers");
   expect(callTitle(part({ state: "input-available" }))).toBe("Add");
   expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("Find");
@@ -34,7 +34,7 @@ test.each([
   [{ list: [1, 2] }, '{"list":[1,2]}'],
   [{}, ""],
   [undefined, ""],
-])("the input %j is summed up as %j", (input, summary) => {
+])("the input %j is summarized as %j", (input, summary) => {
   expect(inputSummary(input)).toBe(summary);
 });
 

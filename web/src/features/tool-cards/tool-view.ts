@@ -1,11 +1,11 @@
-/** What a tool card says of a call: its state in one word, its input in one line, its output by shape. */
+/** What a tool card shows of a call: its state in a word, its input in a line, its output by shape. */
 
 import { isOpenCall, type ToolPart, toolName } from "@/protocol/message";
 import { isRecord, readableName } from "@/protocol/shapes";
 
 export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "denied" | "interrupted";
 
-/** `isLive` is false when the run is over: what is open then will never end. */
+/** `isLive` is false once the run has ended: calls that are open then will never complete. */
 export function callState(part: ToolPart, isLive: boolean): CallState {
   if (part.state === "output-error") return "failed";
   if (part.state === "output-denied") return "denied";
@@ -19,7 +19,7 @@ export function callTitle(part: ToolPart): string {
   return readableName(part.title || toolName(part));
 }
 
-/** The most telling part of the input, short enough for one line. */
+/** The most informative part of the input, short enough for one line. */
 export function inputSummary(input: unknown): string {
   if (typeof input === "string") return shorten(input);
   if (!isRecord(input)) return input === undefined || input === null ? "" : shorten(JSON.stringify(input));
@@ -31,7 +31,7 @@ export function inputSummary(input: unknown): string {
   return shorten(plain.map(([key, value]) => `${key}: ${value}`).join(", "));
 }
 
-/** An output that is one short value, for the same line; anything longer is for the open card. */
+/** A short single-value output for the same line; longer ones are shown in the open card. */
 export function outputSummary(part: ToolPart): string {
   if (part.state !== "output-available" || part.preliminary) return "";
   const { output } = part;
@@ -53,7 +53,7 @@ export type OutputView =
   | { shape: "table"; columns: string[]; rows: unknown[][] }
   | { shape: "json"; value: unknown };
 
-/** How an output is best shown. */
+/** Chooses how to show an output. */
 export function outputView(output: unknown): OutputView {
   if (output === null || output === undefined || output === "") return { shape: "none" };
   if (typeof output === "string") return textView(output);
@@ -86,7 +86,7 @@ function recordView(output: Record<string, unknown>): OutputView {
   return tableView(only) ?? { shape: "json", value: output };
 }
 
-/** Records that share their keys make a table. */
+/** Records with the same keys form a table. */
 function tableView(output: unknown): OutputView | null {
   if (!Array.isArray(output) || output.length < 2 || !output.every(isRecord)) return null;
   const columns = Object.keys(output[0] ?? {});

@@ -11,23 +11,23 @@ import { Spinner } from "@/ui/spinner";
 interface UnifiedToolProps {
   part: ToolPart;
   isLive: boolean;
-  /** In place of the wrench. */
+  /** Replaces the wrench. */
   icon?: ReactNode;
-  /** What asks for an answer; the card opens for it. */
+  /** An ask; the card opens for it. */
   question?: ReactNode;
-  /** Whether something inside asks for an answer; the card opens for it too. */
+  /** Whether something inside asks for an answer; the card opens for that too. */
   isAskedBelow?: boolean;
-  /** In place of input and output, where a tool has a better way to show them. */
+  /** Replaces input and output for tools with a better way to show them. */
   details?: ReactNode;
-  /** Whether what is inside tells the output already. */
-  isToldInside?: boolean;
-  /** Between the question and the input. */
+  /** Whether the content already shows the output. */
+  isOutputInside?: boolean;
+  /** Shown between the ask and the input. */
   children?: ReactNode;
 }
 
-/** The card of any tool call: what is done, with what, how it stands, what came out. */
+/** The card of a tool call: its title, state, input and output. */
 export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
-  const { part, isLive, icon, question, isAskedBelow = false, isToldInside = false, details, children } = props;
+  const { part, isLive, icon, question, isAskedBelow = false, isOutputInside = false, details, children } = props;
   const t = useText();
   const ownState = callState(part, isLive);
   const state = isAskedBelow && ownState === "running" ? "waiting" : ownState;
@@ -35,7 +35,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
   const summary = inputSummary(part.input);
   const [isOpen, setOpen] = useState(false);
   const isShown = isOpen || state === "waiting";
-  const result = isShown || isToldInside ? "" : outputSummary(part);
+  const result = isShown || isOutputInside ? "" : outputSummary(part);
   return (
     <section
       aria-label={`${title}: ${stateText(state, t)}`}
@@ -63,7 +63,7 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
       </button>
       {isShown ? (
         <div className="space-y-3 border-t border-line bg-sunken px-3.5 py-3">
-          {details ?? <Details part={part} isToldInside={isToldInside} />}
+          {details ?? <Details part={part} isOutputInside={isOutputInside} />}
           {children}
           {question}
         </div>
@@ -72,13 +72,13 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
   );
 });
 
-function Details({ part, isToldInside }: { part: ToolPart; isToldInside: boolean }) {
+function Details({ part, isOutputInside }: { part: ToolPart; isOutputInside: boolean }) {
   const t = useText();
   const raw = part.state === "input-streaming" ? part.rawInput : undefined;
   return (
     <>
       <Field name={t.input}>{raw === undefined ? <Input input={part.input} /> : <Plain text={raw} />}</Field>
-      {part.state === "output-available" && !isToldInside ? (
+      {part.state === "output-available" && !isOutputInside ? (
         <Field name={t.output}>
           <Output output={part.output} />
         </Field>
@@ -92,7 +92,7 @@ function Details({ part, isToldInside }: { part: ToolPart; isToldInside: boolean
   );
 }
 
-/** Plain values as a list of names and values; anything deeper as JSON. */
+/** Flat values as a list of names and values; nested ones as JSON. */
 function Input({ input }: { input: unknown }) {
   const entries = isRecord(input) ? Object.entries(input) : [];
   const isFlat = entries.length > 0 && entries.every(([, value]) => typeof value !== "object" || value === null);

@@ -7,16 +7,16 @@ import { Button, IconButton } from "@/ui/button";
 
 export interface FieldViewProps {
   field: FormField;
-  /** How the field is called where its name alone would not tell. */
+  /** The label, if the name alone is not clear. */
   label?: string | undefined;
   value: FormValue | undefined;
-  /** Where the field is: `boards.0.width`. */
+  /** The path of the field: `boards.0.width`. */
   path: string;
   faults: readonly string[];
   onChange: (value: FormValue | undefined) => void;
 }
 
-/** One field of a form, with all that lies below it. */
+/** A field of a form, including nested fields. */
 export function FieldView(props: FieldViewProps) {
   if (props.field.shape === "object") return <ObjectField {...props} />;
   if (props.field.shape === "list") return <ListField {...props} />;
@@ -72,7 +72,7 @@ function PlainField({ field, label, value, path, faults, onChange }: FieldViewPr
   );
 }
 
-/** The frame around what has parts; what is optional can be added and taken out. */
+/** The frame of an object or a list; optional ones can be added and removed. */
 function Group(props: FieldViewProps & { onAdd: () => void; children: React.ReactNode }) {
   const t = useText();
   const { field, label, value, onChange } = props;
@@ -82,7 +82,7 @@ function Group(props: FieldViewProps & { onAdd: () => void; children: React.Reac
       <legend className="flex items-center gap-2 px-1 text-[12.5px]">
         <FieldName field={field} label={label} />
         {value !== undefined && !field.isRequired ? (
-          <IconButton label={t.takeOut(name)} className="size-6" onClick={() => onChange(undefined)}>
+          <IconButton label={t.removeItem(name)} className="size-6" onClick={() => onChange(undefined)}>
             <X size={13} />
           </IconButton>
         ) : null}
@@ -129,7 +129,7 @@ function ListField(props: FieldViewProps) {
   return (
     <Group {...props} onAdd={add}>
       {items.map((one, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: an item is identified by its position
         <div key={index} className="flex items-start gap-1">
           <div className="min-w-0 flex-1">
             <FieldView
@@ -142,7 +142,7 @@ function ListField(props: FieldViewProps) {
             />
           </div>
           <IconButton
-            label={t.takeOut(`${label ?? field.name} ${index + 1}`)}
+            label={t.removeItem(`${label ?? field.name} ${index + 1}`)}
             className="size-7"
             onClick={() => onChange(items.filter((_, place) => place !== index))}
           >

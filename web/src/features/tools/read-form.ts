@@ -1,4 +1,4 @@
-/** What a filled form means as arguments. */
+/** The arguments of a completed form. */
 
 import type { FormField, FormValue } from "@/features/tools/schema-form";
 import { isRecord } from "@/protocol/shapes";
@@ -7,11 +7,11 @@ export type FormValues = { [name: string]: FormValue | undefined };
 
 export interface FormResult {
   args: Record<string, unknown>;
-  /** Paths (`boards.0.width`) of the fields whose text does not fit. */
+  /** Paths (`boards.0.width`) of the fields with invalid text. */
   faults: string[];
 }
 
-/** The arguments that were typed; an empty optional field is left out. */
+/** The arguments as typed, without empty optional fields. */
 export function readForm(fields: readonly FormField[], values: FormValues): FormResult {
   const faults: string[] = [];
   return { args: readObject(fields, values, "", faults), faults };

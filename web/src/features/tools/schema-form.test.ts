@@ -46,14 +46,14 @@ test("each property becomes a field of its shape, references and variants resolv
   expect(fields[8]?.description).toBe("All of them");
 });
 
-test("what is typed becomes arguments of the right types, and what is empty is left out", () => {
+test("typed values become arguments of the right types, and empty ones are left out", () => {
   expect(read({ ratio: "0.5", unit: "mm", level: "2", glued: "false", extra: '{"a": 1}' })).toEqual({
     args: { name: "Ada", count: 3, ratio: 0.5, unit: "mm", level: 2, glued: false, extra: { a: 1 }, boards: [] },
     faults: [],
   });
 });
 
-test("objects and lists are read to the bottom", () => {
+test("nested objects and lists are read completely", () => {
   const { args, faults } = read({
     board: { wood: "oak", width: "20" },
     boards: [
@@ -73,12 +73,12 @@ test("objects and lists are read to the bottom", () => {
   });
 });
 
-test("what does not fit is told with its place", () => {
+test("invalid values are reported with their path", () => {
   const broken = { count: "1.5", ratio: "x", extra: "{", boards: [{ wood: "", width: "wide" }] };
   expect(read(broken).faults).toEqual(["count", "ratio", "extra", "boards.0.wood", "boards.0.width"]);
 });
 
-test("a schema that holds itself ends somewhere", () => {
+test("a recursive schema is cut off", () => {
   const node = { type: "object", properties: { next: { $ref: "#/$defs/Node" } } };
   expect(() => fieldsOf({ ...node, $defs: { Node: node } })).not.toThrow();
 });

@@ -1,4 +1,4 @@
-/** A form from a JSON Schema: which fields there are, however deep, and what is typed into them means. */
+/** A form made from a JSON Schema: its fields at any depth, and their values. */
 
 import { isRecord, type Json, list, record, text } from "@/protocol/shapes";
 
@@ -13,13 +13,13 @@ export interface FormField {
   choices: readonly unknown[];
   /** The fields of an object. */
   fields: readonly FormField[];
-  /** What each item of a list is. */
+  /** The shape of the items of a list. */
   item: FormField | null;
-  /** What stands in the field at first; undefined when an object or a list is not there yet. */
+  /** The initial value; undefined for an object or list that has not been added. */
   initial: FormValue | undefined;
 }
 
-/** What is typed: texts, and for what has parts, the parts. */
+/** What is typed: texts, and for objects and lists their parts. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue | undefined };
 
 const PLAIN: Record<string, FieldShape> = {
@@ -48,19 +48,19 @@ function makeField(name: string, given: Json, isRequired: boolean, root: Json, d
   return { ...field, initial: fallback === undefined || fallback === null ? blank(field) : typed(fallback, shape) };
 }
 
-/** What is there before anything is typed. */
+/** The value of an empty field. */
 export function blank(field: Pick<FormField, "shape" | "fields" | "isRequired">): FormValue | undefined {
   if (field.shape === "list") return field.isRequired ? [] : undefined;
   if (field.shape !== "object") return "";
   return field.isRequired ? opened(field) : undefined;
 }
 
-/** An object that is there, with all its fields. */
+/** A new object with all its fields. */
 export function opened(field: Pick<FormField, "fields">): FormValue {
   return Object.fromEntries(field.fields.map((inner) => [inner.name, inner.initial]));
 }
 
-/** The schema a reference means; of several variants the only one besides `null`. */
+/** Resolves a reference; of several variants, returns the only one besides `null`. */
 function resolve(schema: Json, root: Json): Json {
   const reference = schema["$ref"];
   if (typeof reference === "string") {
@@ -85,7 +85,7 @@ function pick(schema: Json, ...names: string[]): Json {
   return Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]]));
 }
 
-/** A value as somebody would have typed it. */
+/** A value as it would be typed. */
 function typed(value: unknown, shape: FieldShape): FormValue {
   if (shape === "object" && isRecord(value)) return value as FormValue;
   if (shape === "list" && Array.isArray(value))

@@ -18,7 +18,7 @@ interface TryToolProps {
 
 type Trial = { state: "idle" | "running" } | { state: "done" | "failed"; text: string; seconds: number | null };
 
-/** A form from the tool's schema, and what a call with it gives. */
+/** A form made from the tool's schema, and the result of a call. */
 export function TryTool({ tool, call }: TryToolProps) {
   const t = useText();
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool]);
@@ -75,7 +75,7 @@ export function TryTool({ tool, call }: TryToolProps) {
   );
 }
 
-/** What a call gave: the error's words, else the data, else the text that a model would read. */
+/** The result of a call: its error message, otherwise its data, otherwise the text for the model. */
 function outcomeOf(answer: unknown): Trial {
   const { error, result, duration } = record(answer);
   const seconds = number(duration);

@@ -5,7 +5,7 @@ import { ScrollBlock } from "@/ui/scroll-block";
 
 type Highlighted = { code: string; nodes: HighlightNode[] } | null;
 
-/** Code with its language and a way to copy it; colours arrive when the highlighter has loaded. */
+/** Code with its language and a copy button; it is coloured once the highlighter has loaded. */
 export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
   const name = language.split(/[\s{:]/)[0] ?? "";
   const [colored, setColored] = useState<Highlighted>(null);

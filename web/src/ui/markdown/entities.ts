@@ -1,4 +1,4 @@
-/** Character references as their characters; React escapes on its own, so a text needs them decoded. */
+/** Decoding of character references: React escapes text itself, so it must be given plain characters. */
 
 import { decodeNamedCharacterReference } from "decode-named-character-reference";
 
@@ -11,9 +11,9 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** An address a link may lead to, or null for anything that could run script or leave the site unseen. */
+/** An address that a link may lead to, or null for anything that could run script or leave the site unnoticed. */
 export function safeAddress(address: string): string | null {
-  // Browsers leave out tabs and line ends wherever they are, and read a backslash as a slash.
+  // Browsers ignore tabs and line breaks anywhere in a URL, and read a backslash as a slash.
   const decoded = decodeEntities(address)
     .replace(/\p{Cc}/gu, "")
     .trim();

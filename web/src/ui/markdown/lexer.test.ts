@@ -33,7 +33,7 @@ function shape(text: string) {
   return new BlockReader().read(text).map((block) => [block.token.type, block.raw]);
 }
 
-test("a text that grows token by token ends as the same blocks as the whole text", () => {
+test("a text that grows token by token has the same blocks as the whole text", () => {
   for (const step of [1, 3, 7]) {
     const reader = new BlockReader();
     for (let end = step; end < DOCUMENT.length; end += step) reader.read(DOCUMENT.slice(0, end));
@@ -42,7 +42,7 @@ test("a text that grows token by token ends as the same blocks as the whole text
   }
 });
 
-test("blocks that are settled keep their identity while the text grows", () => {
+test("complete blocks keep their identity while the text grows", () => {
   const reader = new BlockReader();
   const first = reader.read("one\n\ntwo\n\nthree\n\nfour");
   const second = reader.read("one\n\ntwo\n\nthree\n\nfour and more");
@@ -50,7 +50,7 @@ test("blocks that are settled keep their identity while the text grows", () => {
   expect(second.at(-1)).not.toBe(first.at(-1));
 });
 
-test("a text that is replaced is read anew", () => {
+test("a replaced text is parsed again", () => {
   const reader = new BlockReader();
   reader.read("one\n\ntwo\n\nthree");
   expect(reader.read("other").map((block) => block.raw)).toEqual(["other"]);
@@ -85,7 +85,7 @@ test.each([
   ["numbers", "1. ".repeat(2000)],
   ["dashes", "- ".repeat(1000)],
   ["emphasis", "*a **b ".repeat(600)],
-])("nested %s are drawn to a depth that a browser can bear, and no text is lost", (_, text) => {
+])("nested %s are rendered to a depth that a browser can handle, without losing text", (_, text) => {
   const blocks = new BlockReader().read(text);
   expect(Math.max(...blocks.map((block) => depth(block.token)))).toBeLessThan(80);
   expect(blocks.map((block) => block.raw).join("")).toBe(text);

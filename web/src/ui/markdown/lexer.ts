@@ -1,4 +1,4 @@
-/** Markdown as blocks of tokens. Blocks that cannot change any more keep their identity while a text grows. */
+/** Markdown as blocks of tokens. Blocks that can no longer change keep their identity while a text grows. */
 
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
 
@@ -40,14 +40,14 @@ export interface Block {
   readonly token: Token;
 }
 
-/** Deeper than this a text is shown as it was written: a browser cannot draw what is nested without end. */
+/** Text nested deeper than this is shown as its source: a browser cannot render unlimited nesting. */
 const MAX_DEPTH = 32;
 
 function lex(source: string): Block[] {
   try {
     return marked.lexer(source).map((token) => ({ raw: token.raw, token: flatten(token, MAX_DEPTH) }));
   } catch (error) {
-    if (error instanceof RangeError) return [{ raw: source, token: verbatim(source) }]; // nested too deep to be read
+    if (error instanceof RangeError) return [{ raw: source, token: verbatim(source) }]; // nested too deeply to parse
     throw error;
   }
 }
@@ -56,7 +56,7 @@ function verbatim(raw: string): Token {
   return { type: "paragraph", raw, text: raw, tokens: [{ type: "text", raw, text: raw }] };
 }
 
-/** The token with at most so many levels below it; what is deeper becomes plain text. */
+/** The token with at most `levels` levels below it; anything deeper becomes plain text. */
 function flatten(token: Token, levels: number): Token {
   const node = token as Tokens.Generic;
   if (levels === 0) return verbatim(node.raw);
@@ -69,7 +69,7 @@ export class BlockReader {
   #source = "";
   #blocks: Block[] = [];
 
-  /** The blocks of the text; only what may still change is read anew when the text has grown. */
+  /** The blocks of the text; when it has grown, only the part that may still change is parsed again. */
   read(text: string): readonly Block[] {
     const source = text.replaceAll("\r\n", "\n");
     if (source === this.#source) return this.#blocks;
@@ -81,7 +81,7 @@ export class BlockReader {
   }
 }
 
-/** All blocks but the last two that are not blank: later text can change those (a list goes on, a line becomes a heading). */
+/** All blocks except the last two non-blank ones, which later text can change (a list continues, a line becomes a heading). */
 function settled(blocks: Block[]): Block[] {
   let open = 2;
   let end = blocks.length;
@@ -92,7 +92,7 @@ function settled(blocks: Block[]): Block[] {
   return blocks.slice(0, end);
 }
 
-/** Closes what the end of an unfinished text leaves open, so that marks do not flicker while it streams in. */
+/** Closes marks left open at the end of an unfinished text, so that they do not flicker while it streams. */
 export function closeMarks(text: string): string {
   const lastLine = text.lastIndexOf("\n\n") + 1;
   let tail = text.slice(lastLine);

@@ -1,4 +1,4 @@
-/** Markdown as React elements: no HTML is ever parsed, so a text cannot bring script, styles or remote images. */
+/** Markdown as React elements: HTML is never parsed, so a text cannot inject script, styles or remote images. */
 
 import { memo, useState } from "react";
 import { type Block, BlockReader, closeMarks } from "@/ui/markdown/lexer";
@@ -14,7 +14,7 @@ export const Markdown = memo(function Markdown({ text, isStreaming = false }: { 
   return (
     <div className="markdown">
       {blocks.map((block, index) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: a block is its place in the text
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block is identified by its position
         block.token.type === "space" ? null : <BlockView key={index} block={block} />,
       )}
     </div>

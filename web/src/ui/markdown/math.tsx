@@ -2,7 +2,7 @@ import katex from "katex";
 import "katex/dist/katex.min.css";
 import { useEffect, useRef } from "react";
 
-/** Beyond these a formula is shown as it was written: what is nested without end cannot be laid out. */
+/** A formula beyond these limits is shown as its source: unlimited nesting cannot be laid out. */
 const MAX_LENGTH = 5000;
 const MAX_DEPTH = 40;
 
@@ -17,7 +17,7 @@ function isDrawable(source: string): boolean {
   return (source.match(/\\left\b|\\begin\b/g)?.length ?? 0) <= MAX_DEPTH;
 }
 
-/** A formula; drawn into a node of its own, because a strict content security policy forbids inline styles in markup. */
+/** A formula, rendered into its own node because a strict content security policy forbids inline styles in markup. */
 export default function MathView({ source, isBlock }: { source: string; isBlock: boolean }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

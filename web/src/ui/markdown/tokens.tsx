@@ -8,9 +8,9 @@ import type { MathToken } from "@/ui/markdown/lexer";
 
 const MathView = lazy(() => import("@/ui/markdown/math"));
 
-/** Draws tokens; what is unknown is shown as the text it was. */
+/** Renders tokens; an unknown one is shown as its source text. */
 export function Tokens({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their place
+  // biome-ignore lint/suspicious/noArrayIndexKey: a token is identified by its position
   return tokens?.map((token, index) => <Fragment key={index}>{draw(token as MarkedTokens.Generic)}</Fragment>);
 }
 
@@ -47,7 +47,7 @@ function draw(token: MarkedTokens.Generic): ReactNode {
 }
 
 function drawHeading(token: MarkedTokens.Generic): ReactNode {
-  // The page itself owns the first heading levels.
+  // The first heading levels belong to the page itself.
   const Heading = `h${Math.min(6, Number(token["depth"]) + 2)}` as "h3";
   return (
     <Heading data-level={token["depth"]} className={`level-${token["depth"]}`}>
@@ -58,7 +58,7 @@ function drawHeading(token: MarkedTokens.Generic): ReactNode {
 
 function drawList(token: MarkedTokens.List): ReactNode {
   const items = token.items.map((item, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their place
+    // biome-ignore lint/suspicious/noArrayIndexKey: an item is identified by its position
     <li key={index} className={item.task ? "task" : undefined}>
       {item.task ? <TaskMark isDone={item.checked === true} /> : null}
       <Tokens tokens={item.tokens} />
@@ -82,7 +82,7 @@ function drawTable(token: MarkedTokens.Table): ReactNode {
         <thead>
           <tr>
             {token.header.map((cell, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is identified by its position
               <th key={index} data-align={cell.align ?? undefined}>
                 <Tokens tokens={cell.tokens} />
               </th>
@@ -91,10 +91,10 @@ function drawTable(token: MarkedTokens.Table): ReactNode {
         </thead>
         <tbody>
           {token.rows.map((row, line) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
             <tr key={line}>
               {row.map((cell, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column is identified by its position
                 <td key={index} data-align={cell.align ?? undefined}>
                   <Tokens tokens={cell.tokens} />
                 </td>
@@ -117,7 +117,7 @@ function drawLink(token: MarkedTokens.Generic): ReactNode {
   );
 }
 
-/** Only images of our own server are loaded: a remote one would tell its host who reads. */
+/** Loads only images from our own server: a remote one would reveal the reader to its host. */
 function drawImage(token: MarkedTokens.Generic): ReactNode {
   const address = safeAddress(String(token["href"]));
   const title = decodeEntities(String(token["text"] ?? ""));
