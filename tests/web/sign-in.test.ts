@@ -11,7 +11,7 @@ test("the page asks for a key, keeps it out of reach of scripts, and forgets it"
   const key = page.getByLabel("API key", { exact: true });
   await key.fill("made up");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("alert").getByText("does not know this key").waitFor();
+  await page.getByRole("alert").getByText("Unknown API key.").waitFor();
 
   await key.fill("anns-long-key");
   await key.press("Enter");
