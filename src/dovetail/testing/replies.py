@@ -1,4 +1,4 @@
-"""One answer of a scripted model, made of steps."""
+"""One reply of a scripted model, made of steps, and the gate at which a reply can be held."""
 
 import asyncio
 import json
@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+
+BreakKind: TypeAlias = Literal["reset", "close", "end"]
 
 
 class Signal:
@@ -66,9 +68,6 @@ class Gate:
 
     def __repr__(self) -> str:
         return f"Gate({self.name!r})"
-
-
-BreakKind: TypeAlias = Literal["reset", "close", "end"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,32 +15,6 @@ from dovetail.testing.respond import play
 from dovetail.testing.script import Script, Scripted
 from dovetail.testing.wire import describe_error, read_request
 
-
-def add_control_routes(
-    app: web.Application, script: Script, list_bodies: Callable[[], Sequence[Mapping[str, Any]]]
-) -> None:
-    """Put the steering routes into the server's application."""
-
-    async def add_replies(request: web.Request) -> web.Response:
-        script.add(*await request.json())
-        return web.json_response({"unused": len(script.unused)})
-
-    async def drop_replies(request: web.Request) -> web.Response:
-        return web.json_response({"dropped": script.clear()})
-
-    async def open_gate(request: web.Request) -> web.Response:
-        script.gate(request.match_info["name"]).open()
-        return web.json_response({"opened": request.match_info["name"]})
-
-    async def list_requests(request: web.Request) -> web.Response:
-        return web.json_response(list_bodies())
-
-    app.router.add_post("/script/replies", add_replies)
-    app.router.add_delete("/script/replies", drop_replies)
-    app.router.add_post("/script/gates/{name}", open_gate)
-    app.router.add_get("/script/requests", list_requests)
-
-
 START_LIMIT = 10.0
 """Seconds that starting and stopping may take."""
 
@@ -137,7 +111,7 @@ class ScriptedServer:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._answer_chat)
         app.router.add_get("/v1/models", self._answer_models)
-        add_control_routes(app, self.script, lambda: [recorded.body for recorded in self.requests])
+        _add_control_routes(app, self.script, lambda: [recorded.body for recorded in self.requests])
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port)
@@ -197,3 +171,28 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
+
+
+def _add_control_routes(
+    app: web.Application, script: Script, list_bodies: Callable[[], Sequence[Mapping[str, Any]]]
+) -> None:
+    """Add the routes by which another process changes the script, opens gates and lists requests."""
+
+    async def add_replies(request: web.Request) -> web.Response:
+        script.add(*await request.json())
+        return web.json_response({"unused": len(script.unused)})
+
+    async def drop_replies(request: web.Request) -> web.Response:
+        return web.json_response({"dropped": script.clear()})
+
+    async def open_gate(request: web.Request) -> web.Response:
+        script.gate(request.match_info["name"]).open()
+        return web.json_response({"opened": request.match_info["name"]})
+
+    async def list_requests(request: web.Request) -> web.Response:
+        return web.json_response(list_bodies())
+
+    app.router.add_post("/script/replies", add_replies)
+    app.router.add_delete("/script/replies", drop_replies)
+    app.router.add_post("/script/gates/{name}", open_gate)
+    app.router.add_get("/script/requests", list_requests)
