@@ -11,16 +11,15 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dovetail"
 
 PHRASES = {
-    r"is no(?! longer| more| different)": "is not a",
-    r"are no (?!longer)": "are not",
+    r"is no (?!longer|more\b|different)": "is not a",
     r"there (?:is|are):": "expected one of",
     r"there is not\b": "unknown, missing",
     r"go(?:es|ing)? on\b": "continues, is in progress",
     r"went on\b": "continued",
     r"told\b": "reported, logged, sent",
-    r"tells?\b": "reports, logs, shows",
+    r"tells\b": "reports, logs, shows",
     r"(?:some|no)body\b": "name the subject: the user, no listener",
-    r"gives?\b": "returns, provides",
+    r"gives\b": "returns, provides",
     r"anew\b": "again",
     r"beside\b": "next to, in addition to",
     r"meanwhile\b": "while ...",
