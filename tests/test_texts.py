@@ -35,6 +35,8 @@ PHRASES = {
 
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
+CODE = re.compile(r"`[^`]*`")
+
 NOT_YET_READ = {
     "agent",
     "agents",
@@ -75,6 +77,22 @@ def find_refused(path: Path) -> Iterator[str]:
 def test_no_text_of_the_source_has_a_refused_phrase() -> None:
     modules = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in NOT_YET_READ]
     assert [found for path in sorted(modules) for found in find_refused(path)] == []
+
+
+def find_refused_on_page(path: Path) -> Iterator[str]:
+    """Each refused phrase in the prose of a page, with its line; code is left out."""
+    is_code = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            is_code = not is_code
+        elif not is_code and (match := REFUSED.search(CODE.sub("", line))):
+            yield f"{path.name}:{number}: {match[0]!r}"
+
+
+def test_no_page_of_the_documentation_has_a_refused_phrase() -> None:
+    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]
+    changes = ROOT / "CHANGELOG.md"
+    assert [found for page in sorted(pages) if page != changes for found in find_refused_on_page(page)] == []
 
 
 @pytest.mark.parametrize(
