@@ -127,4 +127,4 @@ async def test_a_rule_for_a_tool_that_is_not_there_is_logged_with_the_near_name(
     (tmp_path / "policy.toml").write_text('[[rule]]\ntool = "read_artefact"\naction = "deny"\n')
     async with Dovetail(workspace=tmp_path):
         pass
-    assert "policy.toml:1: no tool is called 'read_artefact'; did you mean 'read_artifact'?" in caplog.text
+    assert "policy.toml:1: Unknown tool 'read_artefact'. Did you mean 'read_artifact'?" in caplog.text

@@ -87,7 +87,9 @@ def test_error_in_a_prefix_stops_the_request_before_it_is_sent() -> None:
 
 def test_unknown_handler_names_are_refused_with_the_known_ones() -> None:
     agent, _ = make_agent()
-    with pytest.raises(ConfigError, match=r"'prefixes'; there are: request_prefixes, broadcast_prefixes"):
+    with pytest.raises(
+        ConfigError, match=r"'prefixes'\. Expected one of: request_prefixes, broadcast_prefixes"
+    ):
         agent.extension_handlers.append("prefixes", print)  # pyright: ignore[reportArgumentType]
 
 

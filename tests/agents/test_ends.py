@@ -139,10 +139,10 @@ async def test_malformed_unknown_and_wrong_calls_are_told_and_the_run_goes_on() 
     assert output.result == "Done."
     told = results(host.runtime.scripted.requests[-1])
     assert "cut off inside of `path`" in told[0]
-    assert "did you mean read_file" in told[1]
+    assert "Did you mean 'read_file'" in told[1]
     assert "`path` is missing" in told[2]
     assert "must be an object" in told[3]
-    assert "no tool ''" in told[4]
+    assert "Unknown tool ''" in told[4]
     assert told[5] == "read_file ran"
 
 

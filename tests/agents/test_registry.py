@@ -43,8 +43,8 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("---\ndescription: d\nname: 日本\n---\nDo.", "Invalid agent name '日本'"),
         (f"---\ndescription: d\nname: {'x' * 80}\n---\nDo.", "1 to 64 of the characters"),
         ("---\ndescription: d\n---\n", "no system prompt"),
-        ("---\ndescription: d\n---\nSee ${HOME}.", "unknown placeholder ${HOME}; expected one of: query"),
-        ("---\ndescription: d\nquery: ${unknown}\n---\nDo.", "unknown placeholder ${unknown}"),
+        ("---\ndescription: d\n---\nSee ${HOME}.", "Unknown placeholder ${HOME}. Expected one of: query"),
+        ("---\ndescription: d\nquery: ${unknown}\n---\nDo.", "Unknown placeholder ${unknown}"),
         ("---\ndescription: d\nmax_turns: 2.5\n---\nDo.", "`max_turns` must be a whole number, not 2.5"),
         ("---\ndescription: d\nmax_turns: true\n---\nDo.", "`max_turns` must be a positive number, not True"),
         ("---\ndescription: d\nmax_seconds: .nan\n---\nDo.", "`max_seconds` must be a positive number"),
@@ -85,7 +85,7 @@ def test_output_may_be_of_any_type(tmp_path: Path) -> None:
 def test_unknown_agent_names_the_nearest() -> None:
     registry = AgentRegistry()
     registry.register_agent(AgentDefinition(name="summarizer", description="d"))
-    with pytest.raises(ConfigError, match=r"Unknown agent 'sumarizer'\. Expected one of: summarizer"):
+    with pytest.raises(ConfigError, match=r"Unknown agent 'sumarizer'\. Did you mean 'summarizer'\?"):
         registry.get_definition("sumarizer")
 
 
@@ -237,7 +237,7 @@ def test_wrong_settings_of_an_agent_leave_it_out_and_are_reported(override: obje
         registry.register_agent(AgentDefinition(name=name, description="d"))
     registry.replace_files([])
     assert complaint in registry.broken[0].error
-    assert "unknown agent" in registry.broken[1].error
+    assert "Unknown agent" in registry.broken[1].error
     assert [definition.name for definition in registry.get_all_definitions()] == ["other"]
 
 

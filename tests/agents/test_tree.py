@@ -129,7 +129,7 @@ async def test_grandchild_has_no_more_than_all_above_it_have() -> None:
     assert output.result == "Root."
     requests = host.runtime.scripted.requests
     assert [spec.name for spec in requests[2].tools] == ["look"]
-    assert "no tool 'wipe'" in results(requests[3])[0]
+    assert "Unknown tool 'wipe'" in results(requests[3])[0]
 
 
 async def test_child_asks_for_approval_while_its_sibling_runs_to_its_end() -> None:

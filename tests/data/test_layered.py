@@ -105,7 +105,7 @@ def test_item_access_assigns_this_very_value() -> None:
     assert data["a"] == {"y": 2}
     assert "a.y" in data
     assert "a.x" not in data
-    with pytest.raises(KeyError, match="no value at 'b'; there are: a"):
+    with pytest.raises(KeyError, match=r"Unknown key 'b'\. Expected one of: a"):
         _ = data["b"]
 
 

@@ -49,7 +49,7 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"execute": "lambda: 1"}, "execute has no parameter a; it takes: none"),
         ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
         ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
-        ({"kind": "'destroy'"}, "unknown kind 'destroy'; expected one of: read, write"),
+        ({"kind": "'destroy'"}, "Unknown kind 'destroy'. Expected one of: read, write"),
         ({"browser": "'yes'"}, "browser must be True or False, not 'yes'"),
         ({"browser": "True"}, "has execute, but the browser carries it out"),
         ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),
@@ -104,7 +104,7 @@ async def test_both_exports_mean_tool_and_are_noticed(folders: Folders) -> None:
 async def test_an_unknown_field_is_noticed_with_the_near_one(folders: Folders) -> None:
     folders.write("one", write_definition(kinds="'read'"))
     snapshot = await ExtensionLoader(folders.root).reload()
-    assert snapshot.notices[0].text == "tool 'add': unknown field 'kinds'; meant 'kind'?"
+    assert snapshot.notices[0].text == "tool 'add': Unknown field 'kinds'. Did you mean 'kind'?"
 
 
 async def test_a_tool_of_the_browser_needs_no_function(folders: Folders) -> None:

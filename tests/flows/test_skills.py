@@ -37,7 +37,7 @@ async def test_unknown_skill_is_told_instead_of_left_out(tmp_path: Path) -> None
     async with serve(tmp_path, ["Done."]) as server:
         await server.chat("/skill/revew please")
         asked = server.model.requests
-    assert "did you mean review?" in asked[0].messages[2]["content"]
+    assert "Did you mean 'review'?" in asked[0].messages[2]["content"]
 
 
 async def test_a_branch_that_never_saw_the_skill_gets_it_again(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ async def test_skills_may_be_chosen_beside_the_text_and_unknown_ones_are_said(tm
         content = server.model.requests[-1].messages[-1]["content"]
         view = await server.get("/api/v1/sessions/s")
     assert "Read the diff twice." in content
-    assert 'error="no skill' in content
+    assert 'error="Unknown skill' in content
     assert [part["data"]["name"] for part in view["path"][0]["parts"][:2]] == ["review", "unheard"]
 
 

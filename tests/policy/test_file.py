@@ -175,5 +175,5 @@ def test_a_rule_that_names_no_tool_is_noticed_with_the_near_name(tmp_path: Path)
     path.write_text('[[rule]]\ntool = ["run_shel_command", "run_*", "write_file"]\naction = "deny"\n')
     policy = Policy(sources=[PolicyFile(path)])
     assert policy.find_unknown_tools(["run_shell_command", "write_file"]) == [
-        f"{path}:1: no tool is called 'run_shel_command'; did you mean 'run_shell_command'?"
+        f"{path}:1: Unknown tool 'run_shel_command'. Did you mean 'run_shell_command'?"
     ]

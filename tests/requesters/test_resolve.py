@@ -129,7 +129,11 @@ def test_requester_is_taken_as_it_is() -> None:
             {"structured": "yes"},
             "model.structured is 'yes'; it must be one of auto, schema, prompt",
         ),
-        ("ollama:q", {"timeouts": {"idel": 1}}, "model.timeouts has no 'idel'; there are: connect"),
+        (
+            "ollama:q",
+            {"timeouts": {"idel": 1}},
+            "model.timeouts: Unknown key 'idel'. Expected one of: connect",
+        ),
         (
             "ollama:q",
             {"retries": {"attempts": "3"}},
@@ -145,7 +149,7 @@ def test_requester_is_taken_as_it_is() -> None:
         (42, {}, "int is no model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but no model is named"),
         (None, {}, "no model is set and no embedded model is here"),
-        ("local:huge", {}, "no embedded model 'huge'"),
+        ("local:huge", {}, "Unknown embedded model 'huge'"),
     ],
 )
 def test_wrong_setting_is_told_with_its_value(model: object, options: dict[str, Any], complaint: str) -> None:

@@ -56,7 +56,7 @@ async def test_only_what_is_offered_can_be_called_and_new_tools_appear() -> None
     registry = ToolRegistry()
     async with connect("d*", registry=registry) as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["draw"]
-        assert "no tool 'refuse'" in (await client.call_tool("refuse", {})).content[0].text
+        assert "Unknown tool 'refuse'" in (await client.call_tool("refuse", {})).content[0].text
         registry.register_tool(make_tool(lambda: "dug", name="dig"))
         assert [tool.name for tool in (await client.list_tools()).tools] == ["draw", "dig"]
 

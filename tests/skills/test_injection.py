@@ -57,10 +57,10 @@ def test_a_body_cannot_close_its_block(library: SkillLibrary) -> None:
 
 def test_an_unknown_name_is_said_to_person_and_model_and_may_come_true_later(library: SkillLibrary) -> None:
     [part] = make_skill_parts("/skill/reviev", library)
-    assert part["data"] == {"name": "reviev", "error": "no skill 'reviev'; did you mean review?"}
+    assert part["data"] == {"name": "reviev", "error": "Unknown skill 'reviev'. Did you mean 'review'?"}
     assert (
         render_skill(part["data"])
-        == '<skill name="reviev" error="no skill \'reviev\'; did you mean review?" />'
+        == "<skill name=\"reviev\" error=\"Unknown skill 'reviev'. Did you mean 'review'?\" />"
     )
     assert find_seen_skills([part]) == set()
 
@@ -79,4 +79,4 @@ async def test_the_model_loads_a_skill_by_itself(library: SkillLibrary) -> None:
     assert text.endswith("Files in its folder: checklist.md")
     outcome = await call_tool([tool], "load_skill", name="reviev")
     assert outcome.status == "error"
-    assert "did you mean review?" in outcome.result.llm_content
+    assert "Did you mean 'review'?" in outcome.result.llm_content

@@ -127,11 +127,11 @@ def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_wrong_name_gets_the_near_ones(tmp_path: Path) -> None:
-    assert SkillLibrary([tmp_path]).why("x") == "no skill 'x'; there are: none"
+    assert SkillLibrary([tmp_path]).why("x") == "Unknown skill 'x'. None are available."
     write_skill(tmp_path, "review")
     library = SkillLibrary([tmp_path])
     assert library.get("reviews") is None
-    assert library.why("reviews") == "no skill 'reviews'; did you mean review?"
+    assert library.why("reviews") == "Unknown skill 'reviews'. Did you mean 'review'?"
     assert library.get("Review") is library.get("review")
 
 

@@ -44,7 +44,7 @@ def test_what_hosting_companies_add_reaches_the_driver_in_its_words(query: str, 
     ("address", "told"),
     [
         ("nonsense", "'nonsense' is no address"),
-        ("mysql://host/x", "no database of the kind 'mysql'; there are: postgres, postgresql, sqlite"),
+        ("mysql://host/x", "Unknown database kind 'mysql'. Expected one of: postgres, postgresql, sqlite"),
         ("postgresql://ann:secret@host:port/x", r"postgresql://\*\*\*@host:port/x is no address"),
         ("postgresql://ann:s@cret@host/x", "has an @"),
     ],

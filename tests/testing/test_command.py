@@ -30,8 +30,11 @@ def test_process_plays_a_file_and_is_steered_over_http(tmp_path: Path) -> None:
     [
         ("[", "cannot be read: Expecting value"),
         ('{"a": 1}', "holds no list of replies"),
-        ('["fine", {"txt": "Hi"}]', "reply 2: a reply has no field 'txt'; there are: text"),
-        ('[{"usage": {"prompt_tokens": 1}}]', "usage has no field 'prompt_tokens'; there are: input_tokens"),
+        ('["fine", {"txt": "Hi"}]', "reply 2: Unknown reply field 'txt'. Expected one of: text"),
+        (
+            '[{"usage": {"prompt_tokens": 1}}]',
+            "Unknown usage field 'prompt_tokens'. Expected one of: input_tokens",
+        ),
         ('[{"tool_calls": [{"tool": "add"}]}]', "call 1 names no tool: {'tool': 'add'}"),
         ('[["On", {"wait": 1}]]', "{'wait': 1} is no step"),
         ("[7]", "7 is no reply"),

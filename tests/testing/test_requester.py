@@ -131,8 +131,8 @@ async def test_step_that_needs_a_connection_is_refused(step: Any) -> None:
 @pytest.mark.parametrize(
     ("reply", "complaint"),
     [
-        ({"txt": "a"}, "a reply has no field 'txt'; there are: text, "),
-        ([{"break": "stall"}], "no break 'stall'; there are: reset, close, end"),
+        ({"txt": "a"}, "Unknown reply field 'txt'. Expected one of: text, "),
+        ([{"break": "stall"}], "Unknown break 'stall'. Expected one of: reset, close, end"),
         ([{"pause": 1}], r"\{'pause': 1\} is no step; a step has one of the keys text, "),
     ],
 )

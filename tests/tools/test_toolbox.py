@@ -186,7 +186,7 @@ def test_tools_go_with_their_agent() -> None:
     gc.collect()
     assert [ref() for ref in alive if ref() is not None] == []
     assert runtime.manager.get_tool_list() == []
-    with pytest.raises(ConfigError, match="no tool 'search'"):
+    with pytest.raises(ConfigError, match="Unknown tool 'search'"):
         make_agent(runtime).use_tools("search")
 
 

@@ -1,6 +1,5 @@
 """What a request expects: how its answer is read, checked and, where the model can be held to it, forced."""
 
-import difflib
 import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.data.paths import split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
-from dovetail.data.text import shorten
+from dovetail.data.text import did_you_mean, explain_choices, shorten
 from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
@@ -64,9 +63,7 @@ def get_style(settings: Settings) -> PathStyle:
     """How the settings want paths to be written."""
     style = settings.get("response.streaming_parse_path_style") or "dot"
     if style not in ("dot", "slash"):
-        raise ConfigError(
-            f"Unknown response.streaming_parse_path_style {style!r}. Expected one of: dot, slash."
-        )
+        raise ConfigError(explain_choices("response.streaming_parse_path_style", style, ("dot", "slash")))
     return style
 
 
@@ -169,10 +166,9 @@ def require_keys(output: Any, keys: Iterable[str]) -> None:
     for key in keys:
         if not _leads_somewhere(output, split_path(key)):
             known = list(list_paths(output))
-            near = difflib.get_close_matches(key, known, n=3)
             raise KeyWaitError(
                 f"the output has no key {key!r}; it has: {', '.join(known)}",
-                hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
+                hint=did_you_mean(key, known) or None,
             )
 
 

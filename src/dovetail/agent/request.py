@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
 from dovetail.agent.expectation import Expectation
 from dovetail.agent.native import NativeTools
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import FinishDelta, Usage
@@ -48,7 +49,7 @@ class ExtensionHandlers:
 
     def _get(self, name: str) -> list[Handler]:
         if name not in self._handlers:
-            raise ConfigError(f"no extension handler {name!r}; there are: {', '.join(self._handlers)}")
+            raise ConfigError(explain_choices("extension handler", name, self._handlers))
         return self._handlers[name]
 
 

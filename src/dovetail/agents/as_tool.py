@@ -16,7 +16,7 @@ from dovetail.agents.definition import (
 from dovetail.agents.dispatcher import Dispatcher
 from dovetail.agents.prepare import AgentHost, choose_tools
 from dovetail.agents.run import AgentExecutor, AgentOutput, Signal
-from dovetail.data.text import to_text
+from dovetail.data.text import cut, to_text
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.events.call import Kind
 from dovetail.events.model_events import (
@@ -152,7 +152,7 @@ class Activity:
         text = item.get("text", "")
         if len(text) <= longest:
             return item
-        shown = f"…{text[-longest:]}" if self._is_live else f"{text[:longest]}…"
+        shown = f"…{text[-longest:]}" if self._is_live else cut(text, longest)
         return {**item, "text": shown}
 
 
@@ -219,8 +219,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         """The agent and its task; several inputs are named."""
         items = [(name, to_text(value)) for name, value in self.params.items()]
         task = items[0][1] if len(items) == 1 else ", ".join(f"{name}={value}" for name, value in items)
-        shown = task if len(task) <= _LONGEST_DESCRIPTION else f"{task[:_LONGEST_DESCRIPTION]}…"
-        return f"{self.definition.display_name or self.definition.name}: {shown}"
+        return f"{self.definition.display_name or self.definition.name}: {cut(task, _LONGEST_DESCRIPTION)}"
 
     async def execute(
         self, signal: Signal | None = None, update_output: UpdateOutput | None = None

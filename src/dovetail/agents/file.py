@@ -21,7 +21,7 @@ from dovetail.agents.definition import (
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.template import find_names
-from dovetail.data.text import shorten
+from dovetail.data.text import expected_one_of, shorten
 from dovetail.errors import ConfigError
 from dovetail.schema.validate import compile_schema
 
@@ -128,7 +128,7 @@ def _check_templates(definition: AgentDefinition) -> None:
     unknown = sorted(find_names(f"{prompt.system_prompt}\n{prompt.query}") - set(known))
     if unknown:
         raise ConfigError(
-            f"unknown placeholder ${{{unknown[0]}}}; expected one of: {', '.join(known) or 'none'}",
+            f"Unknown placeholder ${{{unknown[0]}}}. {expected_one_of(known)}",
             hint=f"Add an input {unknown[0]!r}, or write $${{{unknown[0]}}} to keep it as plain text.",
         )
 
@@ -224,9 +224,7 @@ def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinitio
         raise ConfigError(f"{place} must be a table, not {shorten(override)}")
     unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
     if unknown:
-        raise ConfigError(
-            f"Unknown key {unknown[0]!r} in {place}. Expected one of: {', '.join(_OVERRIDE_KEYS)}."
-        )
+        raise ConfigError(f"Unknown key {unknown[0]!r} in {place}. {expected_one_of(_OVERRIDE_KEYS)}")
     try:
         return _apply(definition, override)
     except ConfigError as error:

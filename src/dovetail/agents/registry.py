@@ -10,13 +10,13 @@ import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from dovetail.agents.definition import AgentDefinition, check_definition
 from dovetail.agents.file import apply_override, is_switched_off, list_agent_files, load_definition
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
 
@@ -142,9 +142,8 @@ class AgentRegistry:
         """
         definition = self._definitions.get(name)
         if definition is None:
-            known = [definition.name for definition in self.get_all_definitions()]
-            near = get_close_matches(name, known, n=3) or sorted(known)
-            raise ConfigError(f"Unknown agent {name!r}. Expected one of: {', '.join(near) or 'none'}.")
+            known = sorted(definition.name for definition in self.get_all_definitions())
+            raise ConfigError(explain_unknown("agent", name, known))
         if self._is_switched_off(name):
             raise ConfigError(f"Agent {name!r} is switched off by the setting agents.{name}.enabled.")
         return self._apply_settings(definition)
@@ -236,9 +235,9 @@ class AgentRegistry:
             place = f"the settings [agents.{name}]"
             definition = self._definitions.get(name)
             if definition is None:
-                near = get_close_matches(name, self._definitions, n=1) or sorted(self._definitions)
-                text = f"{place} are for an unknown agent. Expected one of: {', '.join(near)}."
-                self.broken.append(BrokenFile(place, text))
+                self.broken.append(
+                    BrokenFile(place, explain_unknown("agent", name, sorted(self._definitions)))
+                )
                 continue
             try:
                 apply_override(definition, override)

@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from dovetail.assets import find_assets
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.policy.file import PolicyFile
 from dovetail.requesters.local import weights
@@ -186,8 +187,7 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
         return Check("missing", "model", f"{model}: {address} answers with a web page", hint)
     names = _read_names(body)
     if names and endpoint.model not in names:
-        known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-        return Check("missing", "model", f"{model}: the server does not know it", f"It knows: {known}")
+        return Check("missing", "model", f"{model}: the server does not know it", expected_one_of(names))
     return Check("ok", "model", f"{model} at {show_address(endpoint.base_url)}")
 
 

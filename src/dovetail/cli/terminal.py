@@ -15,7 +15,7 @@ from rich.markup import escape
 from dovetail.agents.registry import TrustRecord
 from dovetail.assets import find_assets
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import to_text
+from dovetail.data.text import cut, to_text
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.policy.mode import read_mode
@@ -66,8 +66,7 @@ def read_value(text: str, schema: Any = None) -> Any:
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """A value on one line, cut at a length."""
-    line = " ".join(to_text(value).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return cut(" ".join(to_text(value).split()), most)
 
 
 def _check(folder: Path | None) -> Path | None:

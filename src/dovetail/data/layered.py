@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from dovetail.data.merge import copy_containers, inherit_value, join_set, list_items, merge_value
 from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set
 from dovetail.data.template import fill, fill_text
+from dovetail.data.text import explain_choices
 from dovetail.errors import KeyPathError
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ class LayeredData:
     def __getitem__(self, key: str) -> Any:
         value = self._look_up(key, inherit=True)
         if value is _MISSING:
-            raise KeyError(f"no value at {key!r}; there are: {', '.join(map(str, self)) or 'none'}")
+            raise KeyError(explain_choices("key", key, self))
         return value
 
     def __setitem__(self, key: str, value: Any) -> None:

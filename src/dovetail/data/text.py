@@ -1,10 +1,16 @@
-"""Values as texts."""
+"""Values as texts, and the texts that errors share: cut values, expected names, nearest names."""
 
 import enum
 import json
 import reprlib
+from collections.abc import Iterable
 from typing import Any
 
+from dovetail.lazy import lazy
+
+difflib = lazy("difflib")
+
+_MOST_NAMES = 20  # a registry may hold hundreds
 _LONGEST_SHOWN = 200
 _brief = reprlib.Repr()
 _brief.maxlevel = 4
@@ -34,7 +40,41 @@ def read_text(value: Any) -> str | None:
 def shorten(value: Any) -> str:
     """Return the `repr` of a value for an error message, cut so that a huge value cannot fill it."""
     text = _brief.repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return cut(text, _LONGEST_SHOWN)
+
+
+def cut(text: str, most: int) -> str:
+    """Return the text, cut after `most` characters."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def explain_choices(what: str, value: Any, choices: Iterable[Any]) -> str:
+    """Return `Unknown mode 'fast'. Expected one of: plan, auto.`, for values out of a fixed list."""
+    return f"Unknown {what} {shorten(value)}. {expected_one_of(choices)}"
+
+
+def explain_unknown(what: str, name: Any, names: Iterable[Any]) -> str:
+    """Return `Unknown tool 'ad'. Did you mean 'add'?`; if no name is near, the names are listed."""
+    known = [str(each) for each in names]
+    return f"Unknown {what} {shorten(name)}. {did_you_mean(name, known) or expected_one_of(known)}"
+
+
+def did_you_mean(name: Any, names: Iterable[Any], *, most: int = 3, cutoff: float = 0.6) -> str:
+    """Return `Did you mean 'a' or 'b'?` with the nearest names; empty if no name is near."""
+    near = find_nearest(name, names, most=most, cutoff=cutoff)
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def expected_one_of(names: Iterable[Any]) -> str:
+    """Return `Expected one of: a, b.`; names after the first 20 are left out."""
+    known = [str(each) for each in names]
+    listed = ", ".join(known[:_MOST_NAMES]) + (", …" if len(known) > _MOST_NAMES else "")
+    return f"Expected one of: {listed}." if known else "None are available."
+
+
+def find_nearest(name: Any, names: Iterable[Any], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the names that a misspelt name may mean, the nearest first."""
+    return difflib.get_close_matches(str(name)[:_LONGEST_SHOWN], [str(each) for each in names], most, cutoff)
 
 
 def describe_error(error: BaseException) -> str:

@@ -1,6 +1,5 @@
 """Reads `TOOL` or `TOOLS` of an extension module and checks every field (rules F3 to F11)."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -9,7 +8,7 @@ from typing import Any
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices, explain_unknown, shorten
 from dovetail.errors import ExtensionError
 from dovetail.events.call import Kind
 from dovetail.extensions.folder import find_tool_lines
@@ -163,7 +162,7 @@ def _read_kind(value: Any) -> Kind:
     try:
         return Kind(str(value).lower())
     except ValueError as error:
-        raise ExtensionError(f"unknown kind {value!r}; expected one of: {', '.join(Kind)}") from error
+        raise ExtensionError(explain_choices("kind", value, Kind)) from error
 
 
 def _read_time_limit(value: Any) -> float | None:
@@ -185,8 +184,5 @@ def _find_unknown_fields(entry: Mapping[str, Any], name: str) -> list[str]:
     notices: list[str] = []
     for field in entry:
         if field not in (known := (*REQUIRED_FIELDS, *OPTIONAL_FIELDS)):
-            near = difflib.get_close_matches(str(field), known, 1)
-            notices.append(
-                f"tool {name!r}: unknown field {field!r}" + (f"; meant {near[0]!r}?" if near else "")
-            )
+            notices.append(f"tool {name!r}: {explain_unknown('field', field, known)}")
     return notices

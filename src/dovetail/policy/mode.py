@@ -4,7 +4,7 @@
 `policy.mode` and `policy.max_mode`.
 """
 
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.policy.rule import MODES, Mode
 from dovetail.settings import Settings
@@ -19,7 +19,7 @@ def read_mode(name: object) -> Mode:
     for known in MODES:
         if name == known:
             return known
-    raise ConfigError(f"Unknown mode {shorten(name)}. Expected one of: {', '.join(MODES)}.")
+    raise ConfigError(explain_choices("mode", name, MODES))
 
 
 def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:

@@ -3,7 +3,6 @@
 Among rules of equal priority deny beats a remembered answer, that beats ask, and ask beats allow.
 """
 
-import difflib
 import glob
 import logging
 from collections import deque
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from dovetail.data.text import did_you_mean
 from dovetail.events.call import READ_ONLY, Kind
 from dovetail.policy.rule import MODES, Action, Arguments, PolicyCall, PolicyRule, to_canonical_json
 
@@ -145,9 +145,8 @@ class Policy:
         for rule in self._ordered:
             if rule.source in _NOT_WRITTEN or glob.escape(rule.tool) != rule.tool or rule.tool in known:
                 continue
-            near = difflib.get_close_matches(rule.tool, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            notices.append(f"{rule.source}: no tool is called {rule.tool!r}{hint}")
+            hint = did_you_mean(rule.tool, known, most=1)
+            notices.append(f"{rule.source}: Unknown tool {rule.tool!r}. {hint}".rstrip())
         return notices
 
     def add(self, rule: PolicyRule) -> None:

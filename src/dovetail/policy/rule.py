@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
 from dovetail.lazy import lazy
@@ -198,10 +199,10 @@ class PolicyRule:
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
-            raise ConfigError(f"Unknown action {self.action!r}. Expected one of: {', '.join(ACTIONS)}.")
+            raise ConfigError(explain_choices("action", self.action, ACTIONS))
         for mode in self.modes:
             if mode not in MODES:
-                raise ConfigError(f"Unknown mode {mode!r}. Expected one of: {', '.join(MODES)}.")
+                raise ConfigError(explain_choices("mode", mode, MODES))
         for pattern in self.arguments.values():
             check_pattern(pattern)
 

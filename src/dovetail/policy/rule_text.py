@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
 from dovetail.policy.rule import MODES, Mode, PolicyRule
@@ -84,7 +84,7 @@ def _read_rule(entry: Any, place: str, lowest: int) -> Iterator[PolicyRule]:
     if not is_mapping(entry) or "action" not in entry:
         raise ConfigError("a rule needs an `action`: allow, deny or ask")
     if unknown := sorted(entry.keys() - _FIELDS):
-        raise ConfigError(f"Unknown field {unknown[0]!r}. Expected one of: {', '.join(sorted(_FIELDS))}.")
+        raise ConfigError(explain_choices("field", unknown[0], sorted(_FIELDS)))
     for tool in _read_texts(entry, "tool") or ("*",):
         yield replace(_make_rule(entry, lowest), tool=tool, source=place)
 
@@ -112,7 +112,7 @@ def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
 def _read_modes(entry: Mapping[str, Any]) -> tuple[Mode, ...]:
     names = _read_texts(entry, "modes")
     if unknown := [name for name in names if name not in MODES]:
-        raise ConfigError(f"Unknown mode {unknown[0]!r}. Expected one of: {', '.join(MODES)}.")
+        raise ConfigError(explain_choices("mode", unknown[0], MODES))
     return tuple(mode for mode in MODES if mode in names)
 
 
@@ -120,7 +120,7 @@ def _read_kind(name: str) -> Kind:
     try:
         return Kind(name.lower())
     except ValueError as error:
-        raise ConfigError(f"Unknown kind {name!r}. Expected one of: {', '.join(Kind)}.") from error
+        raise ConfigError(explain_choices("kind", name, Kind)) from error
 
 
 def _read_text(entry: Mapping[str, Any], name: str) -> str | None:

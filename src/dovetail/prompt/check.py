@@ -1,6 +1,5 @@
 """What is wrong with a prompt configuration, and where."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,6 +7,7 @@ from typing import Any, Literal
 from dovetail.data.paths import split_path
 from dovetail.data.shapes import is_mapping, is_sequence
 from dovetail.data.template import find_placeholders
+from dovetail.data.text import did_you_mean, explain_choices
 from dovetail.errors import EmptyPromptError, PromptError
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import STANDARD, read_slots, require_content
@@ -89,8 +89,7 @@ def _judge(prompt: Prompt) -> Iterator[_Verdict]:
     yield from _judge_names(data)
     output_format = data.get("output_format")
     if output_format is not None and str(output_format) not in _FORMATS:
-        message = f"output_format {output_format!r} is not known; there are: {', '.join(_FORMATS)}"
-        yield "warning", message, ("output_format",)
+        yield "warning", explain_choices("output_format", output_format, _FORMATS), ("output_format",)
     for path, name in _find_unfilled(data, ()):
         yield "warning", f"the placeholder {name!r} has no value", path
 
@@ -146,13 +145,9 @@ def _copy(value: Any) -> Any:
 
 def _judge_names(data: dict[str, Any]) -> Iterator[_Verdict]:
     for key in data:
-        near = difflib.get_close_matches(str(key), STANDARD, n=1, cutoff=0.75)
+        near = did_you_mean(key, STANDARD, most=1, cutoff=0.75)
         if key not in STANDARD and near:
-            yield (
-                "warning",
-                f"{key!r} is no slot and becomes a block of its own; did you mean {near[0]!r}?",
-                (key,),
-            )
+            yield "warning", f"Unknown slot {key!r} becomes a block of its own. {near}", (key,)
 
 
 def _find_unfilled(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:

@@ -6,7 +6,6 @@ read from the document as it is written and placeholders are filled afterwards, 
 is ever taken for a directive.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, Literal
 from dovetail.data.paths import get_path, split_path
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.template import fill, fill_text
-from dovetail.data.text import shorten
+from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, PromptArgumentsError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.source import (
@@ -228,8 +227,7 @@ def _find_part(document: Any, path: str) -> Any:
 
 
 def _describe_unknown(key: str) -> str:
-    near = difflib.get_close_matches(key, _DIRECTIVES, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(_DIRECTIVES)}."
+    hint = did_you_mean(key, _DIRECTIVES, most=1) or expected_one_of(_DIRECTIVES)
     return f"Unknown directive {key!r} is read as a slot of the request. {hint}"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
+from dovetail.data.text import cut
 from dovetail.errors import PromptError
 
 LONGEST_VALUE = 200
@@ -20,9 +21,7 @@ class PromptValidationError(PromptError, ValidationError):
 
 def reject(path: str, value: Any, rule: str) -> PromptValidationError:
     """The error that names the slot, the value and the rule."""
-    shown = repr(value)
-    if len(shown) > LONGEST_VALUE:
-        shown = f"{shown[:LONGEST_VALUE]}…"
+    shown = cut(repr(value), LONGEST_VALUE)
     problem = PydanticCustomError(
         "prompt_slot", "prompt slot {path}: {rule}, got {shown}", {"path": path, "rule": rule, "shown": shown}
     )

@@ -4,7 +4,6 @@ A server refuses with a status and a body (`Refusal`), or the connection fails (
 `Failures` makes the errors of one endpoint.
 """
 
-import difflib
 import json
 import os
 import time
@@ -15,6 +14,7 @@ from typing import Any, Self
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import read_number
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.secrets import hide, hide_passwords
@@ -180,8 +180,8 @@ class Failures:
 
     def fail_unknown_model(self, names: Sequence[str], status: int) -> ModelError:
         """The server has no such model; `names` are those it has."""
-        near = difflib.get_close_matches(self.model, names, n=5, cutoff=0.4) or list(names[:10])
-        hint = f"There are: {', '.join(near)}" if near else "Check the name in model.name."
+        near = did_you_mean(self.model, names, most=5, cutoff=0.4)
+        hint = near or (expected_one_of(names) if names else "Check the name in model.name.")
         return self.fail(
             f"{self.provider} at {self.address} has no model {self.model!r}", hint=hint, status=status
         )

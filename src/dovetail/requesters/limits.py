@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from dovetail.data.numbers import is_number
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 
 
@@ -57,7 +58,7 @@ def _read_numbers(kind: type[Any], values: Mapping[str, Any], setting: str) -> d
     known = [field.name for field in fields(kind) if field.name != "sleep"]
     for name, value in values.items():
         if name not in known:
-            raise ConfigError(f"{setting} has no {name!r}; there are: {', '.join(known)}")
+            raise ConfigError(f"{setting}: {explain_choices('key', name, known)}")
         if not is_number(value) or value < 0:
             raise ConfigError(f"{setting}.{name} must be a finite number that is not negative, got {value!r}")
     return dict(values)

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.response.attempt import Attempt
@@ -122,7 +123,7 @@ def refuse_unknown(demands: Demands) -> None:
     known = Demands.__annotations__
     if unknown := [name for name in demands if name not in known]:
         raise SignatureError(
-            f"Unknown argument {unknown[0]!r}. Expected one of: {', '.join(known)}.",
+            explain_choices("argument", unknown[0], known),
             hint="A time limit is given where the request is made: `start(timeout=…)` or `get_response`.",
         )
 
@@ -225,7 +226,7 @@ class Answer(ABC, Generic[T]):
 
 async def _get_data(answer: Answer[Any], type: DataType, demands: Demands) -> Any:
     if type not in _DATA_TYPES:
-        raise SignatureError(f"Unknown data type {type!r}. Expected one of: {', '.join(_DATA_TYPES)}.")
+        raise SignatureError(explain_choices("data type", type, _DATA_TYPES))
     result = await answer.async_get_result(**demands)
     return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
 

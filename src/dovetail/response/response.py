@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.numbers import is_number
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import (
     Answer,
@@ -115,9 +116,8 @@ class Response(Answer[T]):
             return read_events(attempt)
         if type == "specific":
             return read_events(attempt, {specific} if isinstance(specific, str) else specific or USUAL_EVENTS)
-        raise ConfigError(
-            f"Unknown generator type {type!r}. Expected one of: all, delta, specific, instant, original."
-        )
+        known = ("all", "delta", "specific", "instant", "original")
+        raise ConfigError(explain_choices("generator type", type, known))
 
     def stream_alone(
         self, type: GeneratorType, specific: Collection[str] | str | None

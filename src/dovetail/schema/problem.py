@@ -1,12 +1,12 @@
 """What is wrong with arguments: where, what, and which values are allowed, in words a model can act on."""
 
-import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import cut, find_nearest
 
 _LONGEST_VALUE = 120
 _MOST_PROBLEMS = 8
@@ -91,7 +91,7 @@ def format_path(path: Sequence[str | int]) -> str:
 def show_value(value: Any) -> str:
     """A value as short JSON."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return cut(text, _LONGEST_VALUE)
 
 
 def summarize_schema(schema: Any) -> str:
@@ -173,7 +173,7 @@ def _say_required(fault: _Fault) -> str:
 def _say_unknown(fault: _Fault) -> str:
     unknown: list[str] = fault.details["unexpected"]
     known: list[str] = list(fault.schema.get("properties") or ()) if fault.schema else []
-    near = difflib.get_close_matches(unknown[0], known, n=1)
+    near = find_nearest(unknown[0], known)
     hint = f"expected one of: {', '.join(known)}" if known else "none are expected"
     hint = f"did you mean `{near[0]}`?" if near else hint
     return f"{', '.join(fault.get_path(name) for name in unknown)} is not known; {hint}"

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from dovetail.data.text import cut
 from dovetail.errors import (
     ConfigError,
     ConflictError,
@@ -70,8 +71,7 @@ def _describe_body(given: Any) -> str:
 
 
 def _shorten(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return cut(repr(value), _LONGEST_VALUE)
 
 
 class AccessError(DovetailError):

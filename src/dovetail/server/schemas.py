@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from dovetail.app import Dovetail
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import explain_choices
 from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.sessions.part_shape import check_part
 from dovetail.sessions.request import check_file
@@ -33,8 +34,7 @@ class Body(BaseModel):
     def _know_all_names(cls, given: Any) -> Any:
         unknown = [name for name in given if name not in cls.model_fields] if is_mapping(given) else []
         if unknown:
-            known = ", ".join(f"`{name}`" for name in cls.model_fields)
-            raise ValueError(f"`{unknown[0]}` is not known; there are: {known}")
+            raise ValueError(explain_choices("field", unknown[0], cls.model_fields))
         return given
 
 

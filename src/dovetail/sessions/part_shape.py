@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices, shorten
 from dovetail.sessions.message import Part
 
 _LONGEST_TYPE = 100
@@ -87,7 +87,7 @@ def _check_call(part: Part) -> str | None:
         return f"`toolCallId` of a part must have 1 to {_LONGEST_CALL_ID} characters"
     state = part.get("state")
     if state is not None and state not in _STATES:
-        return f"Unknown `state` {shorten(state)} of a call. Expected one of: {', '.join(_STATES)}"
+        return explain_choices("call `state`", state, _STATES)
     approval = part.get("approval")
     return _check_fields(approval, _APPROVAL, "`approval`") if is_mapping(approval) else None
 

@@ -4,11 +4,11 @@ Roots are given in this order (rule C31): workspace, parent projects, project. T
 nearest skill of a name is used. In one root `.dovetail/skills` wins over `skills`.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.skills.skill import FILE, Skill, read_skill
 
@@ -71,12 +71,7 @@ class SkillLibrary:
 
     def explain_missing(self, name: str) -> str:
         """That there is no such skill, the nearest names, and broken files that may be meant."""
-        names = [*self._read().skills]
-        near = difflib.get_close_matches(name, names, 3)
-        if near:
-            text = f"no skill {name!r}; did you mean {' or '.join(near)}?"
-        else:
-            text = f"no skill {name!r}; there are: {', '.join(sorted(names)) or 'none'}"
+        text = explain_unknown("skill", name, sorted(self._read().skills))
         return "\n".join([text, *self._list_broken(name)])
 
     def _list_broken(self, name: str) -> "list[str]":

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -30,9 +31,7 @@ def parse_address(address: str | Path) -> sa.URL:
     scheme, rest = text.split("://", 1)
     backend = scheme.split("+")[0]
     if backend not in _DRIVERS:
-        raise ConfigError(
-            f"no database of the kind {backend!r}; there are: {', '.join(sorted(_DRIVERS))}", hint=_HINT
-        )
+        raise ConfigError(explain_choices("database kind", backend, sorted(_DRIVERS)), hint=_HINT)
     try:
         url = sa.make_url(f"{_DRIVERS[backend]}://{rest}")
     except (ArgumentError, ValueError) as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.concurrency import run_sync
+from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall, new_call_id
 from dovetail.extensions.exclusion import Exclusion
@@ -71,5 +72,5 @@ def _choose(name: str | None, tools: ToolSnapshot, folder: Path) -> str:
         return names[0]
     if name is None or name not in names:
         asked = f"has no tool {name!r}" if name else f"has {len(names)} tools: name one"
-        raise ConfigError(f"{folder} {asked}. Expected one of: {', '.join(names) or 'none'}.")
+        raise ConfigError(f"{folder} {asked}. {expected_one_of(names)}")
     return name

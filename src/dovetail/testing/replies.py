@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
@@ -83,7 +84,7 @@ class Break:
         """Refuse another word: a script file may hold any."""
         if self.how not in get_args(BreakKind):
             raise ConfigError(
-                f"no break {self.how!r}; there are: {', '.join(get_args(BreakKind))}",
+                explain_choices("break", self.how, get_args(BreakKind)),
                 hint="An answer that stalls holds at a `Gate` (in a script file: {hold: name}).",
             )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import to_text
+from dovetail.data.text import explain_choices, to_text
 from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.events.delta import ReasoningDelta, Usage
@@ -121,7 +121,7 @@ def last_text(request: ModelRequest) -> str:
 def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
     """The reply that a mapping describes; `error` is raised after everything else was said."""
     if unknown := [name for name in fields if name not in _FIELDS]:
-        raise ConfigError(f"a reply has no field {unknown[0]!r}; there are: {', '.join(_FIELDS)}")
+        raise ConfigError(explain_choices("reply field", unknown[0], _FIELDS))
     values: dict[str, Any] = {name: value for name, value in fields.items() if name != "error"}
     if "tool_calls" in values:
         calls = enumerate(values["tool_calls"], start=1)
@@ -153,7 +153,7 @@ def read_error(value: Exception | str) -> Exception:
 def _read_usage(fields: Mapping[str, Any]) -> Usage:
     known = list(Usage.__dataclass_fields__)
     if unknown := [name for name in fields if name not in known]:
-        raise ConfigError(f"usage has no field {unknown[0]!r}; there are: {', '.join(known)}")
+        raise ConfigError(explain_choices("usage field", unknown[0], known))
     return Usage(**fields)
 
 

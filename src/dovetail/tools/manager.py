@@ -1,6 +1,5 @@
 """The agents' face of the registry (rule A20): tools by name, grouped by tags, called by name."""
 
-import difflib
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from dovetail.concurrency import run_sync
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall, new_call_id
 from dovetail.lazy import lazy
@@ -113,7 +113,7 @@ class ToolManager:
             return tool
         owners = self._find_owners(name)
         if not owners:
-            raise ConfigError(_explain_unknown(name, [each.name for each in self.get_tools()]))
+            raise ConfigError(explain_unknown("tool", name, [each.name for each in self.get_tools()]))
         if len(owners) > 1:
             raise ConfigError(
                 _explain_several(name, owners),
@@ -260,11 +260,6 @@ def _find_optional(func: Callable[..., Any]) -> frozenset[str]:
     except (TypeError, ValueError):  # a builtin without a signature: everything must be given
         return frozenset()
     return frozenset(entry.name for entry in parameters if entry.default is not entry.empty)
-
-
-def _explain_unknown(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=3)
-    return f"no tool {name!r}; there are: {', '.join(near or names) or 'none'}"
 
 
 def _explain_several(name: str, owners: Mapping[Tool, str]) -> str:

@@ -121,7 +121,7 @@ def test_what_cannot_be_called_here_is_no_alias(
 ) -> None:
     Agent(requester=ScriptedRequester([])).load_yaml_prompt(f".alias: {{{name}: null}}")
     assert f"'{name}' is skipped" in caplog.text
-    assert near is None or f"Did you mean {near}" in caplog.text
+    assert near is None or f"Did you mean {near!r}" in caplog.text
     assert f"mean {name}" not in caplog.text
 
 

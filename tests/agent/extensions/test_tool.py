@@ -318,7 +318,7 @@ def test_name_that_is_taken_names_both_owners() -> None:
 def test_unknown_tool_name_lists_the_near_ones() -> None:
     agent, _ = make_agent()
     agent.use_tools(add)
-    with pytest.raises(ConfigError, match="no tool 'ad'; there are: add"):
+    with pytest.raises(ConfigError, match=r"Unknown tool 'ad'\. Did you mean 'add'\?"):
         agent.use_tools("ad")
 
 

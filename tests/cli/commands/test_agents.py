@@ -41,8 +41,8 @@ def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("front", "body", "said"),
     [
-        ("query: ${unknown}", "Do.", "unknown placeholder ${unknown}"),
-        ("name: x", "In ${HOME}.", "unknown placeholder ${HOME}"),
+        ("query: ${unknown}", "Do.", "Unknown placeholder ${unknown}"),
+        ("name: x", "In ${HOME}.", "Unknown placeholder ${HOME}"),
         ("max_turns: 2.5", "Do.", "must be a whole number, not 2.5"),
         ("name: my.dotted", "Do.", "Invalid agent name 'my.dotted'"),
         ("name: x", "", "no system prompt"),

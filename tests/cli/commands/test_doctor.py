@@ -167,7 +167,7 @@ def test_unknown_model_is_told_with_the_known_ones(
     choose(monkeypatch, "openai:best", serve(200, {"data": [{"id": "fast"}, {"id": "slow"}]}))
     code, text = examine(capsys)
     assert code == 1
-    assert "It knows: fast, slow" in text
+    assert "Expected one of: fast, slow" in text
 
 
 def test_wrong_key_is_told_and_never_shown(

@@ -154,7 +154,7 @@ def test_a_port_that_is_taken_or_none_is_one_clear_message(
     with pytest.raises(SystemExit):
         frame.main(["mcp", "--workspace", str(tmp_path), "--only", "zz*", "--http", "99999"])
     told = capsys.readouterr().err
-    assert "No tool matches zz* yet; there are: read_artifact" in told
+    assert "No tool matches zz* yet. Expected one of: read_artifact" in told
     assert "there is no port 99999" in told
 
 

@@ -67,7 +67,7 @@ def test_pull_of_a_model_that_is_here_gives_its_path(capsys: pytest.CaptureFixtu
 
 def test_pull_of_an_unknown_model_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("pull", "huge") == 1
-    assert capsys.readouterr().err == "Error: no embedded model 'huge'; there are: good, small\n"
+    assert capsys.readouterr().err == "Error: Unknown embedded model 'huge'. Expected one of: good, small.\n"
 
 
 def test_pull_that_fails_is_one_message(

@@ -79,11 +79,11 @@ def test_check_tells_every_problem_with_its_place(tmp_path: Path, capsys: pytest
     assert run("prompt", "check", path) == 1
     assert capsys.readouterr().out.replace(f"{path}:", "").splitlines() == [
         "2:3: warning: the placeholder 'wood' has no value",
-        "5:3: warning: 'instrct' is no slot and becomes a block of its own; did you mean 'instruct'?",
+        "5:3: warning: Unknown slot 'instrct' becomes a block of its own. Did you mean 'instruct'?",
         "8:7: error: prompt slot tools[1]: a tool needs kwargs, got {'name': 'saw', 'desc': 'cut'}",
         "11:7: error: prompt slot chat_history[0].role: a role must be text, got 5",
-        "13:3: warning: output_format 'xml' is not known; there are: json, markdown, text",
-        "15:3: warning: .alias inpt is skipped: an agent has no such method; did you mean input?",
+        "13:3: warning: Unknown output_format 'xml'. Expected one of: json, markdown, text.",
+        "15:3: warning: .alias inpt is skipped: an agent has no such method. Did you mean 'input'?",
     ]
 
 

@@ -38,7 +38,7 @@ def test_a_skill_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Near." in shown
     assert "read_file" in shown
     assert run("skills", "show", "revie") == 1
-    assert "did you mean review?" in capsys.readouterr().err
+    assert "Did you mean 'review'?" in capsys.readouterr().err
 
 
 def test_why_names_what_is_used_and_what_is_hidden(

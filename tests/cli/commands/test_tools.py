@@ -63,7 +63,7 @@ def test_call_runs_through_policy_and_prints_the_result(capsys: pytest.CaptureFi
     assert run("call", "cut", '{"plank": "7", "PIECES": 3}', "--yes") == 0
     assert "read as pieces" in capsys.readouterr().err
     assert run("call", "cutt") == 1
-    assert "no tool 'cutt'; did you mean cut?" in capsys.readouterr().err
+    assert "Unknown tool 'cutt'. Did you mean 'cut'?" in capsys.readouterr().err
 
 
 def test_explain_names_the_rule_of_the_policy_file(

@@ -197,7 +197,7 @@ async def test_cache_folder_that_cannot_be_made_is_named(
 
 
 def test_unknown_model_names_the_choices(wheels: Path) -> None:
-    with pytest.raises(ConfigError, match="no embedded model 'huge'; there are: tiny"):
+    with pytest.raises(ConfigError, match=r"Unknown embedded model 'huge'\. Expected one of: tiny"):
         weights.get_weights("huge")
 
 

@@ -314,7 +314,7 @@ async def test_a_chat_without_a_model_says_what_to_set(
     [
         ("nope:x", "Providers: openai, ollama, local, own."),
         ("gpt", "Providers: openai, ollama, local, own."),
-        ("local:huge", "no embedded model 'huge'; there are:"),
+        ("local:huge", "Unknown embedded model 'huge'. Expected one of:"),
         ("local:good", "dovetail models pull good"),
     ],
 )

@@ -166,7 +166,7 @@ async def test_name_that_could_mean_two_tools_is_not_guessed() -> None:
     tools = ToolSnapshot.of([make_saw(name="saw_plank"), make_saw(name="saw-plank")])
     made = ToolCall(call_id="1", name="Saw_Plank", arguments={"count": 1})
     outcome = await ToolRunner().run_call(tools, made, CallScope())
-    assert "did you mean" in str(outcome.result.llm_content)
+    assert "Did you mean" in str(outcome.result.llm_content)
 
 
 NOT_READ_ONLY = [kind for kind in Kind if not kind.is_read_only]

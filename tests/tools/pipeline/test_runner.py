@@ -41,7 +41,7 @@ async def test_unknown_tool_is_answered_with_the_nearest_names() -> None:
     assert outcome.status == "error"
     assert outcome.result.error is not None
     assert outcome.result.error.type == "tool_not_registered"
-    assert outcome.result.error.message == "no tool 'ad'; did you mean add?"
+    assert outcome.result.error.message == "Unknown tool 'ad'. Did you mean 'add'?"
 
 
 async def test_wrong_arguments_are_told_and_the_tool_does_not_run() -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, TypeAlias
 from dovetail.agent.base import BaseAgent
 from dovetail.data.paths import dot_to_slash, get_path, slash_to_dot
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 from dovetail.prompt.yaml_text import to_block_text
 from dovetail.settings import Settings
@@ -58,7 +58,7 @@ def check_mode(mode: Any) -> RecordMode:
     """The mode, if there is such a one."""
     if mode == "first" or mode == "all":
         return mode
-    raise ConfigError(f"Unknown record mode {mode!r}. Expected one of: first, all.")
+    raise ConfigError(explain_choices("record mode", mode, ("first", "all")))
 
 
 def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str | None:

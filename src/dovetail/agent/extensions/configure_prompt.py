@@ -1,12 +1,12 @@
 """Fills the agent's prompts from YAML or JSON configurations (rule A120)."""
 
-import difflib
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dovetail.agent.base import BaseAgent
+from dovetail.data.text import did_you_mean
 from dovetail.lazy import lazy
 
 if TYPE_CHECKING:
@@ -63,6 +63,6 @@ class ConfigurePromptExtension(BaseAgent):
             return
         names = [name for name in dir(type(self)) if callable(getattr(type(self), name))]
         names = [name for name in names if not name.startswith(("_", "async_"))]
-        near = difflib.get_close_matches(step.name.removeprefix("async_"), names, n=3)
-        hint = f" Did you mean {', '.join(near)}?" if near else ""
-        logger.warning("The alias %r is skipped: the agent has no such method.%s", step.name, hint)
+        hint = did_you_mean(step.name.removeprefix("async_"), names)
+        text = f"The alias {step.name!r} is skipped: the agent has no such method. {hint}"
+        logger.warning("%s", text.rstrip())

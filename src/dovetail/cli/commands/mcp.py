@@ -9,6 +9,7 @@ import typer
 from dovetail.app import Dovetail
 from dovetail.cli.process import follow_changes, open_listener
 from dovetail.cli.terminal import WORKSPACE
+from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.policy.mode import read_mode
@@ -53,8 +54,8 @@ async def _serve(
     async with dovetail, follow_changes(dovetail, offer.announce_change) if watch else nullcontext():
         await dovetail.get_tool_registry().discover_all_tools()
         if not offer.get_snapshot().tools:
-            known = ", ".join(dovetail.get_tool_registry().snapshot().tools)
-            typer.echo(f"No tool matches {', '.join(globs)} yet; there are: {known}", err=True)
+            known = expected_one_of(dovetail.get_tool_registry().snapshot().tools)
+            typer.echo(f"No tool matches {', '.join(globs)} yet. {known}", err=True)
         server, (host, port) = offer.server, address
         if port is None:
             async with stdio.stdio_server() as (read, write):

@@ -1,6 +1,5 @@
 """`dovetail prompt`: show what a prompt file says to a model, and what is wrong with it."""
 
-import difflib
 import json
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import typer
 
 from dovetail.agent.agent import Agent
 from dovetail.agent.fluent import PromptShorthands
+from dovetail.data.text import did_you_mean
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.check import Problem, find_alias_problems, find_doubts, find_problems
 from dovetail.prompt.configure import AliasStep, configure
@@ -93,10 +93,8 @@ class Draft:
 def _explain_skip(name: str) -> str:
     if hasattr(Agent, name) and not name.startswith("_"):
         return f".alias {name} writes no slot, so it is not called here"
-    near = difflib.get_close_matches(name, dir(Agent), n=1)
-    return f".alias {name} is skipped: an agent has no such method" + (
-        f"; did you mean {near[0]}?" if near else ""
-    )
+    hint = did_you_mean(name, dir(Agent), most=1)
+    return f".alias {name} is skipped: an agent has no such method. {hint}".rstrip()
 
 
 def _check(source: Source, variables: dict[str, str], key: str | None) -> list[Problem]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, ModelError
 from dovetail.lazy import lazy
 
@@ -83,7 +84,7 @@ CATALOGUE: dict[str, Weights] = {
 def get_weights(name: str) -> Weights:
     """The catalogue's entry for `name`."""
     if name not in CATALOGUE:
-        raise ConfigError(f"no embedded model {name!r}; there are: {', '.join(CATALOGUE)}")
+        raise ConfigError(explain_choices("embedded model", name, CATALOGUE))
     return CATALOGUE[name]
 
 

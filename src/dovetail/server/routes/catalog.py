@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 
 from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
+from dovetail.data.text import explain_unknown
 from dovetail.errors import NotFoundError
 from dovetail.events.call import ToolCall, new_call_id
 from dovetail.policy.mode import choose_mode
@@ -35,7 +36,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     """Call a tool through the pipeline; there is nobody to ask, so what needs an approval is refused."""
     snapshot = app.tools.snapshot()
     if name not in snapshot:
-        raise NotFoundError(f"no tool {name!r}; there are: {', '.join(snapshot.tools) or 'none'}")
+        raise NotFoundError(explain_unknown("tool", name, snapshot.tools))
     call = ToolCall(call_id=new_call_id(), name=name, arguments=body.arguments)
     scope = CallScope(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
     outcome = await app.runtime.runner.run_call(snapshot, call, scope)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable
 from typing import Any
 
-from dovetail.data.text import shorten
+from dovetail.data.text import cut, shorten
 from dovetail.errors import ToolError
 from dovetail.tools.result import EMPTY
 from dovetail.tools.tool import ToolFailure, ToolResult
@@ -136,8 +136,7 @@ def _describe(error: Exception) -> str:
         first: Any = read()[0]
         where = ".".join(str(step) for step in first["loc"])
         return f"{where}: {first['msg']}, got {shorten(first['input'])}"
-    text = str(error) or type(error).__name__
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
+    return cut(str(error) or type(error).__name__, _LONGEST_REASON)
 
 
 def _explain(server: str, reason: str) -> ToolError:

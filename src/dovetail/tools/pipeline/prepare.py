@@ -1,6 +1,5 @@
 """The first steps of the pipeline: find the tool, read and repair its arguments, validate them."""
 
-import difflib
 import json
 import logging
 import re
@@ -11,6 +10,7 @@ from typing import Any
 
 from dovetail.data.clean import clean_texts
 from dovetail.data.shapes import is_dict
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ToolError
 from dovetail.events.call import ToolCall
 from dovetail.response.parser import InstantParser
@@ -128,9 +128,6 @@ def _normalize(name: str) -> str:
     return name.rpartition(".")[2].strip().replace("-", "_").casefold()
 
 
-_MOST_NAMES = 20
-
-
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A call that may continue: its tool, its valid arguments and what was left out to make them valid."""
@@ -194,11 +191,4 @@ def find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
     tool = snapshot.tools.get(name) or find_by_near_name(name, snapshot)
     if tool is not None:
         return tool
-    names = list(snapshot.tools)
-    if near := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
-        hint = f"did you mean {' or '.join(near)}?"
-    elif names:
-        hint = f"there are: {', '.join(names[:_MOST_NAMES])}{', …' if len(names) > _MOST_NAMES else ''}"
-    else:
-        hint = "there are no tools"
-    raise ToolError(f"no tool {name!r}; {hint}", type="tool_not_registered")
+    raise ToolError(explain_unknown("tool", name, snapshot.tools), type="tool_not_registered")
