@@ -1,6 +1,7 @@
-"""Imports point down one written stack, equals do not know each other, outside packages have a home."""
+"""Imports point down one written stack, outside packages have a home, modules have a sensible size."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -79,13 +80,29 @@ HOME = {
     "yaml": {"prompt", "requesters", "agents", "skills", "extensions", "agent", "data"},
 }
 
-LONGEST_MODULE = 400
+LONGEST_MODULE = 350
+SMALLEST_MODULE = 40
+"""A shorter module must be imported by at least two others; otherwise it belongs into its importer."""
+
+# Modules that a framework, the command line or the routing table finds by name, whatever their length.
+ENTRY_POINTS = ("cli/commands/", "server/routes/", "store/migrations/")
+
+# Former places of modules that documents name: they hold re-exports only, as every `__init__` does.
+FACES = (
+    "bus/",
+    "messages/",
+    "subagents/",
+    *(f"tools/{name}.py" for name in ("audit", "browser", "kwargs", "langchain")),
+)
+
+PADDING = "x = 1\n" * SMALLEST_MODULE
 
 
 def find_violations(source: Path) -> list[str]:
     """Every broken rule below `source`, as `path:line what is wrong`."""
     violations: list[str] = []
     graph: dict[str, set[str]] = {}
+    small: dict[str, str] = {}
     for path in sorted(source.rglob("*.py")):
         relative = path.relative_to(source).as_posix()
         text = path.read_text(encoding="utf-8")
@@ -93,8 +110,13 @@ def find_violations(source: Path) -> list[str]:
             violations.append(
                 f"{relative}: {length} lines, at most {LONGEST_MODULE}: split it by responsibility"
             )
+        tree = ast.parse(text)
+        if _is_face(relative):
+            violations += [f"{relative}:{line} a face holds re-exports only" for line in _find_own_code(tree)]
+        elif length < SMALLEST_MODULE and not relative.startswith(ENTRY_POINTS):
+            small[_module_name(relative)] = relative
         inside = graph.setdefault(_module_name(relative), set())
-        for line, name in _imported_names(ast.parse(text)):
+        for line, name in _imported_names(tree):
             if name.startswith("."):
                 violations.append(f"{relative}:{line} a relative import hides where it points")
                 continue
@@ -104,7 +126,39 @@ def find_violations(source: Path) -> list[str]:
                 violations += _judge_inside(relative, line, target)
             else:
                 violations += _judge_outside(relative, line, target)
-    return violations + _find_cycle(graph)
+    return violations + _find_fragments(small, graph) + _find_cycle(graph)
+
+
+def _is_face(relative: str) -> bool:
+    return relative.startswith(FACES) or relative.endswith("__init__.py")
+
+
+def _find_own_code(tree: ast.Module) -> Iterator[int]:
+    """The lines of statements that are neither imports, exports nor other names for what is imported."""
+    for node in tree.body:
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                pass
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Assign(value=ast.Name()):
+                pass
+            case (
+                ast.Assign(targets=[ast.Name(id="__all__" | "__getattr__")]) | ast.FunctionDef(name="__dir__")
+            ):
+                pass
+            case _:
+                yield node.lineno
+
+
+def _find_fragments(small: dict[str, str], graph: dict[str, set[str]]) -> list[str]:
+    """Small modules that at most one other module imports; faces do not count."""
+    used: Counter[str] = Counter()
+    for name, targets in graph.items():
+        used.update(targets - {name})
+    return [
+        f"{relative}: under {SMALLEST_MODULE} lines and imported by {used[name]} module(s): merge it"
+        for name, relative in small.items()
+        if used[name] < 2 and not relative.endswith("__main__.py")
+    ]
 
 
 def _imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -191,16 +245,29 @@ def test_imports_point_down_the_stack() -> None:
         ("agent/base.py", "from dovetail.lazy import lazy\nuvicorn = lazy('uvicorn')\n", "at home in"),
         ("tools/tool.py", "import dovetail.tools.pipeline.runner\n", "cycle"),
         ("helpers/common.py", "import dovetail.errors\n", "not in the stack"),
-        ("data/long.py", "x = 1\n" * 401, "401 lines"),
+        ("data/long.py", "x = 1\n" * 351, "351 lines"),
+        ("data/fragment.py", "x = 1\n", "under 40 lines and imported by 0 module(s)"),
+        ("tools/__init__.py", "LIMIT = 3\n", "a face holds re-exports only"),
+        ("messages/call.py", "def make() -> None: ...\n", "a face holds re-exports only"),
     ],
 )
 def test_planted_violation_is_caught(tmp_path: Path, path: str, text: str, complaint: str) -> None:
     for name in ("tools/tool.py", "response/result.py", "errors.py", "lazy.py"):
-        _write(tmp_path / name, "")
-    _write(tmp_path / "tools/pipeline/runner.py", "import dovetail.tools.tool\n")
+        _write(tmp_path / name, PADDING)
+    _write(tmp_path / "tools/pipeline/runner.py", f"import dovetail.tools.tool\n{PADDING}")
     assert find_violations(tmp_path) == []
     _write(tmp_path / path, text)
     assert complaint in "\n".join(find_violations(tmp_path))
+
+
+def test_a_small_module_needs_two_importers(tmp_path: Path) -> None:
+    _write(tmp_path / "data/units.py", "x = 1\n")
+    _write(tmp_path / "data/paths.py", f"import dovetail.data.units\n{PADDING}")
+    assert find_violations(tmp_path) == [
+        "data/units.py: under 40 lines and imported by 1 module(s): merge it"
+    ]
+    _write(tmp_path / "data/shapes.py", f"from dovetail.data.units import x\n{PADDING}")
+    assert find_violations(tmp_path) == []
 
 
 def _write(path: Path, text: str) -> None:

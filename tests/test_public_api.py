@@ -1,5 +1,6 @@
 """The public face is small, documented and light to import."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -23,6 +24,24 @@ HEAVY = {
     "yaml",
 }
 
+FORMER_PATHS = {
+    "dovetail.bus": ["MessageBus", "PendingRegistry", "Policy", "PolicyCall", "PolicyFile", "PolicyRule"],
+    "dovetail.messages.call": ["ToolCall"],
+    "dovetail.messages.delta": ["Delta", "FinishDelta", "TextDelta", "ToolCallDelta"],
+    "dovetail.messages.event": ["AskKind", "Entry", "Event", "RunEnd", "ToolEnd", "ToolProgress"],
+    "dovetail.messages.kind": ["Kind"],
+    "dovetail.messages.model_event": ["TextMore", "ToolInputEnd"],
+    "dovetail.messages.request": ["ChatMessage", "ModelRequest", "ToolSpec"],
+    "dovetail.requesters.local": ["LocalRequester"],
+    "dovetail.subagents": ["AgentExecutor", "PromptConfig", "SubagentToolWrapper"],
+    "dovetail.subagents.executor": ["AgentExecutor"],
+    "dovetail.tools.audit": ["mask_secrets"],
+    "dovetail.tools.browser": ["make_browser_tool", "open_url"],
+    "dovetail.tools.kwargs": ["read_parameters"],
+    "dovetail.tools.langchain": ["from_langchain", "to_langchain"],
+}
+"""Import paths of earlier versions, with the names that the documentation of those imported from them."""
+
 
 def test_every_public_name_loads_and_says_what_it_is_for() -> None:
     for name in dovetail.__all__:
@@ -44,3 +63,11 @@ def test_import_loads_no_heavy_package() -> None:
     script = "import sys, json, dovetail; print(json.dumps(sorted(sys.modules)))"
     loaded = set(json.loads(subprocess.check_output([sys.executable, "-c", script])))
     assert not HEAVY & loaded
+
+
+@pytest.mark.parametrize(("path", "names"), FORMER_PATHS.items())
+def test_a_former_import_path_still_works(path: str, names: list[str]) -> None:
+    module = importlib.import_module(path)
+    assert set(names) <= set(module.__all__)
+    for name in module.__all__:
+        getattr(module, name)
