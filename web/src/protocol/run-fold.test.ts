@@ -213,4 +213,4 @@ test("a journal cut anywhere and read again from its start, or from store, is th
       `seed ${seed}`,
     ).toEqual(live);
   }
-});
+}, 30_000);

@@ -5,16 +5,14 @@ import { createParser } from "eventsource-parser";
 /** Marks the end of a stream. */
 const DONE = "[DONE]";
 
-/** Turns bytes into the data of complete events: one batch per piece of bytes, wherever the network cut them. */
-export function eventBatches(): TransformStream<Uint8Array, string[]> {
+/** Returns a function that takes bytes, however the network cut them, and returns the data of the events they complete. */
+export function createEventReader(): (bytes: Uint8Array) => string[] {
   const decoder = new TextDecoder();
-  let batch: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void (data === DONE || batch.push(data)) });
-  return new TransformStream({
-    transform(bytes, controller) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      controller.enqueue(batch);
-      batch = [];
-    },
-  });
+  let complete: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => void (data === DONE || complete.push(data)) });
+  return (bytes) => {
+    complete = [];
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    return complete;
+  };
 }

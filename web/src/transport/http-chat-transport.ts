@@ -2,7 +2,7 @@
 
 import { joinDeltas, parseChunk } from "@/protocol/chunk";
 import type { ChatMessage, Chunk } from "@/protocol/message";
-import { eventBatches } from "@/protocol/sse";
+import { createEventReader } from "@/protocol/sse";
 import type { ChatTransport } from "@/transport/chat-transport";
 import { ServerError, send, sendJson } from "@/transport/http";
 
@@ -65,10 +65,13 @@ function lastOf(messages: ChatMessage[]): ChatMessage[] {
 
 /** The chunks of a response; a stream that ends too early is an error, never a silent stop. */
 function chunksOf(response: Response): ReadableStream<Chunk> {
+  const readEvents = createEventReader();
   let hasEnded = false;
-  const transformer = new TransformStream<string[], Chunk>({
-    transform(batch, controller) {
-      const chunks = batch.map(parseChunk).filter((chunk) => chunk !== null);
+  const transformer = new TransformStream<Uint8Array, Chunk>({
+    transform(bytes, controller) {
+      const chunks = readEvents(bytes)
+        .map(parseChunk)
+        .filter((chunk) => chunk !== null);
       for (const chunk of joinDeltas(chunks)) {
         hasEnded ||= chunk.type === "finish" || chunk.type === "abort" || chunk.type === "error";
         controller.enqueue(chunk);
@@ -78,6 +81,5 @@ function chunksOf(response: Response): ReadableStream<Chunk> {
       if (!hasEnded) controller.error(new TypeError("network: the stream ended before the answer was complete"));
     },
   });
-  const body = response.body ?? new ReadableStream<Uint8Array>();
-  return body.pipeThrough(eventBatches()).pipeThrough(transformer);
+  return (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(transformer);
 }

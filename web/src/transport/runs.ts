@@ -2,7 +2,7 @@
 
 import type { RunEntry } from "@/protocol/events.gen";
 import { parseEntry } from "@/protocol/journal";
-import { eventBatches } from "@/protocol/sse";
+import { createEventReader } from "@/protocol/sse";
 import { send } from "@/transport/http";
 
 /** The journal after a number, in batches as they arrive; ends with the run. */
@@ -12,10 +12,13 @@ export async function* readJournal(id: string, after: number, signal: AbortSigna
     signal,
   });
   if (response.body === null) return;
-  const reader = response.body.pipeThrough(eventBatches()).getReader();
+  const readEvents = createEventReader();
+  const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    yield value.map(parseEntry).filter((entry) => entry !== null);
+    yield readEvents(value)
+      .map(parseEntry)
+      .filter((entry) => entry !== null);
   }
 }

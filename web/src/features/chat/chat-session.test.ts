@@ -307,4 +307,4 @@ test("an answer that was cut off anywhere, or joined after a reload, looks like 
     await reloaded.open();
     expect(shown(reloaded), `seed ${seed}`).toEqual(shown(whole));
   }
-});
+}, 30_000);
