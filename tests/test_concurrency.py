@@ -1,13 +1,14 @@
-"""Sync calls from anywhere, also from code that runs on the background loop itself."""
+"""Sync calls from anywhere, also from code that runs on the background loop itself; retries."""
 
 import json
 import threading
 from collections.abc import AsyncGenerator
+from itertools import islice
 
 import pytest
 
 from dovetail import Agent
-from dovetail.concurrency import Stopwatch, iterate_sync, run_sync
+from dovetail.concurrency import Stopwatch, backoff, iterate_sync, retrying, run_sync
 from dovetail.testing import ScriptedRequester
 
 PLAN = json.dumps(
@@ -78,3 +79,19 @@ def test_stopwatch_does_not_count_nested_pauses() -> None:
     stopwatch.resume()
     now = 131.0
     assert (stopwatch.elapsed(), stopwatch.is_paused) == (16.0, False)
+
+
+async def test_attempts_are_counted_and_end_with_the_delays() -> None:
+    assert [attempt async for attempt in retrying([0, 0])] == [1, 2, 3]
+
+
+async def test_an_attempt_that_succeeds_is_the_last() -> None:
+    attempts = retrying(backoff(0, 0))
+    async for attempt in attempts:
+        if attempt == 4:
+            break
+    assert await anext(attempts) == 5
+
+
+def test_delays_double_up_to_the_longest() -> None:
+    assert list(islice(backoff(0.5, 3), 5)) == [0.5, 1, 2, 3, 3]

@@ -1,4 +1,4 @@
-"""The one bridge between sync faces and the async inside.
+"""The one bridge between sync faces and the async inside; retries with delays.
 
 Sync callers share one background event loop, so connections stay open between calls. Both functions work
 from any thread, inside a running loop and in a notebook, and carry the caller's context variables along.
@@ -13,7 +13,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -69,6 +69,41 @@ async def _pump(iterator: AsyncIterator[T], items: "queue.SimpleQueue[tuple[T] |
         close = getattr(iterator, "aclose", None)
         if close is not None:
             await close()
+
+
+class retrying:
+    """Count attempts: the first at once, each further one after the next delay; end with the delays.
+
+    async for attempt in retrying(backoff(0.1, 2.0)):
+        try:
+            return await connect()
+        except OSError as error:
+            logger.warning("Attempt %d failed: %s", attempt, error)
+    """
+
+    def __init__(self, delays: Iterable[float]) -> None:
+        self._delays = iter(delays)
+        self._attempt = 0
+
+    def __aiter__(self) -> "retrying":
+        return self
+
+    async def __anext__(self) -> int:
+        if self._attempt:
+            delay = next(self._delays, None)
+            if delay is None:
+                raise StopAsyncIteration
+            await asyncio.sleep(delay)
+        self._attempt += 1
+        return self._attempt
+
+
+def backoff(first: float, longest: float) -> Iterator[float]:
+    """Delays in seconds that double up to a limit and never end."""
+    delay = first
+    while True:
+        yield delay
+        delay = min(delay * 2, longest)
 
 
 def find_running_loop() -> asyncio.AbstractEventLoop | None:

@@ -11,8 +11,9 @@ from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import AskRequest
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
+from jobs import Job
 
 DAY = 86400.0
 SPEC = RunSpec(agent="master")
@@ -59,7 +60,7 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
         for place, moved in enumerate((0.0, DAY, -2 * DAY)):
             clock.now += moved
             context.emit(TextDeltaEvent(f"t{place}", f"{place} "))
-            await context.settle()
+            await context.flush()
         stored.set()
         await asyncio.Event().wait()
         return RunOutcome()

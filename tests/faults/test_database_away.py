@@ -15,11 +15,12 @@ from dovetail.events.call import Kind
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool, ToolContext
+from jobs import Job
 from serving import Serving, serve, text_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -40,12 +41,12 @@ async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
 
     async def work(context: RunContext) -> RunOutcome:
         context.emit(TextDeltaEvent("t", "before "))
-        await context.settle()
+        await context.flush()
         await asyncio.to_thread(server.stop)
         is_away.set()
         context.emit(TextDeltaEvent("t", "meanwhile"))
         context.emit(ToolStart("c", "write", "Write"))
-        await context.settle()
+        await context.flush()
         effects.append("done once its start was stored")
         return RunOutcome(result="done")
 

@@ -13,10 +13,11 @@ from dovetail.errors import ConfigError, StoreError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.store.errors import Health
+from jobs import Job
 from serving import serve
 
 pytestmark = pytest.mark.timeout(60)
@@ -38,12 +39,12 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
 
     async def work(context: RunContext) -> RunOutcome:
         context.emit(TextDeltaEvent("t", "before "))
-        await context.settle()
+        await context.flush()
         ready.set()
         await is_full.wait()
         context.emit(TextDeltaEvent("t", "meanwhile"))
         context.emit(ToolStart("c", "write", "Write"))
-        await context.settle()
+        await context.flush()
         effects.append("done once its start was stored")
         return RunOutcome(result="done")
 

@@ -24,11 +24,12 @@ from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
-from dovetail.store.database import Database, Keep
+from dovetail.store.database import Database, SaveWork
+from jobs import Job
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
@@ -125,7 +126,7 @@ async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(
 ) -> None:
     sessions = SessionStore(database)
 
-    async def keep(context: RunContext, outcome: RunOutcome) -> Keep:
+    async def keep(context: RunContext, outcome: RunOutcome) -> SaveWork:
         message = Message(id="m", role="assistant", parts=[{"type": "text", "text": outcome.result}])
         return lambda connection: store_answer(connection, "s", "local", message, Usage(7, 3))
 
@@ -164,10 +165,9 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
     message = Message(id="m", parts=[{"type": "text", "text": "Hi"}])
     session = await sessions.get("s")
     handle = await engine.start(SPEC, Job(work))
+    opening = Job(work, open=lambda connection: store_question(connection, session, message, "Hi"))
     with pytest.raises(ConflictError, match="'s' is busy"):
-        await engine.start(
-            SPEC, Job(work), opening=lambda connection: store_question(connection, session, message, "Hi")
-        )
+        await engine.start(SPEC, opening)
     assert len(await sessions.tree(session)) == 0
     gate.set()
     await handle.done
@@ -350,7 +350,7 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
         context.emit(ToolEnd("c", "ok", "2"))
         context.emit(TurnEnd(1, Usage(1, 1), "tool-calls"))
         context.emit(TextDeltaEvent("t", "half a sent"))
-        await context.settle()
+        await context.flush()
         reached.set()
         await asyncio.Event().wait()
         return RunOutcome()
@@ -408,7 +408,7 @@ async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(data
     async def work(context: RunContext) -> RunOutcome:
         await go.wait()
         context.emit(ToolStart("c", "write", "Write"))
-        await context.settle()
+        await context.flush()
         effects.append("written twice")
         return RunOutcome()
 

@@ -9,8 +9,9 @@ import pytest
 
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.recovery import MOST_RESUMES
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
+from jobs import Job
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -58,7 +59,7 @@ async def test_one_that_cannot_be_rebuilt_holds_up_no_other_and_is_given_up_at_l
             raise RuntimeError("no way")
         return Job(finish)
 
-    async with InProcessEngine(database, orphan_interval=0.01) as engine:
+    async with InProcessEngine(database, recovery_interval=0.01) as engine:
         (handle,) = await engine.recover(rebuild)
         assert (handle.run_id, (await handle.done).result) == (good, "done")
         assert await wait_for_end(engine, bad) == "interrupted"
@@ -72,7 +73,7 @@ async def test_one_that_fell_out_of_the_hands_of_its_process_is_taken_up_by_it(d
     async def refuse_to_end(context: RunContext, outcome: RunOutcome) -> None:
         raise RuntimeError("not even the end can be stored")
 
-    async with InProcessEngine(database, orphan_interval=0.01) as engine:
+    async with InProcessEngine(database, recovery_interval=0.01) as engine:
         await engine.recover(rebuild)
         handle = await engine.start(RunSpec(agent="master"), Job(finish, refuse_to_end))
         with pytest.raises(asyncio.CancelledError):
@@ -84,7 +85,7 @@ async def test_a_run_that_is_just_being_started_is_left_alone(database: Database
     async def rebuild(record: RunRecord) -> Job:
         raise AssertionError(f"{record.id} was taken up")
 
-    async with InProcessEngine(database, orphan_interval=0.0) as engine:
+    async with InProcessEngine(database, recovery_interval=0.0) as engine:
         await engine.recover(rebuild)
         for _ in range(30):
             handle = await engine.start(RunSpec(agent="master"), Job(finish))

@@ -10,8 +10,9 @@ from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
+from jobs import Job
 from postgres import make_database, uses_postgres
 
 pytestmark = uses_postgres
@@ -99,7 +100,7 @@ async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Datab
         taken.set()
         return Job(hang)
 
-    async with InProcessEngine(databases[1], orphan_interval=0.05) as there:
+    async with InProcessEngine(databases[1], recovery_interval=0.05) as there:
         async with InProcessEngine(databases[0]) as here:
             run_id = (await here.start(SPEC, Job(hang))).run_id
             assert await there.recover(rebuild) == []

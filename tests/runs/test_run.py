@@ -1,11 +1,12 @@
-"""The contract of engines, kept by the one we have."""
+"""The smallest run: started, cancelled, and nothing to continue."""
 
 import asyncio
 from pathlib import Path
 
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import Job, RunContext, RunEngine, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
+from jobs import Job
 
 
 async def wait_until_cancelled(context: RunContext) -> RunOutcome:
@@ -17,9 +18,8 @@ async def rebuild_none(record: RunRecord) -> Job | None:
     return None
 
 
-async def test_who_knows_only_the_contract_can_start_stop_and_continue_runs(tmp_path: Path) -> None:
-    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as in_process:
-        engine: RunEngine = in_process
+async def test_a_run_is_started_with_an_id_of_choice_and_cancelled(tmp_path: Path) -> None:
+    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
         assert await engine.recover(rebuild_none) == []
         handle = await engine.start(RunSpec(agent="master"), Job(wait_until_cancelled), run_id="run_1")
         await engine.cancel(handle.run_id)

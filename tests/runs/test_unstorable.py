@@ -11,9 +11,10 @@ from dovetail.events.model_events import TextDeltaEvent, ToolInputDeltaEvent, To
 from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Block
-from dovetail.runs.run import Job, RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
+from jobs import Job
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master")
@@ -57,14 +58,14 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
     async def spoil(context: RunContext) -> RunOutcome:
         for event in events:
             context.emit(event)
-        await context.settle()
+        await context.flush()
         await asyncio.Event().wait()  # the run cannot continue: it is ended from outside
         return RunOutcome()
 
     async def write(context: RunContext) -> RunOutcome:
         for number in range(20):
             context.emit(TextDeltaEvent("t", str(number)))
-            await context.settle()
+            await context.flush()
         return RunOutcome(result="well")
 
     async with asyncio.timeout(20):

@@ -21,7 +21,7 @@ class Drawer:
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
         self.stored.append(
-            [(one.run_id, [block.last for block in one.blocks], bool(one.keep)) for one in batches]
+            [(one.run_id, [block.last for block in one.blocks], bool(one.save)) for one in batches]
         )
         self.used.set()
         return []
@@ -38,7 +38,7 @@ async def test_who_waits_does_not_have_all_others_stored_too() -> None:
     drawer = Drawer()
     writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
     first, second = write(writer, "first"), write(writer, "second")
-    await writer.settle(first)
+    await writer.flush(first)
     assert (drawer.stored, second.saved) == ([[("first", [1], False)]], 0)
     await writer.close()
     assert drawer.stored[1:] == [[("second", [1], False)]]
@@ -59,7 +59,7 @@ async def test_what_is_kept_goes_with_the_end_of_its_run() -> None:
     drawer = Drawer()
     writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
     journal = write(writer, "run")
-    await writer.settle(journal)
+    await writer.flush(journal)
     await writer.end(journal, RunEnd("goal"), lambda connection: None)
     await writer.close()
     assert drawer.stored == [[("run", [1], False)], [("run", [2], True)]]

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from dovetail.errors import ConflictError, StoreError
 from dovetail.store.database import Database, Transaction
-from dovetail.store.sqlite import Together, Work
+from dovetail.store.sqlite import GroupCommit, Work
 from dovetail.store.tables import sessions
 
 ROW = {"owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
@@ -74,7 +74,7 @@ async def test_who_leaves_before_the_work_has_begun_takes_it_back(database: Data
         await gate.wait()
         return await database.write_with(work)
 
-    together = Together(transact)
+    together = GroupCommit(transact)
     first = asyncio.create_task(together.do(insert("a")))
     await begun.wait()
     second = asyncio.create_task(together.do(insert("b")))
@@ -95,7 +95,7 @@ async def test_a_database_that_is_away_is_tried_once_for_all_who_wait_and_once_a
         tries += 1
         raise StoreError("it is away")
 
-    together = Together(transact)
+    together = GroupCommit(transact)
     works = [together.do(insert(str(number))) for number in range(50)]
     results = await asyncio.gather(*works, return_exceptions=True)
     assert {str(result) for result in results} == {"it is away"}

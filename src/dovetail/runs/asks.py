@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from dovetail.concurrency import backoff, retrying
 from dovetail.errors import ConflictError, StoreError
 from dovetail.events.run_events import AskAnswer, AskRequest, Emit
 from dovetail.policy.pending import EARLY_SECONDS
@@ -23,14 +24,12 @@ _LONGEST_PAUSE = 2.0
 
 async def persist(action: Callable[[], Awaitable[T]]) -> T:
     """Do what must be stored; while the database is away, wait and do it again."""
-    pause = _FIRST_PAUSE
-    while True:
+    async for _ in retrying(backoff(_FIRST_PAUSE, _LONGEST_PAUSE)):
         try:
             return await action()
         except StoreError as error:
-            logger.warning("the database is away, trying again: %s", error.message)
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            logger.warning("Database not available, retrying: %s", error.message)
+    raise AssertionError("delays that double never end")
 
 
 TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
@@ -49,7 +48,7 @@ class _FromHere:
     value: Any
 
 
-class AskDesk:
+class Asks:
     """Where runs ask and answers arrive; `announce` tells other processes of an answer."""
 
     def __init__(self, store: AskStore, announce: Callable[[str], None] | None = None) -> None:

@@ -16,52 +16,51 @@ from dovetail.events.context import CancelMode
 from dovetail.events.run_events import Entry, Event
 from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskStore
-from dovetail.runs.asks import AskDesk
+from dovetail.runs.asks import Asks
 from dovetail.runs.journal import Block, Journal
-from dovetail.runs.reader import Mirrors, Reader
-from dovetail.runs.recovery import Orphans
+from dovetail.runs.reader import Reader, RemoteJournals
+from dovetail.runs.recovery import Recovery
 from dovetail.runs.replay import Replay
-from dovetail.runs.run import Job, Rebuild, RunEngine, RunHandle, RunRecord, RunSpec
+from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
-from dovetail.runs.task import Desk, LiveRun, conduct
+from dovetail.runs.task import LiveRun, RunServices, perform
 from dovetail.runs.writer import JournalWriter
-from dovetail.store.database import Database, Keep
+from dovetail.store.database import Database
 from dovetail.store.processes import open_link
 
 logger = logging.getLogger(__name__)
 CANCEL_GRACE = 10.0
-ORPHAN_INTERVAL = 3.0
+RECOVERY_INTERVAL = 3.0
 _TOLD_AT_ONCE = 100
 
 
-class InProcessEngine(RunEngine):
+class InProcessEngine:
     """Starts, cancels and recovers runs here; `async with` stops them so that they can go on later."""
 
-    def __init__(self, database: Database, *, orphan_interval: float = ORPHAN_INTERVAL) -> None:
+    def __init__(self, database: Database, *, recovery_interval: float = RECOVERY_INTERVAL) -> None:
         self.link = open_link(database)
         self.link.on_news = self._hear
         self.link.on_gap = self._catch_up
         self.on_reload: Callable[[], None] = lambda: None
         self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
         self.store = RunStore(database, self.link.process_id)
-        self.asks = AskDesk(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
+        self.asks = Asks(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
         writer.on_saved = self._tell_saved
         writer.on_broken = self._fail
-        self._desk = Desk(
+        self._services = RunServices(
             writer=writer, asks=self.asks, load=self.store.load, process_id=self.link.process_id
         )
-        self._mirrors = Mirrors(self.store)
+        self._remote = RemoteJournals(self.store)
         self._live: dict[str, LiveRun] = {}
         self._starting: set[str] = set()
         self._exits = AsyncExitStack()
-        self._orphan_interval = orphan_interval
-        self._orphans = Orphans(
+        self._recovery_interval = recovery_interval
+        self._recovery = Recovery(
             store=self.store,
             link=self.link,
-            desk=self._desk,
-            is_here=lambda run_id: run_id in self._live or run_id in self._starting,
-            launch=self._launch,
+            services=self._services,
+            launcher=self,
         )
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -76,7 +75,7 @@ class InProcessEngine(RunEngine):
         for run_id in list(self._live):
             self._abandon(run_id)
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._desk.writer.close()
+        await self._services.writer.close()
         await self._exits.aclose()
 
     @property
@@ -84,24 +83,23 @@ class InProcessEngine(RunEngine):
         """How many runs go on in this process."""
         return len(self._live)
 
-    async def start(
-        self, spec: RunSpec, job: Job, *, run_id: str | None = None, opening: Keep | None = None
-    ) -> RunHandle:
-        """Start a run and return at once; a session that has a running run is a `ConflictError`.
+    async def start(self, spec: RunSpec, work: RunWork, *, run_id: str | None = None) -> RunHandle:
+        """Store a run with what its work stores in `begin`, start it, and return at once.
 
-        What `opening` stores and the run are stored together or not at all.
+        Raises:
+            ConflictError: another run of the session is in progress.
         """
         run_id = run_id or new_id("run")
         self._starting.add(run_id)
         try:
-            await self.store.create(run_id, spec, opening)
+            await self.store.create(run_id, spec, work.begin)
         except ConflictError as error:
             raise await self._explain_conflict(spec) from error
         finally:
             self._starting.discard(run_id)
-        live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), desk=self._desk)
+        live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), services=self._services)
         live.begin()
-        return self._launch(live, job, Replay())
+        return self.launch(live, work, Replay())
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
         """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
@@ -116,8 +114,8 @@ class InProcessEngine(RunEngine):
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
         """Continue the runs that dead processes have left behind, now and from now on."""
-        handles = await self._orphans.take_over(rebuild)
-        self._spawn(self._orphans.watch(rebuild, self._orphan_interval))
+        handles = await self._recovery.take_over(rebuild)
+        self._spawn(self._recovery.watch(rebuild, self._recovery_interval))
         return handles
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
@@ -148,7 +146,7 @@ class InProcessEngine(RunEngine):
         """The events of a run so far, up to a number."""
         live = self._live.get(run_id)
         if live is not None:
-            await live.settle()
+            await live.flush()
         blocks: list[Block] = []
         while page := await self.store.load(run_id, blocks[-1].last if blocks else 0):
             blocks += page
@@ -158,13 +156,13 @@ class InProcessEngine(RunEngine):
         """Whether the run has an event with this number; one that a crash has swept away is void."""
         live = self._live.get(run_id)
         if live is not None:
-            await live.settle()
+            await live.flush()
         return await self.store.holds(run_id, number)
 
     async def read(self, run_id: str, after: int = 0) -> Reader:
         """A reader of the run's events after a number, while it goes on here or elsewhere, or long after."""
         live = self._live.get(run_id)
-        journal = live.journal if live is not None else await self._mirrors.open(run_id)
+        journal = live.journal if live is not None else await self._remote.open(run_id)
         return Reader(journal, after, self.store.load)
 
     async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
@@ -175,13 +173,18 @@ class InProcessEngine(RunEngine):
             hint="Wait for its end or cancel it.",
         )
 
-    def _launch(self, live: LiveRun, job: Job, done: Replay) -> RunHandle:
+    def is_here(self, run_id: str) -> bool:
+        """Whether this process works on the run."""
+        return run_id in self._live or run_id in self._starting
+
+    def launch(self, live: LiveRun, work: RunWork, done: Replay) -> RunHandle:
+        """Start the task of a run; `done` is what was done before a crash."""
         self._live[live.run_id] = live
-        self._mirrors.release(live.run_id)
+        self._remote.release(live.run_id)
         if self.observe is not None:
             live.journal.observe = partial(self.observe, live)
-        self._desk.writer.mark(live.journal)
-        live.task = asyncio.create_task(conduct(live, job, done), name=live.run_id)
+        self._services.writer.mark(live.journal)
+        live.task = asyncio.create_task(perform(live, work, done), name=live.run_id)
         live.task.add_done_callback(lambda _: self._forget(live))
         return RunHandle(live.run_id, live.done)
 
@@ -219,8 +222,8 @@ class InProcessEngine(RunEngine):
         """Take note of what another process did."""
         if kind == "runs":
             for run_id in subject.split(","):
-                if run_id in self._mirrors:
-                    self._spawn(self._mirrors.refresh(run_id))
+                if run_id in self._remote:
+                    self._spawn(self._remote.refresh(run_id))
         elif kind == "ask":
             self._spawn(self.asks.fetch(subject))
         elif kind == "cancel" and subject in self._live:
@@ -235,7 +238,7 @@ class InProcessEngine(RunEngine):
 
     def _catch_up(self) -> None:
         """News may have been missed: look at everything that somebody here waits for."""
-        self._spawn(self._mirrors.refresh_all())
+        self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
         self.on_reload()
 

@@ -103,7 +103,7 @@ class Reader:
             self._waiter.set_result(None)
 
 
-class Mirrors:
+class RemoteJournals:
     """Journals without content: they know how far a run is, and readers take its events from the store."""
 
     def __init__(self, store: RunStore) -> None:

@@ -1,65 +1,50 @@
-"""Runs that nobody works on any more: found, taken over, and continued here.
+"""Recovery: runs whose process died are found, taken over and continued here.
 
-Promises: of several processes one takes a run over; one that cannot be continued holds up no other and is
-tried again; one that fails again and again is ended as interrupted.
+Promises: exactly one of several processes takes a run over; a run that cannot be continued does not hold up
+the others and is tried again; a run that fails again and again is ended as interrupted.
 """
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from dovetail.errors import StoreError
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
 from dovetail.runs.journal import Journal
 from dovetail.runs.replay import Replay, count_spent, replay
-from dovetail.runs.run import Job, Rebuild, RunHandle, RunRecord
+from dovetail.runs.run import Rebuild, RunContext, RunHandle, RunOutcome, RunRecord, RunWork
 from dovetail.runs.store import RunStore
-from dovetail.runs.task import Desk, LiveRun, interrupt
+from dovetail.runs.task import LiveRun, RunServices
+from dovetail.store.database import SaveWork
 from dovetail.store.processes import ProcessLink
-
-
-def mend(journal: Journal, number: int) -> Replay:
-    """Close what cannot go on and void what broke off; gives what was done so far.
-
-    Events go on after `number`; what readers saw between the last stored event and it is told to be void.
-    """
-    root = (journal.run_id,)
-    stored = journal.last
-    journal.leap(number)
-    journal.append(RunResume(stored), root)
-    journal.close_children()
-    done = replay(journal.after(0), root)
-    if done.has_partial:
-        journal.append(TurnReset(), root)
-    elif done.is_in_turn and not done.pending:
-        journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), root)
-    entries = journal.after(0)
-    return replace(replay(entries, root), spent=count_spent(entries))
-
 
 logger = logging.getLogger(__name__)
 MOST_RESUMES = 3
 """How often one process takes up one run before it gives it up."""
 
 
-class Orphans:
-    """Finds and continues them; `is_here` tells the runs that this process works on."""
+class Launcher(Protocol):
+    """Starts the tasks of runs; the engine."""
 
-    def __init__(
-        self,
-        store: RunStore,
-        link: ProcessLink,
-        desk: Desk,
-        is_here: Callable[[str], bool],
-        launch: Callable[[LiveRun, Job, Replay], RunHandle],
-    ) -> None:
+    def is_here(self, run_id: str) -> bool:
+        """Whether this process works on the run."""
+        ...
+
+    def launch(self, live: LiveRun, work: RunWork, done: Replay) -> RunHandle:
+        """Start the task of a run."""
+        ...
+
+
+class Recovery:
+    """Find and continue the runs of dead processes."""
+
+    def __init__(self, store: RunStore, link: ProcessLink, services: RunServices, launcher: Launcher) -> None:
         self._store = store
         self._link = link
-        self._desk = desk
-        self._is_here = is_here
-        self._launch = launch
+        self._services = services
+        self._launcher = launcher
         self._resumed: Counter[str] = Counter()
 
     async def take_over(self, rebuild: Rebuild) -> list[RunHandle]:
@@ -70,7 +55,7 @@ class Orphans:
             owner = record.process_id or ""
             if owner not in alive:
                 alive[owner] = await self._link.is_alive(owner)
-            if alive[owner] or self._is_here(record.id):
+            if alive[owner] or self._launcher.is_here(record.id):
                 continue
             number = await self._store.take_over(record)
             if number is not None:
@@ -98,7 +83,7 @@ class Orphans:
             run_id=record.id,
             spec=record.spec,
             journal=Journal(record.id),
-            desk=self._desk,
+            services=self._services,
             created_at=record.created_at,
         )
         live.journal.has_asked = True  # an ask may be stored whose event is not
@@ -106,24 +91,59 @@ class Orphans:
             live.journal.extend(blocks)
         if not live.journal.last:  # it died before its first event was stored
             live.begin()
-        done = mend(live.journal, number)
-        await self._desk.asks.store.close_children(record.id)
+        done = repair(live.journal, number)
+        await self._services.asks.store.close_children(record.id)
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
-        job = await self._make_job(record, rebuild)
-        logger.info("run %s goes on after number %d", record.id, number)
-        return self._launch(live, job, done)
+        work = await self._rebuild(record, rebuild)
+        logger.info("resuming run %s after event %d", record.id, number)
+        return self._launcher.launch(live, work, done)
 
-    async def _make_job(self, record: RunRecord, rebuild: Rebuild) -> Job:
+    async def _rebuild(self, record: RunRecord, rebuild: Rebuild) -> RunWork:
         gives_up = self._resumed[record.id] >= MOST_RESUMES
         try:
-            job = await rebuild(record) or Job(interrupt)
+            work = await rebuild(record) or Interrupted()
         except StoreError:
             raise
         except Exception:
             if not gives_up:
                 self._resumed[record.id] += 1
                 raise
-            return Job(interrupt)
+            return Interrupted()
         self._resumed[record.id] += 1
-        return Job(interrupt, job.on_end) if gives_up else job
+        return Interrupted(work) if gives_up else work
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted(RunWork):
+    """The work of a run that cannot be continued; what it has done so far is stored as `rest` says."""
+
+    rest: RunWork = field(default_factory=RunWork)
+
+    async def work(self, context: RunContext) -> RunOutcome:
+        """End the run as interrupted."""
+        message = "The server restarted and could not resume this response."
+        return RunOutcome(reason="interrupted", error={"type": "interrupted", "message": message})
+
+    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+        """Store what the run has done so far."""
+        return await self.rest.end(context, outcome)
+
+
+def repair(journal: Journal, number: int) -> Replay:
+    """Close what cannot continue and void what broke off; return what was done so far.
+
+    Events continue after `number`; what readers saw between the last stored event and it is reported as void.
+    """
+    root = (journal.run_id,)
+    stored = journal.last
+    journal.leap(number)
+    journal.append(RunResume(stored), root)
+    journal.close_children()
+    done = replay(journal.after(0), root)
+    if done.has_partial:
+        journal.append(TurnReset(), root)
+    elif done.is_in_turn and not done.pending:
+        journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), root)
+    entries = journal.after(0)
+    return replace(replay(entries, root), spent=count_spent(entries))

@@ -1,7 +1,7 @@
-"""The contract of runs: what is started, what the work is given, what an engine can do.
+"""The contract of runs: what is started, what the work gets, what is stored.
 
-A run is work beside its readers. An engine numbers its events, keeps them, and ends every run with exactly
-one `run-end`, whatever happens to the work.
+A run continues without its readers. The engine numbers its events, stores them, and ends every run with
+exactly one `run-end`, whatever happens to the work.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dovetail.events.context import CancelMode, CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import AskKind, Emit, EndReason, Entry
 from dovetail.runs.replay import Replay
-from dovetail.store.database import Keep
+from dovetail.store.database import SaveWork, Transaction
 
 RunState: TypeAlias = Literal["running", "ended"]
 
@@ -66,11 +66,11 @@ class Asker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """What the work is given.
+    """What the work of a run gets.
 
-    `emit` takes events and never blocks; `settle` waits until all that was emitted is stored, to be awaited
-    before anything that must not happen twice; `replay` is what was done before a crash; `history` reads the
-    events so far.
+    `emit` takes events and never blocks; `flush` waits until everything emitted so far is stored, to be
+    awaited before anything that must not happen twice; `replay` is what was done before a crash; `history`
+    reads the events so far.
     """
 
     run_id: str
@@ -81,26 +81,30 @@ class RunContext:
     answer: Callable[[str, Mapping[str, Any]], bool]
     """Ends an ask about a call of the current run with an answer that came another way."""
     cancel: CancelSignal
-    settle: Callable[[], Awaitable[None]]
+    flush: Callable[[], Awaitable[None]]
     replay: Replay
     history: Callable[[], Awaitable[list[Entry]]]
     is_abandoned: Callable[[], bool]
     """Whether the run was left to another process, or to a later start of this one."""
-    child: "Callable[[str], RunContext]"
-    """The context of a child run with this id; its events carry the longer path."""
 
 
-Work: TypeAlias = Callable[[RunContext], Awaitable[RunOutcome]]
-OnEnd: TypeAlias = Callable[[RunContext, RunOutcome], Awaitable[Keep | None]]
-"""Called once before `run-end`, also after a failure; says how to keep what must be kept of the run."""
+class RunWork:
+    """What a run does; `sessions.chat_run.ChatRun` is the work of a chat's answer.
 
+    The engine calls `begin` in the transaction that stores the run, `work` once the run has started, and
+    `end` when the work has ended, failed or was cancelled.
+    """
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The work of a run and what is done when it ends."""
+    def begin(self, transaction: Transaction) -> None:
+        """Store what belongs to the run's beginning; called again if the transaction is repeated."""
 
-    work: Work
-    on_end: OnEnd | None = None
+    async def work(self, context: RunContext) -> RunOutcome:
+        """Do the work; an exception ends the run with an error."""
+        raise NotImplementedError
+
+    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+        """Return what is to be stored in the transaction of `run-end`, if anything."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +115,7 @@ class RunHandle:
     done: "asyncio.Future[RunOutcome]"
 
 
-Rebuild: TypeAlias = Callable[[RunRecord], Awaitable[Job | None]]
-"""Makes the job of a stored run again; None when it cannot be continued."""
+class Rebuild(Protocol):
+    """Make the work of a stored run again; None if it cannot be continued."""
 
-
-class RunEngine(Protocol):
-    """The contract of engines: what starts, stops and continues runs, wherever they happen.
-
-    `InProcessEngine` can also read runs and bring answers to their asks; chats and the server use that too.
-    """
-
-    async def start(
-        self, spec: RunSpec, job: Job, *, run_id: str | None = None, opening: Keep | None = None
-    ) -> RunHandle:
-        """Start a run and return at once; a session that has a running run is a `ConflictError`.
-
-        What `opening` stores and the run are stored together or not at all.
-        """
-        ...
-
-    async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
-        """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
-        ...
-
-    async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
-        """Continue the runs that a dead process has left behind."""
-        ...
+    async def __call__(self, record: RunRecord, /) -> RunWork | None: ...

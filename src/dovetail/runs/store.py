@@ -30,7 +30,7 @@ from dovetail.runs.ask_store import close_asks
 from dovetail.runs.journal import Block
 from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
-from dovetail.store.database import Database, Keep
+from dovetail.store.database import Database, SaveWork
 from dovetail.store.tables import entries, runs, to_values
 
 _PLAIN: dict[type, tuple[str, ...]] = {
@@ -132,8 +132,8 @@ class RunStore:
         self._database = database
         self.process_id = process_id
 
-    async def create(self, run_id: str, spec: RunSpec, opening: Keep | None = None) -> None:
-        """Store a run that begins here, together with what `opening` stores."""
+    async def create(self, run_id: str, spec: RunSpec, begin: SaveWork | None = None) -> None:
+        """Store a run that begins here, together with what `begin` stores."""
         values = {
             **to_values(spec),
             "id": run_id,
@@ -143,12 +143,12 @@ class RunStore:
             "created_at": time.time(),
         }
 
-        def begin(connection: sa.Connection) -> None:
-            if opening is not None:
-                opening(connection)
+        def create(connection: sa.Connection) -> None:
+            if begin is not None:
+                begin(connection)
             connection.execute(_INSERT_RUN, values)
 
-        await self._database.write_with(begin)
+        await self._database.write_with(create)
 
     async def get(self, run_id: str) -> RunRecord:
         """The run with this id."""
@@ -218,7 +218,7 @@ class RunStore:
             connection.execute(_INSERT_ENTRIES, rows)
             # The session before the run's state, in the order in which a new question takes them: two
             # transactions that take them the other way round wait for each other.
-            _keep(connection, kept)
+            _save(connection, kept)
             _end(connection, kept)
         return [batch.run_id for batch in batches if batch.run_id not in own]
 
@@ -233,15 +233,15 @@ def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:
         connection.execute(_END, ended)
 
 
-def _keep(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:
     """Store what is kept of runs that end, and let nobody answer them any more."""
     asking = [batch.run_id for batch in batches if batch.is_last and batch.journal.has_asked]
     if asking:
         close_asks(connection, asking)
     for batch in batches:
-        if batch.keep is not None:
+        if batch.save is not None:
             try:
-                batch.keep(connection)
+                batch.save(connection)
             except NotFoundError as error:
                 logger.warning("run %s has nobody left to tell: %s", batch.run_id, error.message)
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dovetail.concurrency import backoff, retrying
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
@@ -19,7 +20,7 @@ from dovetail.events.delta import Usage
 from dovetail.events.run_events import Event, RunEnd, ToolEnd
 from dovetail.runs.failure import describe_error
 from dovetail.runs.journal import Block, Journal, with_delta
-from dovetail.store.database import Keep
+from dovetail.store.database import SaveWork
 
 _LONGEST = 200
 
@@ -59,6 +60,7 @@ logger = logging.getLogger(__name__)
 INTERVAL = 0.2
 FAREWELL = 4.0
 """How long a process that stops waits for a database that cannot be written, in seconds."""
+_FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
 
 
@@ -68,7 +70,7 @@ class Batch:
 
     journal: Journal
     blocks: list[Block]
-    keep: Keep | None = None
+    save: SaveWork | None = None
 
     @property
     def run_id(self) -> str:
@@ -110,7 +112,7 @@ class JournalWriter:
         self._dirty: dict[str, Journal] = {}
         self._urgent: dict[str, Journal] = {}
         self._is_due = False
-        self._kept: dict[str, Keep] = {}
+        self._saves: dict[str, SaveWork] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
         self.on_saved: Callable[[list[Journal]], Awaitable[None]] | None = None
@@ -124,14 +126,14 @@ class JournalWriter:
             if self._timer is None:
                 self._set_timer()
 
-    async def end(self, journal: Journal, event: RunEnd, keep: Keep | None) -> None:
+    async def end(self, journal: Journal, event: RunEnd, save: SaveWork | None) -> None:
         """Store the run's end together with what is kept of it; readers see it then."""
         journal.end(event)
-        if keep is not None:
-            self._kept[journal.run_id] = keep
-        await self.settle(journal)
+        if save is not None:
+            self._saves[journal.run_id] = save
+        await self.flush(journal)
 
-    async def settle(self, journal: Journal) -> None:
+    async def flush(self, journal: Journal) -> None:
         """Wait until everything in the journal is stored; a `StoreError` when it takes too long."""
         number = journal.newest
         try:
@@ -179,9 +181,8 @@ class JournalWriter:
         return self._writing
 
     async def _write(self) -> None:
-        pause = 0.05
         try:
-            while True:
+            async for _ in retrying(backoff(_FIRST_PAUSE, _LONGEST_PAUSE)):
                 journals = self._choose()
                 batches = [self._take(journal) for journal in journals.values()]
                 try:
@@ -190,8 +191,6 @@ class JournalWriter:
                 except StoreError as error:
                     logger.warning("journals are kept in memory for now: %s", error.message)
                     self._urgent = journals | self._urgent
-                    await asyncio.sleep(pause)
-                    pause = min(pause * 2, _LONGEST_PAUSE)
         finally:
             self._writing = None
             if self._is_due:
@@ -209,7 +208,7 @@ class JournalWriter:
         return chosen
 
     def _take(self, journal: Journal) -> Batch:
-        return Batch(journal, journal.take_unsaved(), self._kept.get(journal.run_id))
+        return Batch(journal, journal.take_unsaved(), self._saves.get(journal.run_id))
 
     async def _store(self, batches: list[Batch]) -> None:
         if not batches:
@@ -226,7 +225,7 @@ class JournalWriter:
             logger.exception("the journal of run %s was refused", batches[0].run_id)
             lost = await self._salvage(batches[0], error)
         for batch in batches:
-            self._settle(batch, is_lost=batch.run_id in lost)
+            self._finish(batch, is_lost=batch.run_id in lost)
         if self.on_saved is not None:
             await self.on_saved([batch.journal for batch in batches if batch.run_id not in lost])
 
@@ -241,7 +240,7 @@ class JournalWriter:
             is_end = batch.is_last and block is batch.blocks[-1]
             if has_failed and is_end:
                 lighten(block, described)
-            if not await self._try(Batch(batch.journal, [block], batch.keep if is_end else None)):
+            if not await self._try(Batch(batch.journal, [block], batch.save if is_end else None)):
                 has_failed = True
                 lighten(block, described)
                 if not await self._try(Batch(batch.journal, [block])):
@@ -262,9 +261,9 @@ class JournalWriter:
             logger.warning("an event of run %s cannot be stored: %s", batch.run_id, error)
             return False
 
-    def _settle(self, batch: Batch, *, is_lost: bool) -> None:
-        if batch.keep is not None:
-            self._kept.pop(batch.run_id, None)
+    def _finish(self, batch: Batch, *, is_lost: bool) -> None:
+        if batch.save is not None:
+            self._saves.pop(batch.run_id, None)
         if is_lost:
             batch.journal.freeze()
             self._on_lost(batch.run_id)

@@ -87,7 +87,7 @@ class ChatBody(BaseModel):
         return [{"type": "text", "text": self.message}] if self.message else []
 
     @property
-    def goes_on(self) -> bool:
+    def is_continuation(self) -> bool:
         """Whether the client's last message is an answer that waits for what it brings."""
         return self.trigger == "submit-message" and self.last is not None and self.last.role == "assistant"
 
@@ -97,7 +97,7 @@ class ChatBody(BaseModel):
             is_file = part.get("type") == "file"
             if problem := check_file(part) if is_file else check_part(part):
                 raise ValueError(f"part {place} of the last message: {problem}")
-        says_something = self.goes_on or any(map(_says_something, self.parts))
+        says_something = self.is_continuation or any(map(_says_something, self.parts))
         if self.trigger == "submit-message" and not says_something:
             raise ValueError(
                 "there is no message to answer; send `message`, or `messages` whose last one has `parts` "

@@ -1,8 +1,13 @@
-"""How an answer is made: an agent's definition, the newest tools, a model, and the loop."""
+"""One answer of a chat as a run: `begin` stores the question, `work` runs the agent, `end` stores the answer.
 
-from dataclasses import dataclass
+Promises: the user's message is stored before its answer begins; whatever the run said or did is stored as one
+message together with the run's end, also when it failed or was cancelled.
+"""
+
+import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import AgentHost, build_preface, choose_tools, find_limits
@@ -10,7 +15,9 @@ from dovetail.data.template import fill_template
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage, write_result
 from dovetail.events.context import within
+from dovetail.events.delta import Usage
 from dovetail.events.run_events import ToolEnd, TurnEnd
+from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
@@ -20,10 +27,15 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.runs.failure import describe_error
-from dovetail.runs.run import RunContext, RunOutcome, Work
+from dovetail.runs.replay import replay
+from dovetail.runs.run import RunContext, RunOutcome, RunSpec, RunWork
+from dovetail.sessions.message import Message, make_title
+from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
+from dovetail.sessions.rows import store_answer, store_question
 from dovetail.skills.injection import find_seen_skills
 from dovetail.skills.library import SkillLibrary
+from dovetail.store.database import SaveWork, Transaction
 from dovetail.tools.pipeline.runner import CallScope
 from dovetail.tools.registry import ToolSnapshot
 
@@ -38,118 +50,186 @@ class ChatHost(AgentHost, Protocol):
     def skills(self) -> SkillLibrary: ...
 
 
-PACE = 0.05
-"""Text of a fast model comes in steps of so many seconds: about as often as a page draws it."""
+TEXT_INTERVAL = 0.05
+"""Seconds between steps of text from a fast model: about as often as a page draws it."""
 _CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """The work of an answer, and what is known of it beforehand."""
+class ChatAgent:
+    """The agent of an answer, ready to run: its loop, its instructions and its limits."""
 
-    work: Work
-    model: str
-    generation: int
-
-
-def plan_answer(host: ChatHost, turn: ChatTurn) -> Plan:
-    """Choose agent, tools and model.
-
-    An agent or a model that the caller names and there is not is an error now; that the settings name no
-    model is one of the run.
-    """
-    definition = host.get_agent_registry().get_definition(turn.agent)
-    mode = choose_mode(host.settings, turn.mode)
-    tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
-    if turn.tab_id is None:  # without a browser its tools can only fail
-        tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
-    try:
-        requester = host.runtime.requester(turn.model or definition.model_config.model)
-    except DovetailError as error:
-        if turn.model:
-            raise ConfigError(
-                f"the model {turn.model!r} cannot be used: {error.message}", hint=error.hint
-            ) from error
-        return Plan(work=fail_with(error), model="", generation=tools.generation)
-    loop = TurnLoop(
-        requester=requester,
-        tools=tools,
-        runner=host.runtime.runner,
-        completion=completion,
-        window=host.runtime.window(requester),
-        options={**definition.model_config.options, **turn.options},
-        pace=PACE,
-        records_requests=host.runtime.settings.get("runtime.record_requests", True),
-        stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.session.id else None,
-    )
-    answer = _Answer(
-        loop,
-        definition,
-        turn,
-        build_preface(host, "conversation", turn.session.created_at, tools, mode),
-        host.runtime.active_bus,
-        find_limits(definition, host.settings),
-        mode,
-    )
-    return Plan(work=answer.work, model=requester.model, generation=tools.generation)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    loop: TurnLoop
     definition: AgentDefinition
-    turn: ChatTurn
+    loop: TurnLoop
     preface: str
-    bus: MessageBus | None
     limits: BudgetLimits
     mode: Mode
+    bus: MessageBus | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRun(RunWork):
+    """The answer to one message.
+
+    `agent` is the error if the agent could not be prepared: the run then fails with it. `question` is the
+    user's new message, if any; an answer that is made again has none.
+    """
+
+    turn: ChatTurn
+    spec: RunSpec
+    agent: ChatAgent | DovetailError
+    question: Message | None = None
+
+    @classmethod
+    def prepare(cls, host: ChatHost, turn: ChatTurn, question: Message | None = None) -> Self:
+        """Choose agent, tools and model of an answer.
+
+        Raise now if the caller names an unknown agent or model; if no model is configured, fail the run.
+        """
+        definition = host.get_agent_registry().get_definition(turn.agent)
+        mode = choose_mode(host.settings, turn.mode)
+        tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+        if turn.tab_id is None:  # without a browser its tools can only fail
+            tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
+        try:
+            requester = host.runtime.requester(turn.model or definition.model_config.model)
+        except DovetailError as error:
+            if turn.model:
+                raise ConfigError(
+                    f"the model {turn.model!r} cannot be used: {error.message}", hint=error.hint
+                ) from error
+            return cls(turn=turn, spec=_make_spec(turn, "", tools), agent=error, question=question)
+        loop = TurnLoop(
+            requester=requester,
+            tools=tools,
+            runner=host.runtime.runner,
+            completion=completion,
+            window=host.runtime.window(requester),
+            options={**definition.model_config.options, **turn.options},
+            pace=TEXT_INTERVAL,
+            records_requests=host.runtime.settings.get("runtime.record_requests", True),
+            stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.is_stored else None,
+        )
+        agent = ChatAgent(
+            definition=definition,
+            loop=loop,
+            preface=build_preface(host, "conversation", turn.session.created_at, tools, mode),
+            limits=find_limits(definition, host.settings),
+            mode=mode,
+            bus=host.runtime.active_bus,
+        )
+        return cls(turn=turn, spec=_make_spec(turn, requester.model, tools), agent=agent, question=question)
+
+    @classmethod
+    def resume(cls, host: ChatHost, turn: ChatTurn, spec: RunSpec) -> Self:
+        """Prepare an answer again after a crash; if its agent is gone, what was said so far is kept."""
+        try:
+            agent = cls.prepare(host, turn).agent
+        except DovetailError as error:
+            agent = error
+        return cls(turn=turn, spec=spec, agent=agent)
+
+    def begin(self, transaction: Transaction) -> None:
+        """Store the question, and its session with it when that is new."""
+        if self.question is not None:
+            session = self.turn.session
+            title = session.title or make_title(self.question.text)
+            store_question(transaction, session, self.question, title)
 
     async def work(self, context: RunContext) -> RunOutcome:
-        done = context.replay
+        """Run the agent's loop from where it is."""
+        agent, done = self.agent, context.replay
+        if isinstance(agent, DovetailError):
+            raise agent
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunOutcome(result=done.text)  # it was finished, only its end was not stored
-        told, earlier = _tell_interrupted(context, self.loop.tools)
-        messages = [
-            *self._read_system(),
-            *self.turn.messages,
-            *done.messages,
-            *told,
-        ]
+        told, point = _end_interrupted_calls(context, agent.loop.tools)
+        messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *told]
         parts = (part for message in self.turn.history for part in message.parts)
         with within(tab_id=self.turn.tab_id, skills=tuple(sorted(find_seen_skills(parts)))):
-            outcome = await self.loop.run(
+            outcome = await agent.loop.run(
                 messages,
                 emit=context.emit,
-                scope=self._scope(context),
-                budget=Budget(self.limits, spent=done.spent),
+                scope=self._scope(agent, context),
+                budget=Budget(agent.limits, spent=done.spent),
                 cancel=context.cancel,
-                earlier=earlier,
+                earlier=point,
             )
         return _to_outcome(outcome)
 
-    def _read_system(self) -> list[ChatMessage]:
-        """What is the same for all chats comes first, so that a model need not read it again."""
-        prompt = self.definition.prompt_config.system_prompt
-        texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), self.preface]
+    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+        """Return how to store what the run has said and done: as the answer's message."""
+        if not self.turn.is_stored:
+            return None
+        spec = self.spec
+        entries = await context.history()
+        usage = sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
+        metadata: dict[str, Any] = {
+            "run_id": context.run_id,
+            "agent": spec.agent,
+            "model": spec.model,
+            "reason": outcome.reason,
+            "usage": asdict(usage),
+            "duration": max(time.time() - entries[0].time, 0.0),
+        }
+        if outcome.error is not None:
+            metadata["error"] = dict(outcome.error)
+        message = Message(
+            id=spec.message_id or new_id("msg"),
+            parent_id=spec.input["parent_id"],
+            role="assistant",
+            parts=fold_parts(entries),
+            content=replay(entries, context.path, keep_partial=True).messages,
+            metadata=metadata,
+            created_at=entries[0].time,
+        )
+        return lambda transaction: store_answer(
+            transaction, spec.session_id or "", spec.owner, message, usage
+        )
+
+    def _read_system(self, agent: ChatAgent) -> list[ChatMessage]:
+        """The system messages; the part that all chats share comes first, so that a model can cache it."""
+        prompt = agent.definition.prompt_config.system_prompt
+        texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), agent.preface]
         return [{"role": "system", "content": text} for text in texts if text]
 
-    def _scope(self, context: RunContext) -> CallScope:
+    def _scope(self, agent: ChatAgent, context: RunContext) -> CallScope:
         return CallScope(
             session_id=self.turn.session.id or None,
             run_path=context.path,
-            agent_path=(self.definition.name,),
+            agent_path=(agent.definition.name,),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
-            mode=self.mode,
+            mode=agent.mode,
             ask=context.ask if self.turn.can_ask else None,
             answer=context.answer,
-            bus=self.bus,
-            settle=context.settle,
+            bus=agent.bus,
+            settle=context.flush,
             is_abandoned=context.is_abandoned,
         )
 
 
-def _tell_interrupted(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], ResumePoint]:
+def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
+    """What is stored of a run; `input` is all that it takes to prepare the answer again."""
+    if not turn.is_stored:
+        return RunSpec(agent=turn.agent, model=model, generation=tools.generation, owner=turn.owner)
+    return RunSpec(
+        agent=turn.agent,
+        model=model,
+        generation=tools.generation,
+        owner=turn.owner,
+        session_id=turn.session.id,
+        message_id=new_id("msg"),
+        input={
+            "parent_id": turn.history[-1].id,
+            "model": turn.model,
+            "tab_id": turn.tab_id,
+            "mode": turn.mode,
+        },
+    )
+
+
+def _end_interrupted_calls(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], ResumePoint]:
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
     told: list[ChatMessage] = []
     done = context.replay
@@ -172,12 +252,3 @@ def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
         usage=outcome.usage,
         error=describe_error(outcome.error) if outcome.error else None,
     )
-
-
-def fail_with(error: DovetailError) -> Work:
-    """The work of an answer that cannot be given."""
-
-    async def work(context: RunContext) -> RunOutcome:
-        raise error
-
-    return work

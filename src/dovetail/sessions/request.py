@@ -135,6 +135,11 @@ class ChatTurn:
     mode: str | None = None
 
     @property
+    def is_stored(self) -> bool:
+        """Whether the conversation is one of ours; otherwise nothing but the run is stored."""
+        return bool(self.session.id)
+
+    @property
     def messages(self) -> list[ChatMessage]:
         """The history as a model reads it."""
         return read_history(self.history)

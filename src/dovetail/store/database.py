@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -24,14 +24,13 @@ from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
 from dovetail.store.address import migrate, parse_address, show_address, to_asyncpg
 from dovetail.store.errors import GaveWay, Health, translated_errors
-from dovetail.store.sqlite import Together, TransactionThread
+from dovetail.store.sqlite import GroupCommit, TransactionThread
 
 asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")
 Transaction: TypeAlias = sa.Connection
 """A transaction in which something is stored, at one go."""
-Keep: TypeAlias = Callable[[Transaction], None]
-"""Stores something in somebody's transaction; is called again when that has to be repeated."""
+
 POSTGRES_WIDTH = 2
 """Transactions at once on PostgreSQL: further ones wait and share."""
 _MOST_ATTEMPTS = 5
@@ -39,6 +38,12 @@ _MOST_ATTEMPTS = 5
 _MAGIC = b"SQLite format 3\0"
 _SAME_VERSION = sa.text("UPDATE alembic_version SET version_num = version_num")
 _SUSPECT = ("\\u", "NaN", "Infinity")
+
+
+class SaveWork(Protocol):
+    """Store something inside a transaction of the caller; called again if the transaction is repeated."""
+
+    def __call__(self, transaction: Transaction, /) -> None: ...
 
 
 class Database:
@@ -51,7 +56,7 @@ class Database:
         self._thread: TransactionThread | None = None
         self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
         self._health = Health()
-        self._together = Together(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
+        self._group_commit = GroupCommit(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     @property
@@ -132,7 +137,7 @@ class Database:
 
         It may be called again: it must change nothing but the database.
         """
-        return await self._together.do(work)
+        return await self._group_commit.do(work)
 
     async def _transact(self, work: Callable[[sa.Connection], T]) -> T:
         with self._health.noted():

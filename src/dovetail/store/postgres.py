@@ -5,8 +5,10 @@ import json
 import logging
 import zlib
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any, Self
 
+from dovetail.concurrency import retrying
 from dovetail.lazy import lazy
 from dovetail.store.address import to_asyncpg
 from dovetail.store.database import Database
@@ -76,14 +78,11 @@ class PostgresLink:
 
     async def _keep(self) -> None:
         """Send what is to be told; open a new connection when the old one broke."""
-        unsent: str | None = None
         while True:
-            news = unsent or await self._next_news()
-            if await self._send(news):
-                unsent = None
-            else:
-                unsent = news
-                await asyncio.sleep(_PAUSE)
+            news = await self._next_news()
+            async for _ in retrying(repeat(_PAUSE)):
+                if await self._send(news):
+                    break
 
     async def _next_news(self) -> str | None:
         try:

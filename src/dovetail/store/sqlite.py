@@ -68,7 +68,7 @@ class _Order:
     done: "asyncio.Future[Any]"
 
 
-class Together:
+class GroupCommit:
     """Does work in as many transactions at once as `width` says; what comes meanwhile waits and shares one.
 
     A work that fails in company spoils the transaction of all, so each is then done again by itself, and

@@ -112,7 +112,7 @@ router = APIRouter(prefix="/api/v1", tags=["chat"])
 @router.post("/chat", response_class=Response)
 async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) -> Response:
     """Send a message and read its answer: a stream, or plain JSON with `Accept: application/json`."""
-    if body.goes_on and body.last is not None:
+    if body.is_continuation and body.last is not None:
         continued = await continue_answer(app, body.last, body.id or body.session_id, owner)
         return await _attach(
             app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
