@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.data.template import fill, fill_text, find_placeholders
+from dovetail.data.template import fill, fill_template, fill_text, find_placeholders
+from dovetail.errors import ConfigError
 
 MAPPINGS = {"name": "Ann", "n": 3, "list": [1, 2], "none": None, "with space": "x"}
 
@@ -48,3 +49,17 @@ def test_what_is_filled_in_is_not_filled_again() -> None:
 
 def test_placeholders_are_found_in_order() -> None:
     assert find_placeholders("${a} ${ b } $c ${a}") == ["a", "b", "a"]
+
+
+def test_names_are_filled_and_doubled_dollars_stay() -> None:
+    assert fill_template("Find ${what} in $${HOME}, $5.", {"what": "it"}) == "Find it in ${HOME}, $5."
+
+
+def test_missing_names_are_listed_beside_those_given() -> None:
+    with pytest.raises(ConfigError, match="needs depth, goal") as caught:
+        fill_template("${goal} ${depth} ${goal}", {"query": "x"})
+    assert "Given: query" in str(caught.value)
+
+
+def test_a_filled_value_is_not_a_template_itself() -> None:
+    assert fill_template("${a}", {"a": "${b}"}) == "${b}"

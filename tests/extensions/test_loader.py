@@ -1,4 +1,4 @@
-"""Folders are found, loaded, reloaded and reported; one that is broken hurts nobody."""
+"""Folders are found, loaded, reloaded and reported; a broken one does not affect the others."""
 
 import logging
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from dovetail import Dovetail
 from dovetail.events.call import Kind
-from dovetail.extensions import ExtensionLoader
+from dovetail.extensions import ExtensionLoader, to_langchain
 from dovetail.policy.rule import PolicyCall
 from extension_folders import Folders, ask, call_tool
 
@@ -299,3 +299,30 @@ async def test_modules_behind_a_link_are_reloaded_too(folders: Folders, tmp_path
     (shared / "__init__.py").write_text("ANSWER = 'second'")
     assert await ask((await loader.reload()).tools, "get_weather", city="Bern") == "second"
     assert (await loader.reload()).unchanged == ("one",)
+
+
+SOURCE = """
+async def get_weather(city: str, unit: str = "c") -> str:
+    return f"{city} in {unit}"
+
+TOOL = {
+    "label": "weather",
+    "name": "get_weather",
+    "description": "Query current weather by city",
+    "parameters": {"city": {"type": "string", "required": True}, "unit": {"type": "string", "default": "c"}},
+    "execute": get_weather,
+}
+"""
+
+
+@pytest.mark.timeout(60)  # the package alone takes seconds to import on a busy machine
+async def test_the_label_is_a_tag_and_a_call_goes_through(folders: Folders) -> None:
+    folders.write("weather", SOURCE)
+    [tool] = (await ExtensionLoader(folders.root).reload()).tools
+    made = to_langchain(tool)
+    assert (made.name, made.tags, made.description) == (
+        "get_weather",
+        ["weather"],
+        "Query current weather by city",
+    )
+    assert await made.ainvoke({"city": "Rome"}) == "Rome in c"

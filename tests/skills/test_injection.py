@@ -1,4 +1,4 @@
-"""A named skill stands before the user's text, once per conversation."""
+"""Skills named in a message are put before the user's text, once per conversation."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 from dovetail.events.call import Kind
 from dovetail.skills import (
     SkillLibrary,
+    extract_skill_names,
     find_seen_skills,
     make_load_skill,
     make_skill_parts,
@@ -80,3 +81,29 @@ async def test_the_model_loads_a_skill_by_itself(library: SkillLibrary) -> None:
     outcome = await call_tool([tool], "load_skill", name="reviev")
     assert outcome.status == "error"
     assert "Did you mean 'review'?" in outcome.result.llm_content
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("/skill/review", ["review"]),
+        ("please /skill/review this", ["review"]),
+        ("/skill/a then /skill/b, and /skill/a again.", ["a", "b"]),
+        ("(/skill/pdf-tools_2)", ["pdf-tools_2"]),
+        ("use /skill/v1.2.", ["v1.2"]),
+        ("line\n/skill/x\nline", ["x"]),
+        ("用/skill/翻译\uff0c谢谢", ["翻译"]),
+        ("用/skill/pdf处理这个文件", ["pdf"]),
+        ("https://example.org/skill/review", []),
+        ("see src/skill/review.py", []),
+        ("/skills/review", []),
+        ("/skill/", []),
+        ("/skill/-x", []),
+        ("/skill/../etc", []),
+        ("/skill/a/b", []),
+        ('"/skill/quoted"', ["quoted"]),
+    ],
+)
+def test_names(text: str, names: list[str]) -> None:
+    assert extract_skill_names(text) == names

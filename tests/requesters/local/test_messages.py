@@ -1,10 +1,18 @@
-"""A conversation reaches an embedded model as plain texts."""
+"""A conversation reaches an embedded model as plain texts; its choice of a tool is read however it is cut."""
 
 import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ToolSpec
-from dovetail.requesters.local.messages import begin_answer, build_texts
+from dovetail.requesters.local.messages import (
+    ChoiceReader,
+    begin_answer,
+    build_choice_schema,
+    build_texts,
+    choose_ways,
+    describe_tools,
+    write_call,
+)
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 
@@ -61,3 +69,91 @@ def test_picture_is_refused_clearly() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
     with pytest.raises(ModelError, match="read text only, and a message holds: image_url"):
         build_texts([{"role": "user", "content": [picture]}], [])
+
+
+WEATHER = ToolSpec(
+    name="weather",
+    description="The weather of a city.\n\nA long second paragraph that costs time to read.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "description": "its name"},
+            "unit": {"enum": ["celsius", "kelvin"]},
+            "days": {"type": ["integer", "null"]},
+            "odd": True,
+        },
+        "required": ["city"],
+    },
+)
+
+
+def test_tool_is_one_short_line() -> None:
+    assert (
+        "- weather(city, unit, days, odd): The weather of a city." in describe_tools([WEATHER]).splitlines()
+    )
+
+
+def test_defaults_are_shown_so_that_none_is_made_up() -> None:
+    properties = {"text": {}, "path": {"default": "."}, "all": {"default": True}}
+    tool = ToolSpec(name="find", description="Find.", parameters={"properties": properties})
+    assert '- find(text, path=".", all=true): Find.' in describe_tools([tool]).splitlines()
+
+
+def test_facts_stand_before_the_tools_and_talk_behind_them() -> None:
+    lines = [line.split("(")[0] for line in describe_tools([WEATHER]).splitlines() if line.startswith("- ")]
+    assert lines == [
+        "- general_knowledge",
+        "- weather",
+        "- small_talk",
+        "- write_text",
+        "- write_code",
+        "- tell_user",
+    ]
+
+
+def test_long_description_is_cut() -> None:
+    tool = ToolSpec(name="talk", description="word " * 200, parameters={})
+    line = next(line for line in describe_tools([tool]).splitlines() if line.startswith("- talk"))
+    assert len(line) < 120
+    assert line.endswith("…")
+
+
+def test_result_can_only_be_told() -> None:
+    assert choose_ways([WEATHER], has_result=True) == ["tell_user"]
+    assert "tell_user" not in choose_ways([WEATHER], has_result=False)
+
+
+def test_tool_with_the_name_of_a_way_keeps_it() -> None:
+    coder = ToolSpec(name="write_code", description="Write code.", parameters={})
+    teller = ToolSpec(name="tell_user", description="Send a message.", parameters={})
+    assert "write_code" not in choose_ways([coder], has_result=False)
+    assert choose_ways([teller], has_result=True) == ["answer"]
+
+
+def test_choice_is_closed_over_ways_and_tools() -> None:
+    schema = build_choice_schema([WEATHER], ["small_talk"])
+    assert [branch["properties"]["tool"]["const"] for branch in schema["anyOf"]] == ["small_talk", "weather"]
+
+
+@pytest.mark.parametrize("step", range(1, 12))
+def test_call_is_read_however_it_is_cut(step: int) -> None:
+    arguments = '{"city": "São \\"Paulo\\"", "note": "}, \\"arguments\\": {"}'
+    text = write_call("weather", arguments)
+    reader = ChoiceReader()
+    pieces = [reader.feed(text[start : start + step]) for start in range(0, len(text), step)]
+    assert reader.name == "weather"
+    assert "".join(pieces) == arguments
+
+
+@pytest.mark.parametrize("step", range(1, 8))
+def test_answer_gives_no_call(step: int) -> None:
+    text = '{"tool": "small_talk"}'
+    reader = ChoiceReader()
+    assert [reader.feed(text[start : start + step]) for start in range(0, len(text), step)][-1] == ""
+    assert reader.name is None
+
+
+def test_name_with_odd_characters_is_read() -> None:
+    reader = ChoiceReader()
+    reader.feed(write_call("größe", "{}"))
+    assert reader.name == "größe"
