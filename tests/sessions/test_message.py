@@ -1,4 +1,4 @@
-"""The tree of messages, on the cases that the web client's twin is tested with too."""
+"""The tree of messages, on the golden cases of trees."""
 
 import json
 from pathlib import Path

@@ -119,8 +119,8 @@ export const en = {
   rememberHint: "You will not be asked again about the same call with the same input.",
   /** The reasons of the server's built-in rules, by their text. */
   reasons: {
-    "it may change something outside": "It may change something outside.",
-    "it changes what may run here": "It changes what may run here.",
+    "it may change something outside": "It may have side effects outside this chat.",
+    "it changes what may run here": "It changes what is allowed to run here.",
   } as Record<string, string>,
   askedBy: (path: string) => `Asked by ${path}`,
   decline: "Decline",

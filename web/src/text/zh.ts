@@ -118,7 +118,7 @@ export const zh: Text = {
   allowInRun: "本次运行内允许",
   rememberHint: "对于输入相同的同一调用，不会再次询问。",
   reasons: {
-    "it may change something outside": "它可能会改变外部的内容。",
+    "it may change something outside": "它可能会对外部产生影响。",
     "it changes what may run here": "它会改变这里允许运行的内容。",
   },
   askedBy: (path) => `由 ${path} 提出`,
