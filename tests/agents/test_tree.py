@@ -279,6 +279,6 @@ def _without_ids(value: Any, seen: dict[str, str]) -> Any:
         return {key: _without_ids(item, seen) for key, item in value.items() if key != "duration"}
     if isinstance(value, list | tuple):
         return [_without_ids(item, seen) for item in value]
-    if isinstance(value, str) and value.startswith("run-"):
+    if isinstance(value, str) and value.startswith("run_"):
         return seen.setdefault(value, f"run {len(seen)}")
     return value

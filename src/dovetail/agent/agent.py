@@ -2,13 +2,13 @@
 
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
-from uuid import uuid4
 
 from dovetail.agent.extensions.auto_func import AutoFuncExtension
 from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 from dovetail.agent.extensions.tool import ToolExtension
 from dovetail.concurrency import run_sync
+from dovetail.ids import new_id
 from dovetail.lazy import lazy
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
             runner=self.runtime.runner,
             window=self.runtime.window(request.requester, request.settings),
             scope=_scope.CallScope(
-                run_path=(f"run-{uuid4().hex}",),
+                run_path=(new_id("run"),),
                 agent_path=(self.name,),
                 ask=options.get("ask"),
                 bus=self.runtime.active_bus,

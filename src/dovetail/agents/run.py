@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
-from uuid import uuid4
 
 from dovetail.agents.definition import AgentDefinition, AgentInputs, convert_input_config_to_json_schema
 from dovetail.agents.prepare import AgentHost, Place, build_messages, build_preface, choose_tools, find_limits
@@ -20,6 +19,7 @@ from dovetail.errors import DovetailError, ToolError
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, RunStart
+from dovetail.ids import new_id
 from dovetail.loop.budget import Budget
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.scope import LoopOutcome, RunScope, current_run
@@ -70,7 +70,7 @@ class AgentExecutor:
         self._on_activity = on_activity
         self._ask = ask
         self._bus = bus
-        self.run_id = f"run-{uuid4().hex}"
+        self.run_id = new_id("run")
         self.parent_call_id: str | None = None
         self.caller: CallScope | None = None
         """The scope of the call that starts it, where that call belongs to no run."""

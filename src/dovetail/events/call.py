@@ -1,7 +1,6 @@
 """A tool call as a model asked for it."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -33,11 +32,6 @@ class ToolCall:
             return clean_data(json.loads(self.arguments or "{}"))
         except (ValueError, RecursionError):
             return self.arguments
-
-
-def new_call_id() -> str:
-    """An id that no other call has, for a call to which the model gave none."""
-    return f"call_{os.urandom(16).hex()}"
 
 
 class Kind(StrEnum):

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
-from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec, new_call_id
+from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
+from dovetail.ids import new_id
 from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.requester import Requester
 from dovetail.response.field_event import Instant
@@ -127,7 +128,7 @@ class _Reading:
         if name and not self.has_call:
             self.has_call = True
             arguments = json.dumps(command.get("tool_kwargs") or {}, ensure_ascii=False)
-            yield ToolCallDelta(0, new_call_id(), str(name), arguments)
+            yield ToolCallDelta(0, new_id("call"), str(name), arguments)
 
 
 def _tell_tools(

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from dovetail.events.call import ChatMessage, ToolCall, new_call_id, write_answer
+from dovetail.events.call import ChatMessage, ToolCall, write_answer
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
@@ -18,6 +18,7 @@ from dovetail.events.model_events import (
     ToolInputStart,
 )
 from dovetail.events.run_events import Emit, ToolEnd
+from dovetail.ids import new_id
 from dovetail.loop.tracing import describe_finish, request_span
 from dovetail.requesters.border import clean_deltas
 from dovetail.tracing import record
@@ -107,7 +108,7 @@ class Turn:
         """The model's id for a call, unless it has none or gave it to another call before."""
         given = delta.call_id
         is_new = given and given not in self._known and given not in self._call_ids
-        chosen = given if given and is_new else new_call_id()
+        chosen = given if given and is_new else new_id("call")
         self._call_ids.add(chosen)
         return chosen
 

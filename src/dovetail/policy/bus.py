@@ -8,7 +8,6 @@ into something cannot forge a decision.
 import asyncio
 import inspect
 import logging
-import secrets
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -18,6 +17,7 @@ from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.events.run_events import AskKind
+from dovetail.ids import new_id
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class MessageBus:
             return {"approved": False, "status": "nobody", "value": "nothing listens for questions"}
         future: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         ask = OpenAsk(
-            ask_id=secrets.token_hex(8),
+            ask_id=new_id("ask"),
             kind=kind,
             call_id=call_id,
             payload=payload,

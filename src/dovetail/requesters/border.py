@@ -12,8 +12,8 @@ from typing import TypeAlias
 from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
 from dovetail.data.numbers import is_number, read_count
 from dovetail.errors import ModelError
-from dovetail.events.call import new_call_id
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.ids import new_id
 
 LONGEST_ID = 200
 LONGEST_NAME = 200
@@ -96,7 +96,7 @@ class _Cleaner:
         """One id for each call: the model's, unless it is too long or holds what cannot be stored."""
         given = delta.call_id
         if given and not (is_clean(given) and len(given) <= LONGEST_ID):
-            given = self._ids.get(delta.index) or new_call_id()
+            given = self._ids.get(delta.index) or new_id("call")
             self._ids[delta.index] = given
         return given
 

@@ -7,8 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from dovetail.data.paths import EVERY, split_path
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.ids import new_id
 from dovetail.response.log import Entry
 from dovetail.response.parser import Shape
 
@@ -22,7 +23,7 @@ def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
 
 
 def _join(deltas: list[ToolCallDelta]) -> ToolCall:
-    call_id = next((delta.call_id for delta in deltas if delta.call_id), None) or new_call_id()
+    call_id = next((delta.call_id for delta in deltas if delta.call_id), None) or new_id("call")
     name = next((delta.name for delta in deltas if delta.name), "")
     return ToolCall(call_id=call_id, name=name, arguments="".join(delta.arguments for delta in deltas))
 

@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
-from dovetail.events.call import Kind, ToolCall, new_call_id
+from dovetail.events.call import Kind, ToolCall
 from dovetail.events.run_events import AskKind, Event, ToolProgress
+from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.policy.rule import Mode
 from dovetail.sessions.message import LOCAL_OWNER
@@ -79,7 +80,7 @@ class ToolServer:
         return types.ListToolsResult(tools=[_describe(tool) for tool in self.get_snapshot()])
 
     async def _call(self, context: Any, params: Any) -> Any:
-        call = ToolCall(call_id=new_call_id(), name=params.name, arguments=params.arguments or {})
+        call = ToolCall(call_id=new_id("call"), name=params.name, arguments=params.arguments or {})
         question = _Question(context, params)
         progress = _Progress(context)
         scope = CallScope(

@@ -8,9 +8,10 @@ from typing import Any
 from dovetail.concurrency import run_sync
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, ToolError
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.loader import ExtensionHost, ExtensionLoader, get_folder_settings
+from dovetail.ids import new_id
 from dovetail.policy.file import PolicyFiles
 from dovetail.policy.policy import Policy
 from dovetail.settings import open_settings
@@ -50,7 +51,7 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
             raise ConfigError(str(failure))
         tools = ToolSnapshot.of(snapshot.tools)
         runner = ToolRunner(Policy(sources=[PolicyFiles(lambda: snapshot.policy_files)]))
-        call = ToolCall(call_id=new_call_id(), name=_choose(tool, tools, path), arguments=arguments)
+        call = ToolCall(call_id=new_id("call"), name=_choose(tool, tools, path), arguments=arguments)
         outcome = await runner.run_call(tools, call, CallScope(mode="yolo"))
     finally:
         await loader.close()

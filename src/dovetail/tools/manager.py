@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from dovetail.concurrency import run_sync
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, ToolError
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
+from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.schema.notation import read_parameters, write_parameters
 from dovetail.tools.makers.function import FunctionTool, make_tool
@@ -154,7 +155,7 @@ class ToolManager:
         Raises:
             ToolError: there is no such tool, the arguments are wrong, the call is denied or the tool failed.
         """
-        call = ToolCall(call_id=new_call_id(), name=name, arguments=dict(kwargs or {}))
+        call = ToolCall(call_id=new_id("call"), name=name, arguments=dict(kwargs or {}))
         outcome = await self.runner.run_call(self._find_snapshot(name), call, scope or CallScope())
         error = outcome.result.error
         if error is not None:

@@ -7,8 +7,9 @@ from dovetail.agent.extensions.tool_plan import Choices, NoPlan, Plan, end_plan,
 from dovetail.agent.request import SPENT
 from dovetail.agent.runtime import EVENTS, Runtime, write_log
 from dovetail.errors import ConfigError
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
 from dovetail.events.delta import Usage
+from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.loop.conversation import fits
 from dovetail.prompt.prompt import Prompt
@@ -62,7 +63,7 @@ class Rounds:
             response.cancel()
 
     async def _follow(self, plan: Plan) -> None:
-        call = ToolCall(call_id=new_call_id(), name=plan.tool_name, arguments=plan.tool_kwargs)
+        call = ToolCall(call_id=new_id("call"), name=plan.tool_name, arguments=plan.tool_kwargs)
         scope = _scope.CallScope(
             agent_path=(self.agent,), bus=self.runtime.active_bus, largest_result=_ANY_SIZE
         )

@@ -17,8 +17,9 @@ from dovetail.cli.terminal import ask_person, read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
 from dovetail.events.run_events import AskKind, Event, ToolProgress
+from dovetail.ids import new_id
 from dovetail.policy.mode import read_mode
 from dovetail.policy.rule import MODES, Mode, PolicyCall
 from dovetail.sessions.message import LOCAL_OWNER
@@ -129,7 +130,7 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         snapshot = dovetail.get_tool_registry().snapshot()
         tool = find_tool(name, snapshot)
         arguments = read_arguments(words, tool)
-        call = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
+        call = ToolCall(call_id=new_id("call"), name=tool.name, arguments=arguments)
         can_ask = approve or sys.stdin.isatty()
         scope = CallScope(
             owner=LOCAL_OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from dovetail.errors import ModelError
-from dovetail.events.call import ChatMessage, ModelRequest, new_call_id
+from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.ids import new_id
 from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
 from dovetail.requesters.local.llama import Engine, Generation, Piece, Ticket
 from dovetail.requesters.local.messages import (
@@ -72,7 +73,7 @@ class LocalAnswer:
         ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
         grammar = build_grammar(build_choice_schema(request.tools, ways))
         reader = ChoiceReader()
-        call_id, held = new_call_id(), ""
+        call_id, held = new_id("call"), ""
         async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
             arguments = reader.feed(text)
             if reader.name is None:

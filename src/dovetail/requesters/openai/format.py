@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from typing import Any
-from uuid import uuid4
 
 from dovetail.data.numbers import read_count
 from dovetail.data.shapes import is_mapping
 from dovetail.events.delta import ToolCallDelta, Usage
+from dovetail.ids import new_id
 
 
 class CallPieces:
@@ -38,7 +38,7 @@ class CallPieces:
         if index is not None and (call_id is None or call_id == self._ids[index]):
             return ToolCallDelta(index, arguments=arguments)
         index = self._current[wire_index] = len(self._ids)
-        self._ids.append(call_id or f"call_{uuid4().hex}")
+        self._ids.append(call_id or new_id("call"))
         return ToolCallDelta(index, self._ids[index], name, arguments)
 
     def _read_index(self, piece: Mapping[str, Any], *, is_new: bool) -> int:

@@ -9,7 +9,8 @@ from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
 from dovetail.data.text import explain_unknown
 from dovetail.errors import NotFoundError
-from dovetail.events.call import ToolCall, new_call_id
+from dovetail.events.call import ToolCall
+from dovetail.ids import new_id
 from dovetail.policy.mode import choose_mode
 from dovetail.server.auth import require_admin
 from dovetail.server.schemas import App, CallBody, Owner
@@ -37,7 +38,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     snapshot = app.tools.snapshot()
     if name not in snapshot:
         raise NotFoundError(explain_unknown("tool", name, snapshot.tools))
-    call = ToolCall(call_id=new_call_id(), name=name, arguments=body.arguments)
+    call = ToolCall(call_id=new_id("call"), name=name, arguments=body.arguments)
     scope = CallScope(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
     outcome = await app.runtime.runner.run_call(snapshot, call, scope)
     error = outcome.result.error

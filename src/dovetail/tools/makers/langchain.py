@@ -5,7 +5,8 @@ from typing import Any
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ToolError
-from dovetail.events.call import Kind, ToolCall, new_call_id
+from dovetail.events.call import Kind, ToolCall
+from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.schema.from_annotation import remove_titles
 from dovetail.tools.pipeline.runner import CallScope, ToolRunner
@@ -62,7 +63,7 @@ def to_langchain(
     runner = runner or ToolRunner()
 
     async def call(**arguments: Any) -> Any:
-        made = ToolCall(call_id=new_call_id(), name=tool.name, arguments=arguments)
+        made = ToolCall(call_id=new_id("call"), name=tool.name, arguments=arguments)
         outcome = await runner.run_call(snapshot, made, scope or CallScope())
         if outcome.result.error is not None:
             raise langchain_tools.ToolException(outcome.result.error.message)
