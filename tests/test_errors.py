@@ -1,11 +1,11 @@
 """The error tree and the names by which clients know its classes."""
 
+from dovetail.data.text import report_error
 from dovetail.errors import DovetailError, ModelError, PassingModelError, TransientModelError
-from dovetail.runs.failure import describe_error
 
 
 def test_a_renamed_error_keeps_its_wire_type() -> None:
-    assert describe_error(TransientModelError("busy", provider="x"))["type"] == "passing_model_error"
+    assert report_error(TransientModelError("busy", provider="x"))["type"] == "passing_model_error"
     assert PassingModelError is TransientModelError
 
 

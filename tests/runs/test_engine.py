@@ -182,7 +182,7 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
         ),
         (
             ZeroDivisionError("secret"),
-            {"type": "internal_error", "message": "something failed here; the log has it"},
+            {"type": "internal_error", "message": "Internal server error. See the server log."},
         ),
     ],
 )

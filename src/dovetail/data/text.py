@@ -6,6 +6,8 @@ import reprlib
 from collections.abc import Iterable
 from typing import Any
 
+from dovetail.data.clean import clean_text
+from dovetail.errors import DovetailError
 from dovetail.lazy import lazy
 
 difflib = lazy("difflib")
@@ -85,6 +87,22 @@ def describe_error(error: BaseException) -> str:
     except Exception:
         text = "its text cannot be read"
     return f"{name}: {text}" if text else name
+
+
+INTERNAL_ERROR: dict[str, Any] = {
+    "type": "internal_error",
+    "message": "Internal server error. See the server log.",
+}
+"""The report of any error that is not ours: its text may hold what must not leave the server."""
+
+
+def report_error(error: BaseException) -> dict[str, Any]:
+    """Return `{type, message, hint?}` for clients; the type is the class's wire name in snake_case."""
+    if not isinstance(error, DovetailError):
+        return INTERNAL_ERROR
+    kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in error.wire_name)
+    report: dict[str, Any] = {"type": kind.strip("_"), "message": clean_text(error.message)}
+    return report | {"hint": clean_text(error.hint)} if error.hint else report
 
 
 MASK = "***"

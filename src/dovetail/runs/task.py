@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.data.text import report_error
 from dovetail.errors import CancelledRunError, DovetailError, InvalidDataError
 from dovetail.events.context import CancelSignal, within
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
@@ -15,7 +16,6 @@ from dovetail.loop.scope import current_run
 from dovetail.policy.pending import normalize_timeout
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
-from dovetail.runs.failure import describe_error
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.replay import Replay
@@ -184,11 +184,11 @@ async def _work(context: RunContext, work: RunWork) -> RunOutcome | None:
             return None
         if not isinstance(error, DovetailError):
             logger.exception("run %s failed", context.run_id)
-        return RunOutcome(reason="error", error=describe_error(error))
+        return RunOutcome(reason="error", error=report_error(error))
 
 
 def _check(live: LiveRun, outcome: RunOutcome) -> RunOutcome:
     """The outcome, unless something of the run could not be stored."""
     if live.failure is None:
         return outcome
-    return RunOutcome(reason="error", usage=outcome.usage, error=describe_error(live.failure))
+    return RunOutcome(reason="error", usage=outcome.usage, error=report_error(live.failure))

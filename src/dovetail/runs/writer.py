@@ -15,10 +15,10 @@ from dovetail.concurrency import backoff, retrying
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.text import report_error
 from dovetail.errors import ConflictError, InvalidDataError, StoreError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import Event, RunEnd, ToolEnd
-from dovetail.runs.failure import describe_error
 from dovetail.runs.journal import Block, Journal, with_delta
 from dovetail.store.database import SaveWork
 
@@ -234,7 +234,7 @@ class JournalWriter:
         if isinstance(error, ConflictError):
             return [batch.run_id]
         broken = InvalidDataError(f"An event of run {batch.run_id!r} could not be stored: {error}")
-        described = describe_error(broken)
+        described = report_error(broken)
         has_failed = False
         for block in batch.blocks:
             is_end = batch.is_last and block is batch.blocks[-1]

@@ -19,9 +19,9 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.events.context import within
-from dovetail.runs.failure import describe_error
 from dovetail.server.errors import AccessError, error_response, is_kept
 from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
@@ -108,7 +108,7 @@ class AccessLayer:
             seconds = math.ceil(self._wrong_keys.take(client[0] if client else ""))
             if seconds:
                 return refuse_for(seconds, f"more than {MOST_WRONG_KEYS} wrong API keys in a minute", scope)
-        return error_response(error.status, describe_error(error), scope["path"])
+        return error_response(error.status, report_error(error), scope["path"])
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from dovetail.data.text import cut
+from dovetail.data.text import cut, report_error
 from dovetail.errors import (
     ConfigError,
     ConflictError,
@@ -20,7 +20,6 @@ from dovetail.errors import (
     StoreError,
     ToolError,
 )
-from dovetail.runs.failure import describe_error
 from dovetail.server.streams.openai import to_openai_error
 from dovetail.server.streams.sse import JsonAnswer
 
@@ -135,7 +134,7 @@ def add_error_handlers(api: FastAPI) -> None:
 
 async def _answer_own(request: Request, error: Exception) -> Response:
     assert isinstance(error, DovetailError)
-    return error_response(find_status(error), describe_error(error), request.url.path)
+    return error_response(find_status(error), report_error(error), request.url.path)
 
 
 async def _answer_invalid(request: Request, error: Exception) -> Response:

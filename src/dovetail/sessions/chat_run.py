@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import AgentHost, build_preface, choose_tools, find_limits
 from dovetail.data.template import fill_template
+from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage, write_result
 from dovetail.events.context import within
@@ -26,7 +27,6 @@ from dovetail.loop.scope import LoopOutcome
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
-from dovetail.runs.failure import describe_error
 from dovetail.runs.replay import replay
 from dovetail.runs.run import RunContext, RunOutcome, RunSpec, RunWork
 from dovetail.sessions.message import Message, make_title
@@ -250,5 +250,5 @@ def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
         reason=outcome.reason,
         result=outcome.text if outcome.data is None else outcome.data,
         usage=outcome.usage,
-        error=describe_error(outcome.error) if outcome.error else None,
+        error=report_error(outcome.error) if outcome.error else None,
     )

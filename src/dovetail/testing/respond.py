@@ -10,7 +10,7 @@ from aiohttp import web
 
 from dovetail.data.shapes import is_mapping
 from dovetail.testing.replies import Break, Gate, Reply
-from dovetail.testing.wire import ChunkWriter, describe_error, write_completion
+from dovetail.testing.wire import ChunkWriter, write_completion, write_error
 
 
 async def play(
@@ -36,7 +36,7 @@ async def _play_whole(
         elif isinstance(step, Break):
             return _abort(request)
         elif isinstance(step, Exception):
-            return web.json_response({"error": describe_error(step)}, status=500, headers=headers)
+            return web.json_response({"error": write_error(step)}, status=500, headers=headers)
     return web.json_response(write_completion(reply, request_id), headers=headers)
 
 

@@ -13,7 +13,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest
 from dovetail.testing.respond import play
 from dovetail.testing.script import Script, Scripted
-from dovetail.testing.wire import describe_error, read_request
+from dovetail.testing.wire import read_request, write_error
 
 START_LIMIT = 10.0
 """Seconds that starting and stopping may take."""
@@ -161,7 +161,7 @@ class ScriptedServer:
 
 
 def _refuse(status: int, message: str, code: str) -> web.Response:
-    error = {**describe_error(ConfigError(message)), "code": code}
+    error = {**write_error(ConfigError(message)), "code": code}
     return web.json_response({"error": error}, status=status)
 
 

@@ -56,7 +56,7 @@ class ChunkWriter:
         if isinstance(step, bytes):
             return step
         if isinstance(step, Exception):
-            return encode_event({"error": describe_error(step)})
+            return encode_event({"error": write_error(step)})
         return self._write_choice(_describe_step(step), None)
 
     def write_end(self, *, include_usage: bool) -> Iterator[bytes]:
@@ -100,7 +100,7 @@ def wire_reason(reply: Reply) -> str:
     return _REASONS.get(reason, reason)
 
 
-def describe_error(error: Exception) -> dict[str, Any]:
+def write_error(error: Exception) -> dict[str, Any]:
     """An error in the provider's shape."""
     status = error.status if isinstance(error, ModelError) else None
     return {"message": str(error), "type": "scripted_error", "param": None, "code": status}

@@ -10,8 +10,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from dovetail.data.shapes import is_list
+from dovetail.data.text import report_error
 from dovetail.errors import ConfigError
-from dovetail.runs.failure import describe_error
 from dovetail.server.errors import AccessError
 from dovetail.server.streams.sse import JsonAnswer
 
@@ -34,7 +34,7 @@ class _CrossOrigin(CORSMiddleware):
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
-        error = describe_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
+        error = report_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
         kept = {name: response.headers[name] for name in response.headers if not name.startswith("content-")}
         return JsonAnswer({"error": error}, response.status_code, kept)
 

@@ -12,9 +12,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dovetail.data.text import INTERNAL_ERROR
 from dovetail.events.context import within
 from dovetail.ids import new_id
-from dovetail.runs.failure import INTERNAL
 from dovetail.server.errors import PAGE, error_response
 from dovetail.server.metrics import Metrics
 from dovetail.tracing import record, span
@@ -70,7 +70,7 @@ class ObserveLayer:
         except Exception:
             logger.exception("%s %s failed", scope["method"], scope["path"])
             if not seen.status:
-                await error_response(500, INTERNAL, scope["path"])(scope, receive, send)
+                await error_response(500, INTERNAL_ERROR, scope["path"])(scope, receive, send)
 
     def _noting(self, send: Send, seen: _Seen, request_id: str) -> Send:
         metrics = self._metrics
