@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
-    ModelAnswered,
-    ModelRequested,
+    ModelRequestEvent,
+    ModelResponseEvent,
+    ReasoningDeltaEvent,
     ReasoningEnd,
-    ReasoningMore,
     ReasoningStart,
+    TextDeltaEvent,
     TextEnd,
-    TextMore,
     TextStart,
+    ToolInputDeltaEvent,
     ToolInputEnd,
-    ToolInputMore,
     ToolInputStart,
 )
 from dovetail.events.run_events import (
@@ -56,22 +56,22 @@ def number_entries(events: Iterable[tuple[tuple[str, ...], Event]]) -> list[Entr
 
 def _long_run() -> Iterator[tuple[tuple[str, ...], Event]]:
     yield ROOT, RunStart("master", "large", 3, "session")
-    yield ROOT, ModelRequested(1, "large", ({"role": "user", "content": "Hi"},), tools=("look",))
+    yield ROOT, ModelRequestEvent(1, "large", ({"role": "user", "content": "Hi"},), tools=("look",))
     yield ROOT, ReasoningStart("reasoning-1-1")
-    yield ROOT, ReasoningMore("reasoning-1-1", "Let me ")
-    yield ROOT, ReasoningMore("reasoning-1-1", "see.\n")
+    yield ROOT, ReasoningDeltaEvent("reasoning-1-1", "Let me ")
+    yield ROOT, ReasoningDeltaEvent("reasoning-1-1", "see.\n")
     yield ROOT, ReasoningEnd("reasoning-1-1")
     yield ROOT, TextStart("text-1-2")
-    yield ROOT, TextMore("text-1-2", 'I "look" at 世界\u2028\n')
-    yield ROOT, TextMore("text-1-2", "first.")
+    yield ROOT, TextDeltaEvent("text-1-2", 'I "look" at 世界\u2028\n')
+    yield ROOT, TextDeltaEvent("text-1-2", "first.")
     yield ROOT, TextEnd("text-1-2")
     for call_id, name in (("c1", "look"), ("c2", "write"), ("c3", "write"), ("c4", "open"), ("c5", "lost")):
         yield ROOT, ToolInputStart(call_id, name)
-        yield ROOT, ToolInputMore(call_id, '{"key":')
-        yield ROOT, ToolInputMore(call_id, ' "v"}')
+        yield ROOT, ToolInputDeltaEvent(call_id, '{"key":')
+        yield ROOT, ToolInputDeltaEvent(call_id, ' "v"}')
     for call_id, name in (("c1", "look"), ("c2", "write"), ("c3", "write"), ("c4", "open"), ("c5", "lost")):
         yield ROOT, ToolInputEnd(call_id, name, {"key": "v", "of": call_id})
-    yield ROOT, ModelAnswered(1, Usage(20, 9))
+    yield ROOT, ModelResponseEvent(1, Usage(20, 9))
     yield ROOT, ToolEnd("c5", "error", None, {"type": "tool_error", "message": "Unknown tool."})
     yield ROOT, ToolHold(("c2", "c3"))
     yield ROOT, AskRequest("a2", "approval", "c2", {"tool": "write", "title": "Write a note"}, 30.0)
@@ -85,9 +85,9 @@ def _long_run() -> Iterator[tuple[tuple[str, ...], Event]]:
     yield ROOT, ToolStart("c4", "other", "Open a page")
     yield ROOT, AskRequest("a4", "browser", "c4", {"url": "https://a.example"}, 30.0)
     yield CHILD, RunStart("helper", "small", 3, None, "c2")
-    yield CHILD, ModelRequested(1, "small", ({"role": "user", "content": "Help"},))
+    yield CHILD, ModelRequestEvent(1, "small", ({"role": "user", "content": "Help"},))
     yield CHILD, TextStart("text-1-1")
-    yield CHILD, TextMore("text-1-1", "Helping.")
+    yield CHILD, TextDeltaEvent("text-1-1", "Helping.")
     yield CHILD, ToolInputEnd("c1", "write", {"deep": True})
     yield CHILD, AskRequest("a5", "approval", "c1", {"title": "Write below"})
     yield ROOT, ToolEnd("c1", "ok", {"llm_content": "seen", "data": {"seen": 1}}, None, 0.25)
@@ -99,19 +99,19 @@ def _long_run() -> Iterator[tuple[tuple[str, ...], Event]]:
     yield ROOT, ToolEnd("c2", "timeout", None, {"type": "timeout", "message": "Timed out."}, 30.0)
     yield ROOT, TurnEnd(1, Usage(20, 9), "tool-calls")
     yield ROOT, TextStart("text-2-1")
-    yield ROOT, TextMore("text-2-1", "Void ")
+    yield ROOT, TextDeltaEvent("text-2-1", "Void ")
     yield ROOT, ToolInputStart("c6", "look")
     yield ROOT, RunResume(58)
     yield ROOT, TurnReset()
     yield ROOT, TextStart("text-2-1")
-    yield ROOT, TextMore("text-2-1", "Again: ")
+    yield ROOT, TextDeltaEvent("text-2-1", "Again: ")
     yield ROOT, TextEnd("text-2-1")
     yield ROOT, ToolInputStart("c6", "look")
     yield ROOT, ToolEnd("c6", "interrupted", None, {"type": "interrupted", "message": "It broke off."})
-    yield ROOT, ModelAnswered(2, Usage(5, 1), "summary")
+    yield ROOT, ModelResponseEvent(2, Usage(5, 1), "summary")
     yield ROOT, TurnEnd(2, Usage(25, 4, 3, 2), "stop")
     yield ROOT, TextStart("text-3-1")
-    yield ROOT, TextMore("text-3-1", "Done.")
+    yield ROOT, TextDeltaEvent("text-3-1", "Done.")
     error = {"type": "model_error", "message": "Rate limit exceeded.", "hint": "Wait."}
     yield ROOT, RunEnd("error", None, Usage(50, 15), error)
 
@@ -127,10 +127,14 @@ class _Maker:
         self.path = path
         self.calls = 0
 
+    def happens(self, share: float) -> bool:
+        """Decide; the simplest chance, which is 0, says no."""
+        return self.chance.random() > 1 - share
+
     def run(self, parent_call_id: str | None = None) -> Iterator[tuple[tuple[str, ...], Event]]:
         yield self.path, RunStart("agent", "model", 1, None, parent_call_id)
         for turn in range(1, self.chance.randint(1, 3) + 1):
-            while len(self.path) == 1 and self.chance.random() < 0.2:
+            while len(self.path) == 1 and self.happens(0.2):
                 yield from self.broken_off(turn)
             yield from self.turn(turn)
         yield self.path, RunEnd(self.chance.choice(("goal", "max-tokens", "timeout")), "result", Usage(2, 3))
@@ -147,8 +151,9 @@ class _Maker:
         names = {call_id: self.chance.choice((*TOOLS, "lost")) for call_id in call_ids}
         for event in (*self.texts(turn), *self.inputs(call_ids, names)):
             yield self.path, event
-        yield self.path, ModelAnswered(turn, Usage(1, 1))
-        yield self.path, ToolHold(tuple(call_ids))
+        yield self.path, ModelResponseEvent(turn, Usage(1, 1))
+        if call_ids:
+            yield self.path, ToolHold(tuple(call_ids))
         ways = [self.call(call_id) for call_id in call_ids]
         while ways:
             way = self.chance.choice(ways)
@@ -161,36 +166,36 @@ class _Maker:
 
     def texts(self, turn: int) -> Iterator[Event]:
         for segment in range(self.chance.randint(0, 3)):
-            is_text = self.chance.random() < 0.6
+            is_text = self.happens(0.6)
             identity = f"{'text' if is_text else 'reasoning'}-{turn}-{segment}"
             yield TextStart(identity) if is_text else ReasoningStart(identity)
             for _ in range(self.chance.randint(0, 3)):
                 delta = self.chance.choice(("a", "é\n", '"\\', "世 界 ", "\u2028"))
-                yield TextMore(identity, delta) if is_text else ReasoningMore(identity, delta)
+                yield TextDeltaEvent(identity, delta) if is_text else ReasoningDeltaEvent(identity, delta)
             yield TextEnd(identity) if is_text else ReasoningEnd(identity)
 
     def inputs(self, call_ids: list[str], names: dict[str, str] | None = None) -> Iterator[Event]:
         for call_id in call_ids:
             yield ToolInputStart(call_id, (names or {}).get(call_id, "look"))
-            yield ToolInputMore(call_id, '{"a":1}')
+            yield ToolInputDeltaEvent(call_id, '{"a":1}')
         for call_id in call_ids:
             yield ToolInputEnd(call_id, (names or {}).get(call_id, "look"), {"a": self.chance.random()})
 
     def call(self, call_id: str) -> Iterator[tuple[tuple[str, ...], Event]]:
         ask_id = "/".join((*self.path, call_id))
-        if self.chance.random() < 0.3:
-            payload = {"title": "Ask"} if self.chance.random() < 0.5 else {}
+        if self.happens(0.3):
+            payload = {"title": "Ask"} if self.happens(0.5) else {}
             yield self.path, AskRequest(ask_id, "approval", call_id, payload)
-            is_approved = self.chance.random() < 0.6
+            is_approved = self.happens(0.6)
             yield self.path, AskAnswer(ask_id, {"approved": True} if is_approved else {"status": "timeout"})
             if not is_approved:
                 yield self.path, ToolEnd(call_id, "denied", None, {"message": "Declined."})
                 return
-        if self.chance.random() < 0.9:
+        if self.happens(0.9):
             yield self.path, ToolStart(call_id, "read", f"Do {call_id}")
             yield from self.work(call_id, ask_id)
         result = self.chance.choice(({"llm_content": "a", "data": [1]}, {"llm_content": "b"}, "c", None))
-        if self.chance.random() < 0.7:
+        if self.happens(0.7):
             yield self.path, ToolEnd(call_id, "ok", result, None, 0.5)
         else:
             yield self.path, ToolEnd(call_id, "error", None, self.chance.choice(({"message": "No."}, None)))
@@ -198,20 +203,23 @@ class _Maker:
     def work(self, call_id: str, ask_id: str) -> Iterator[tuple[tuple[str, ...], Event]]:
         for step in range(self.chance.randint(0, 2)):
             yield self.path, ToolProgress(call_id, step)
-        if self.chance.random() < 0.2:
+        if self.happens(0.2):
             yield self.path, AskRequest(f"{ask_id}/tab", "browser", call_id, {})
             yield self.path, AskAnswer(f"{ask_id}/tab", {"status": "success"})
-        if len(self.path) < 3 and self.chance.random() < 0.3:
+        if len(self.path) < 3 and self.happens(0.3):
             child = (*self.path, f"{self.path[-1]}.{self.calls}")
             self.calls += 1
             yield from _Maker(self.chance, child).run(call_id)
 
 
-@st.composite
-def journals(draw: st.DrawFn) -> list[Entry]:
-    """Random journals; some end in the middle, as those of cancelled runs do."""
-    chance = draw(st.randoms(use_true_random=False))
+def make_journal(chance: random.Random) -> list[Entry]:
+    """Return a random journal; some end in the middle, as those of cancelled runs do."""
     events = list(_Maker(chance).run())
-    if chance.random() < 0.3:
+    if chance.random() > 0.7:
         events = [*events[: chance.randint(1, len(events))], (ROOT, RunEnd("cancelled", None, Usage(1, 1)))]
     return number_entries(events)
+
+
+def journals() -> st.SearchStrategy[list[Entry]]:
+    """Random journals for property tests."""
+    return st.randoms(use_true_random=False).map(make_journal)

@@ -1,8 +1,8 @@
 """The peer openai-agents."""
 
+from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
 from openai import AsyncOpenAI
 
-from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
 from benchmarks.tools.peer import main
 
 

@@ -1,9 +1,9 @@
 """openai-agents with its chat completions model."""
 
+from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 
-from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from benchmarks.request.timing import MESSAGES, time_client
 
 set_tracing_disabled(True)

@@ -4,13 +4,12 @@ import json
 import sys
 
 import uvicorn
+from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 from pydantic import BaseModel
-
-from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 
 UPSTREAM, PORT = sys.argv[1], int(sys.argv[2])
 set_tracing_disabled(True)

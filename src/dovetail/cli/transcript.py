@@ -15,8 +15,8 @@ from dovetail.cli.terminal import ask_person, shorten
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
 from dovetail.runs.run import RunHandle
+from dovetail.sessions.chunks import error_text, shown_output
 from dovetail.sessions.message import LOCAL_OWNER
-from dovetail.sessions.parts import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
 
 

@@ -1,186 +1,124 @@
-"""The parts of an answer as people see them, folded from the events of its run."""
+"""The parts of an answer as people see them: what the chunks of its stream add up to."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from dovetail.data.shapes import is_mapping
-from dovetail.events.model_events import (
-    ModelRequestEvent,
-    ModelResponseEvent,
-    ReasoningDeltaEvent,
-    ReasoningEnd,
-    ReasoningStart,
-    TextDeltaEvent,
-    TextEnd,
-    TextStart,
-    ToolInputEnd,
-    ToolInputStart,
-)
-from dovetail.events.run_events import (
-    AskAnswer,
-    AskRequest,
-    Entry,
-    Event,
-    RunEnd,
-    RunResume,
-    RunStart,
-    ToolEnd,
-    ToolProgress,
-    ToolStart,
-    TurnEnd,
-    TurnReset,
-)
+from dovetail.events.run_events import Entry
+from dovetail.sessions.chunks import Chunk, ChunkEncoder
 from dovetail.sessions.message import Part
 
 
 def fold_parts(entries: Iterable[Entry]) -> list[Part]:
-    """The parts of the root run's answer; each child run is one `data-subagent` part."""
-    fold = PartsFold()
+    """Return the parts of the root run's answer; each child run is one `data-subagent` part."""
+    encoder, fold = ChunkEncoder(), PartsFold()
     for entry in entries:
-        fold.take(entry)
+        for chunk in encoder.encode(entry):
+            fold.take(chunk)
     return list[Part](fold.parts)
 
 
 class PartsFold:
-    """Grows the parts event by event."""
+    """Grows the parts of a message chunk by chunk, as a client of the stream does."""
 
     def __init__(self) -> None:
         self.parts: list[dict[str, Any]] = []
-        self._step: int | None = None  # where the parts of the current turn begin
-        self._open: dict[str, dict[str, Any]] = {}
+        self._step: int | None = None  # where the parts of the current step begin
+        self._texts: dict[str, dict[str, Any]] = {}
         self._calls: dict[str, dict[str, Any]] = {}
-        self._asks: dict[str, dict[str, Any]] = {}
+        self._approvals: dict[str, dict[str, Any]] = {}
         self._children: dict[str, dict[str, Any]] = {}
 
-    def take(self, entry: Entry) -> None:
-        """Take one more event."""
-        event = entry.event
-        if len(entry.path) > 1:
-            self._take_child(entry)
-        elif isinstance(event, TurnEnd):
+    def take(self, chunk: Chunk) -> None:
+        """Apply one more chunk; chunks that change no part are ignored."""
+        kind: str = chunk["type"]
+        if kind.startswith(("text-", "reasoning-")):
+            self._take_text(kind, chunk)
+        elif kind.startswith("tool-approval-"):
+            self._take_approval(kind, chunk)
+        elif kind.startswith("tool-"):
+            self._take_call(kind, chunk)
+        elif kind == "data-subagent":
+            self._take_child(chunk)
+        elif kind == "start-step":
+            self._begin_step()
+        elif kind == "finish-step":
             self._step = None
-        elif isinstance(event, TurnReset):
-            self._reset()
-        elif not isinstance(event, RunStart | RunResume | RunEnd | ModelRequestEvent | ModelResponseEvent):
-            if self._step is None:
-                self._step = len(self.parts)
-                self.parts.append({"type": "step-start"})
-            self._take_text(event)
-            self._take_call(event)
+        elif kind == "reset-step":
+            self._reset_step()
 
-    def _reset(self) -> None:
-        """Forget the current turn; a call that is made again, under the same id too, is a new one."""
+    def _begin_step(self) -> None:
+        self._step = len(self.parts)
+        self.parts.append({"type": "step-start"})
+
+    def _reset_step(self) -> None:
+        """Forget the current step; a call that is made again, even under the same id, is a new one."""
         if self._step is not None:
             void = {id(part) for part in self.parts[self._step :]}
             self._calls = {call_id: part for call_id, part in self._calls.items() if id(part) not in void}
             del self.parts[self._step :]
             self._step = None
 
-    def _take_text(self, event: Event) -> None:
-        if isinstance(event, TextStart | ReasoningStart):
-            kind = "text" if isinstance(event, TextStart) else "reasoning"
-            part = self._open[event.id] = {"type": kind, "text": "", "state": "done"}
-            self.parts.append(part)
-        elif isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
-            self._open[event.id]["text"] += event.delta
-        elif isinstance(event, TextEnd | ReasoningEnd):
-            self._open.pop(event.id, None)
+    def _add(self, part: dict[str, Any]) -> dict[str, Any]:
+        if self._step is None:  # the step was reset and begins again
+            self._begin_step()
+        self.parts.append(part)
+        return part
 
-    def _take_call(self, event: Event) -> None:
-        if isinstance(event, ToolInputStart | ToolInputEnd):
-            part = self._find_call(event.call_id, event.name)
-            if isinstance(event, ToolInputEnd):
-                part.update(state="input-available", input=event.args)
-        elif isinstance(event, ToolStart):
-            part = self._find_call(event.call_id)
-            part.update(title=event.title, toolMetadata={"kind": event.kind})
-        elif isinstance(event, ToolProgress):
-            part = self._find_call(event.call_id)
-            part.update(state="output-available", output=event.output, preliminary=True)
-        elif isinstance(event, ToolEnd):
-            _end_call(self._find_call(event.call_id), event)
-        elif isinstance(event, AskRequest) and event.kind == "approval" and event.call_id in self._calls:
-            part = self._asks[event.ask_id] = self._find_call(event.call_id)
-            part.update(_describe_question(event))
-        elif isinstance(event, AskAnswer) and event.ask_id in self._asks:
-            part = self._asks[event.ask_id]
-            part.update(state="approval-responded", approval=describe_approval(event))
+    def _take_text(self, kind: str, chunk: Chunk) -> None:
+        name, _, verb = kind.partition("-")
+        if verb == "delta":
+            self._texts[chunk["id"]]["text"] += chunk["delta"]
+        elif verb == "start":
+            self._texts[chunk["id"]] = self._add({"type": name, "text": "", "state": "done"})
+        else:
+            self._texts.pop(chunk["id"], None)
 
-    def _find_call(self, call_id: str, name: str = "") -> dict[str, Any]:
-        if call_id not in self._calls:
-            part: dict[str, Any] = {"type": "dynamic-tool", "toolName": name, "toolCallId": call_id}
-            part.update(state="input-streaming", input=None)
-            self._calls[call_id] = part
-            self.parts.append(part)
-        return self._calls[call_id]
+    def _take_call(self, kind: str, chunk: Chunk) -> None:
+        part = self._calls.get(chunk["toolCallId"]) or self._begin_call(chunk)
+        _add_detail(part, chunk)
+        if kind == "tool-input-available":
+            part.update(state="input-available", input=chunk["input"])
+        elif kind == "tool-output-available":
+            _end_call(part, state="output-available", output=chunk["output"])
+            if chunk.get("preliminary"):
+                part["preliminary"] = True
+        elif kind == "tool-output-error":
+            part.pop("output", None)
+            _end_call(part, state="output-error", errorText=chunk["errorText"])
+        elif kind == "tool-output-denied":
+            _end_call(part, state="output-denied")
 
-    def _take_child(self, entry: Entry) -> None:
-        run_id = entry.path[-1]
-        if isinstance(entry.event, RunStart) and run_id not in self._children:
-            part = self._children[run_id] = {"type": "data-subagent", "id": run_id}
-            self.parts.append(part)
-        if run_id in self._children and isinstance(entry.event, RunStart | RunEnd):
-            part = self._children[run_id]
-            part["data"] = describe_child(entry, part.get("data"))
+    def _begin_call(self, chunk: Chunk) -> dict[str, Any]:
+        call = {"type": "dynamic-tool", "toolName": chunk["toolName"], "toolCallId": chunk["toolCallId"]}
+        part = self._calls[chunk["toolCallId"]] = self._add(
+            {**call, "state": "input-streaming", "input": None}
+        )
+        return part
 
+    def _take_approval(self, kind: str, chunk: Chunk) -> None:
+        approval: dict[str, Any] = {"id": chunk["approvalId"]}
+        if kind == "tool-approval-request":
+            part = self._approvals[chunk["approvalId"]] = self._calls[chunk["toolCallId"]]
+            part.update(state="approval-requested", approval=approval)
+        else:
+            approval.update((name, chunk[name]) for name in ("approved", "reason") if name in chunk)
+            self._approvals[chunk["approvalId"]].update(state="approval-responded", approval=approval)
 
-def describe_child(entry: Entry, known: Any = None) -> dict[str, Any]:
-    """A child run in short, after its `run-start` or `run-end`."""
-    event = entry.event
-    if isinstance(event, RunStart):
-        return {
-            "run_id": entry.path[-1],
-            "path": list(entry.path),
-            "agent": event.agent,
-            "parent_call_id": event.parent_call_id,
-            "state": "running",
-        }
-    reason = event.reason if isinstance(event, RunEnd) else None
-    return {
-        **(known or {"run_id": entry.path[-1], "path": list(entry.path)}),
-        "state": "ended",
-        "reason": reason,
-    }
+    def _take_child(self, chunk: Chunk) -> None:
+        run_id = chunk["id"]
+        if run_id not in self._children:
+            self._children[run_id] = {"type": "data-subagent", "id": run_id}
+            self.parts.append(self._children[run_id])
+        self._children[run_id]["data"] = chunk["data"]
 
 
-def _describe_question(event: AskRequest) -> dict[str, Any]:
-    """A call that waits for a yes; what is declined never starts, so its title is known from here alone."""
-    title = event.payload.get("title")
-    question: dict[str, Any] = {"state": "approval-requested", "approval": {"id": event.ask_id}}
-    return {**question, "title": title} if title else question
+def _add_detail(part: dict[str, Any], chunk: Chunk) -> None:
+    if "title" in chunk:
+        part["title"] = chunk["title"]
+    if "toolMetadata" in chunk:
+        part["toolMetadata"] = {**part.get("toolMetadata", {}), **chunk["toolMetadata"]}
 
 
-def describe_approval(event: AskAnswer) -> dict[str, Any]:
-    """An approval's answer as the AI SDK has it; a time-out or anything unclear is a no."""
-    value: Mapping[str, Any] = event.value if is_mapping(event.value) else {}
-    approval: dict[str, Any] = {"id": event.ask_id, "approved": value.get("approved") is True}
-    reason = value.get("reason") or value.get("status")
-    return {**approval, "reason": str(reason)} if reason else approval
-
-
-def shown_output(event: ToolEnd) -> Any:
-    """What people see of a result: what the tool made for them, else its data, else its text."""
-    result = event.result
-    if not is_mapping(result) or "llm_content" not in result:
-        return result
-    return next(
-        (result[name] for name in ("return_display", "data") if name in result), result["llm_content"]
-    )
-
-
-def error_text(event: ToolEnd) -> str:
-    """Why a call failed, in words."""
-    return str((event.error or {}).get("message") or event.status)
-
-
-def _end_call(part: dict[str, Any], event: ToolEnd) -> None:
+def _end_call(part: dict[str, Any], **changes: Any) -> None:
     part.pop("preliminary", None)
-    metadata = {**part.get("toolMetadata", {}), "status": event.status, "duration": event.duration}
-    part["toolMetadata"] = metadata
-    if event.status == "ok":
-        part.update(state="output-available", output=shown_output(event))
-    elif event.status == "denied":
-        part.update(state="output-denied")
-    else:
-        part.pop("output", None)
-        part.update(state="output-error", errorText=error_text(event))
+    part.update(changes)

@@ -13,7 +13,7 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
 )
-from dovetail.server.streams.pending_asks import Waiting
+from dovetail.server.streams.pending_asks import PendingAsks
 
 ROOT, CHILD = ("r",), ("r", "child")
 
@@ -22,12 +22,12 @@ class Run:
     """A run whose events are told one by one."""
 
     def __init__(self) -> None:
-        self.waiting = Waiting()
+        self.pending = PendingAsks()
 
     def tell(self, *events: Event, path: tuple[str, ...] = ROOT) -> bool:
         for event in events:
-            self.waiting.take(Entry(1, "r", path, 0.0, event))
-        return self.waiting.needs_answers(ROOT)
+            self.pending.take(Entry(1, "r", path, 0.0, event))
+        return self.pending.needs_answers()
 
 
 def ask(call_id: str) -> AskRequest:
@@ -109,7 +109,7 @@ def test_a_question_of_a_child_alone_is_nothing_a_plain_client_could_answer() ->
 def test_questions_that_have_their_answer_in_the_store_are_not_awaited() -> None:
     run = Run()
     assert run.tell(ToolHold(("x", "y")), ask("x"), ask("y"))
-    run.waiting.keep_open({"ask y"})
+    run.pending.keep_open({"ask y"})
     assert run.tell()
-    run.waiting.keep_open(set())
+    run.pending.keep_open(set())
     assert not run.tell()

@@ -18,6 +18,7 @@ from dovetail.server.schemas import App, ChatBody, ClientMessage, Owner, to_iso
 from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.server.streams.sse import LATEST, JsonAnswer, read_event_id
+from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 
 HOLD_SECONDS = 1.0
@@ -190,7 +191,7 @@ async def _attach(
     continued: Continuation | None = None,
 ) -> EventStream:
     """A stream of a run's answer after a number."""
-    encoder = AiSdkEncoder(
+    chunks = ChunkEncoder(
         message_id=record.spec.message_id,
         metadata={
             "session_id": record.spec.session_id,
@@ -200,8 +201,8 @@ async def _attach(
             "model": record.spec.model,
         },
         describe=lambda name: describe_tool(app, name),
-        ends_at_asks=is_plain,
     )
+    encoder = AiSdkEncoder(chunks, ends_at_asks=is_plain)
     if after:  # what the client has seen already is not sent again, but the encoder must know of it
         encoder.encode(await app.runs.history(record.id, until=after))
         if is_plain:
@@ -210,7 +211,7 @@ async def _attach(
     reader = await app.runs.read(record.id, after)
     if continued is None:
         return EventStream(reader, encoder)
-    return EventStream(reader, encoder, opening=encoder.start(), hold=continued.hold)
+    return EventStream(reader, encoder, opening=encoder.resume(), hold=continued.hold)
 
 
 def describe_tool(app: Dovetail, name: str) -> Mapping[str, Any]:

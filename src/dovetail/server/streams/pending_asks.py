@@ -23,10 +23,11 @@ Path = tuple[str, ...]
 Call = tuple[Path, str]
 
 
-class Waiting:
+class PendingAsks:
     """Follows a run and its children, event by event."""
 
     def __init__(self) -> None:
+        self._root: Path = ()
         self._held: dict[Path, set[str]] = {}
         self._running: defaultdict[Path, set[str]] = defaultdict(set)
         self._asked: set[Call] = set()
@@ -36,6 +37,7 @@ class Waiting:
     def take(self, entry: Entry) -> None:
         """Take one more event."""
         event, path = entry.event, entry.path
+        self._root = path[:1]
         if isinstance(event, ToolStart):
             self._running[path].add(event.call_id)
         elif isinstance(event, ToolEnd):
@@ -56,9 +58,9 @@ class Waiting:
         """Only these questions are open: the others have answers, which the run will tell in a moment."""
         self._open = {ask_id: call for ask_id, call in self._open.items() if ask_id in ask_ids}
 
-    def needs_answers(self, path: Path) -> bool:
-        """Whether nothing happens in this run before one of its own questions is answered."""
-        return any(asking == path for asking, _ in self._open.values()) and self._waits(path)
+    def needs_answers(self) -> bool:
+        """Whether nothing happens in the run before one of its own questions is answered."""
+        return any(path == self._root for path, _ in self._open.values()) and self._waits(self._root)
 
     def _waits(self, path: Path) -> bool:
         if running := self._running[path]:

@@ -1,0 +1,258 @@
+"""A run's events as chunks of the AI SDK's UI message stream (v1), which any `useChat` client reads.
+
+This is the one encoder: the server streams its chunks, and a session stores the parts that they add up to
+(`sessions/parts.py`), so a page looks the same before and after a reload.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+from dovetail.data.shapes import is_mapping
+from dovetail.events.model_events import (
+    ModelRequestEvent,
+    ReasoningDeltaEvent,
+    ReasoningEnd,
+    ReasoningStart,
+    TextDeltaEvent,
+    TextEnd,
+    TextStart,
+    ToolInputDeltaEvent,
+    ToolInputEnd,
+    ToolInputStart,
+)
+from dovetail.events.run_events import (
+    AskAnswer,
+    AskRequest,
+    Entry,
+    Event,
+    RunEnd,
+    RunStart,
+    ToolEnd,
+    ToolProgress,
+    ToolStart,
+    TurnEnd,
+    TurnReset,
+)
+
+Chunk: TypeAlias = dict[str, Any]
+
+DETAIL = "tool-detail"
+"""The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
+
+FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
+
+
+def _no_description(name: str) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(slots=True, kw_only=True)
+class ChunkEncoder:
+    """Encodes the events of one run, one message.
+
+    `metadata` is sent with the start of the message; `describe` returns `title`, `kind` and `needs_tab` of a
+    tool by its name.
+    """
+
+    message_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    describe: Callable[[str], Mapping[str, Any]] = _no_description
+    _in_step: bool = False
+    _calls: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    _open_calls: dict[str, None] = field(default_factory=dict[str, None])
+    _asks: dict[str, str] = field(default_factory=dict[str, str])
+    _children: dict[str, Chunk] = field(default_factory=dict[str, Chunk])
+
+    def encode(self, entry: Entry) -> list[Chunk]:
+        """Return the chunks of the next entry."""
+        event = entry.event
+        if isinstance(event, ModelRequestEvent):
+            return []  # for inspecting a run, not for chatting
+        if len(entry.path) > 1:
+            return self._encode_child(entry)
+        if isinstance(event, RunStart):
+            return [self._start()]
+        if isinstance(event, RunEnd):
+            return _encode_end(event)
+        if isinstance(event, TurnEnd):
+            self._in_step = False
+            return [{"type": "finish-step"}]
+        if isinstance(event, TurnReset):
+            return [{"type": "reset-step"}] if self._in_step else []
+        chunks = self._encode_text(event) or self._encode_call(event) or self._encode_ask(entry)
+        if chunks and not self._in_step:
+            self._in_step = True
+            return [{"type": "start-step"}, *chunks]
+        return chunks
+
+    def resume(self) -> list[Chunk]:
+        """Return the start of the message again, for a client that has the message so far."""
+        self._in_step = True
+        return [self._start()]
+
+    def pause(self, number: int) -> list[Chunk]:
+        """Finish the message for now: the client must answer before the run continues after `number`."""
+        chunks = self._approve_rest() if "approval" in self._asks.values() else []
+        return [
+            *chunks,
+            {"type": "finish", "finishReason": "tool-calls", "messageMetadata": {"number": number}},
+        ]
+
+    def _start(self) -> Chunk:
+        return {"type": "start", "messageId": self.message_id, "messageMetadata": dict(self.metadata)}
+
+    def _encode_text(self, event: Event) -> list[Chunk]:
+        if isinstance(event, TextStart | TextEnd | ReasoningStart | ReasoningEnd):
+            return [{"type": event.type, "id": event.id}]
+        if isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
+            return [{"type": event.type, "id": event.id, "delta": event.delta}]
+        return []
+
+    def _encode_call(self, event: Event) -> list[Chunk]:
+        if isinstance(event, ToolInputStart):
+            return [{"type": "tool-input-start", **self._begin_call(event)}]
+        if isinstance(event, ToolInputEnd):
+            self._open_calls[event.call_id] = None
+            return [{"type": "tool-input-available", **self._begin_call(event), "input": event.args}]
+        if (
+            not isinstance(event, ToolInputDeltaEvent | ToolStart | ToolProgress | ToolEnd)
+            or event.call_id not in self._calls
+        ):
+            return []
+        call: Chunk = {"toolCallId": event.call_id}
+        if isinstance(event, ToolInputDeltaEvent):
+            return [{"type": "tool-input-delta", **call, "inputTextDelta": event.delta}]
+        if isinstance(event, ToolStart):
+            return [{"type": DETAIL, **call, "title": event.title, "toolMetadata": {"kind": event.kind}}]
+        if isinstance(event, ToolProgress):
+            return [{"type": "tool-output-available", **call, "output": event.output, "preliminary": True}]
+        self._open_calls.pop(event.call_id, None)
+        return self._end_call(call, event)
+
+    def _begin_call(self, event: ToolInputStart | ToolInputEnd) -> Chunk:
+        known = self._calls[event.call_id] = self.describe(event.name)
+        chunk: Chunk = {"toolCallId": event.call_id, "toolName": event.name, "dynamic": True}
+        if not known.get("needs_tab"):
+            chunk["providerExecuted"] = True  # otherwise a client would execute the call itself
+        if known.get("title"):
+            chunk["title"] = known["title"]
+        if known.get("kind"):
+            chunk["toolMetadata"] = {"kind": known["kind"]}
+        return chunk
+
+    def _end_call(self, call: Chunk, event: ToolEnd) -> list[Chunk]:
+        metadata = {"status": event.status, "duration": event.duration}
+        if event.status == "denied":
+            return [
+                {"type": DETAIL, **call, "toolMetadata": metadata},
+                {"type": "tool-output-denied", **call},
+            ]
+        if kind := self._calls[event.call_id].get("kind"):
+            metadata["kind"] = kind
+        call["toolMetadata"] = metadata
+        if event.status == "ok":
+            return [{"type": "tool-output-available", **call, "output": shown_output(event)}]
+        return [{"type": "tool-output-error", **call, "errorText": error_text(event)}]
+
+    def _encode_ask(self, entry: Entry) -> list[Chunk]:
+        event = entry.event
+        if isinstance(event, AskAnswer):
+            kind = self._asks.pop(event.ask_id, None)
+            return [_encode_answer(event)] if kind == "approval" else []
+        if not isinstance(event, AskRequest):
+            return []
+        chunks = [_encode_question(entry, event)]
+        if event.call_id in self._calls:
+            self._asks[event.ask_id] = event.kind
+            self._open_calls.pop(event.call_id, None)
+            if event.kind == "approval":
+                chunks += _request_approval(event)
+        return chunks
+
+    def _approve_rest(self) -> list[Chunk]:
+        """Mark calls that wait for the approval of others as approved; otherwise clients would not answer."""
+        chunks: list[Chunk] = []
+        for call_id in self._open_calls:
+            approval_id = f"automatic-{call_id}"
+            request = {"type": "tool-approval-request", "approvalId": approval_id, "toolCallId": call_id}
+            chunks.append({**request, "isAutomatic": True})
+            chunks.append({"type": "tool-approval-response", "approvalId": approval_id, "approved": True})
+        return chunks
+
+    def _encode_child(self, entry: Entry) -> list[Chunk]:
+        """Encode a child run as one part of the message, and its events for those who watch it live."""
+        run_id, event = entry.path[-1], entry.event
+        chunks: list[Chunk] = []
+        if isinstance(event, RunStart | RunEnd):
+            self._children[run_id] = _describe_child(entry, event, self._children.get(run_id))
+            chunks.append({"type": "data-subagent", "id": run_id, "data": self._children[run_id]})
+        if isinstance(event, AskRequest):
+            chunks.append(_encode_question(entry, event))
+        return [*chunks, {"type": "data-subagent-event", "data": entry.to_dict(), "transient": True}]
+
+
+def shown_output(event: ToolEnd) -> Any:
+    """Return what people see of a result: its display, otherwise its data, otherwise its text."""
+    result = event.result
+    if not is_mapping(result) or "llm_content" not in result:
+        return result
+    return next(
+        (result[name] for name in ("return_display", "data") if name in result), result["llm_content"]
+    )
+
+
+def error_text(event: ToolEnd) -> str:
+    """Return why a call failed, in words."""
+    return str((event.error or {}).get("message") or event.status)
+
+
+def _encode_question(entry: Entry, event: AskRequest) -> Chunk:
+    data = {**asdict(event), "run_id": entry.run_id, "path": list(entry.path)}
+    return {"type": "data-ask", "id": event.ask_id, "data": data, "transient": True}
+
+
+def _request_approval(event: AskRequest) -> list[Chunk]:
+    """Ask for an approval; a call that is declined never starts, so its title is known from here alone."""
+    request = {"type": "tool-approval-request", "approvalId": event.ask_id, "toolCallId": event.call_id}
+    title = event.payload.get("title")
+    return [request, {"type": DETAIL, "toolCallId": event.call_id, "title": title}] if title else [request]
+
+
+def _encode_answer(event: AskAnswer) -> Chunk:
+    """Return an approval's answer; a time-out or anything unclear is a no."""
+    value: Mapping[str, Any] = event.value if is_mapping(event.value) else {}
+    chunk: Chunk = {
+        "type": "tool-approval-response",
+        "approvalId": event.ask_id,
+        "approved": value.get("approved") is True,
+    }
+    reason = value.get("reason") or value.get("status")
+    return {**chunk, "reason": str(reason)} if reason else chunk
+
+
+def _describe_child(entry: Entry, event: RunStart | RunEnd, known: Chunk | None) -> Chunk:
+    place = {"run_id": entry.path[-1], "path": list(entry.path)}
+    if isinstance(event, RunStart):
+        return {
+            **place,
+            "agent": event.agent,
+            "parent_call_id": event.parent_call_id,
+            "state": "running",
+        }
+    return {**(known or place), "state": "ended", "reason": event.reason}
+
+
+def _encode_end(event: RunEnd) -> list[Chunk]:
+    metadata: Chunk = {"reason": event.reason, "usage": asdict(event.usage)}
+    if event.reason == "cancelled":
+        told = {"type": "message-metadata", "messageMetadata": metadata}
+        return [told, {"type": "abort", "reason": "cancelled"}]
+    reason = FINISH_REASONS.get(event.reason, "other")
+    finish: Chunk = {"type": "finish", "finishReason": reason, "messageMetadata": metadata}
+    if event.error is None:
+        return [finish]
+    metadata["error"] = event.error
+    text = "\n".join(str(event.error[name]) for name in ("message", "hint") if event.error.get(name))
+    told = {"type": "message-metadata", "messageMetadata": metadata}
+    return [told, {"type": "error", "errorText": text}, finish]
