@@ -1,6 +1,6 @@
 """Whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model] [way]`.
 
-Twenty questions over three tools, twice: in the judging request of document 000 (`judge`), and by the model's
+Twenty questions over three tools, twice: in the judging request of rule A40 (`judge`), and by the model's
 own choice (`native`). Then two that come after a tool's result, which must be answered in words.
 """
 
@@ -11,9 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.agent.extensions.tool_plan import Choices, Plan, open_plan, read_plan
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.events.delta import TextDelta, ToolCallDelta
+from dovetail.loop.judged import Choices, Plan, open_plan, read_plan
 from dovetail.prompt import Prompt
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.local.weights import require

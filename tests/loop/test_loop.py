@@ -246,3 +246,38 @@ async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
     assert types.index("tool-input-end") < types.index("model-answer") < types.index("tool-start")
     assert events[types.index("model-answer")] == ModelResponseEvent(1, Usage(10, 5))
     assert types.count("model-answer") == 1
+
+
+async def answer(
+    replies: Sequence[Any], rounds: int = 1
+) -> tuple[LoopOutcome, list[Event], ScriptedRequester]:
+    events: list[Event] = []
+    requester = ScriptedRequester(replies)
+    loop = TurnLoop(
+        requester=requester,
+        tools=ToolSnapshot.of([make_tool()]),
+        runner=ToolRunner(),
+        schema={"type": "object"},
+    )
+    return await loop.answer(START, CallScope(emit=events.append), rounds), events, requester
+
+
+async def test_request_must_answer_after_its_rounds_and_reads_only_what_the_program_wrote() -> None:
+    outcome, events, requester = await answer([call(), "It is 3."])
+    assert (outcome.reason, outcome.text) == ("goal", "It is 3.")
+    assert [request.tool_choice for request in requester.requests] == ["auto", "none"]
+    assert [message["role"] for message in requester.requests[1].messages] == ["user", "assistant", "tool"]
+    assert all(request.schema == {"type": "object"} for request in requester.requests)
+    assert "model-request" not in {event.type for event in events}
+
+
+async def test_empty_answer_of_a_request_is_its_answer() -> None:
+    outcome, _, requester = await answer([""])
+    assert (outcome.reason, outcome.text) == ("goal", "")
+    assert len(requester.requests) == 1
+
+
+async def test_request_may_repeat_a_call_as_often_as_it_has_rounds() -> None:
+    outcome, _, requester = await answer([*[call()] * 6, "Enough."], rounds=6)
+    assert outcome.text == "Enough."
+    assert [request.tool_choice for request in requester.requests] == [*["auto"] * 6, "none"]

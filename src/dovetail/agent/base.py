@@ -7,9 +7,8 @@ from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.fluent import Asking, open_later
-from dovetail.agent.native import NativeTools
 from dovetail.agent.pending import PendingRequests
-from dovetail.agent.request import AgentRequest, ExtensionHandlers
+from dovetail.agent.request import AgentRequest, ExtensionHandlers, NativeTools
 from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync

@@ -5,24 +5,21 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, M
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, get_args
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, get_args
 
 from dovetail.agent.expectation import Expectation
-from dovetail.agent.native import NativeTools
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import FinishDelta, Usage
-from dovetail.loop.tracing import describe_finish, request_span
 from dovetail.prompt.prompt import Prompt
-from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.tracing import stream_traced
 from dovetail.response.log import Entry
 from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
-from dovetail.tracing import record
 
 HandlerName: TypeAlias = Literal["request_prefixes", "broadcast_prefixes", "broadcast_suffixes", "finally"]
 Handler: TypeAlias = Callable[[Any, Any], Any]
@@ -78,10 +75,19 @@ T = TypeVar("T")
 SPENT = "request.spent"
 """The setting of a request in which handlers count the tokens of requests that they made for it."""
 
+TOOL_EVENTS = "request.tool_events"
+"""The setting of a request that holds what is reported of its calls, as `(event, data)`."""
+
 _CORRECTION = (
     "Your last answer cannot be used: {problem}. "
     "Give the whole answer again, complete and in the format that was asked for, and nothing else."
 )
+
+
+class NativeTools(Protocol):
+    """Tools that the model calls by itself while it answers."""
+
+    def stream(self, request: ModelRequest, result_data: dict[str, Any]) -> AsyncGenerator[Entry, None]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +99,7 @@ class AgentRequest:
     requester: Requester
     handlers: ExtensionHandlers
     native: NativeTools | None = None
+    """The tools that the model calls by itself, if it does."""
     result_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def open(self, expected: Expectation[T], timeout: float | None = None) -> Response[T]:
@@ -129,16 +136,8 @@ class AgentRequest:
 
     def _answer(self, request: ModelRequest) -> AsyncGenerator[Entry, None]:
         if self.native is None:
-            return self._stream(request)
-        return self.native.stream(request, self._stream, self.result_data)
-
-    async def _stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
-        with request_span(self.requester.model) as span:
-            async with aclosing(clean_deltas(self.requester.stream(request))) as deltas:
-                async for delta in deltas:
-                    if isinstance(delta, FinishDelta):
-                        record(span, describe_finish(delta))
-                    yield delta
+            return stream_traced(self.requester, request)
+        return self.native.stream(request, self.result_data)
 
     async def _finish(self, result: Result[Any]) -> None:
         async for _ in run_handlers(self.handlers.get("finally"), result, self.settings):

@@ -4,16 +4,12 @@ A `Dovetail` app supplies a runtime of its own; agents made without an app share
 """
 
 import copy
-import json
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
-from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings, default_settings
 
 if TYPE_CHECKING:
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.pipeline.runner import ToolRunner
     from dovetail.tools.registry import ToolRegistry
-    from dovetail.tools.tool import CallOutcome
 
 
 _artifact = lazy("dovetail.tools.artifacts")
@@ -144,37 +139,3 @@ def default_runtime() -> Runtime:
     if _default is None:
         _default = Runtime()
     return _default
-
-
-_result = lazy("dovetail.tools.result")
-
-TOPIC = "TOOL"
-EVENTS = "request.tool_events"
-"""The setting of a request that holds what is told of its calls, as `(event, data)`."""
-
-
-def write_log(outcome: "CallOutcome", purpose: str | None = None) -> dict[str, Any]:
-    """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result` or the error's text."""
-    error = outcome.result.error
-    return {
-        "name": outcome.call.name,
-        "tool_name": outcome.call.name,
-        "kwargs": outcome.call.shown_arguments,
-        "purpose": purpose or f"use {outcome.call.name}",
-        "result": _result.read_value(outcome.result) if error is None else error.message,
-    }
-
-
-def tell(log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, settings: Settings) -> None:
-    """Put the log into the result, on the bus and, if the settings say so, on the console."""
-    result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
-    runtime.bus.publish(TOPIC, log)
-    if settings.get("runtime.show_tool_logs"):
-        sys.stderr.write(f"[{TOPIC}] {_write(log)}\n")
-
-
-def _write(log: dict[str, Any]) -> str:
-    try:
-        return json.dumps(to_json_data(log), ensure_ascii=False, indent=2, default=str)
-    except (ConfigError, ValueError):  # the result holds itself, or a number too long to be printed
-        return _write({**log, "result": f"a {type(log['result']).__name__} that cannot be shown as JSON"})

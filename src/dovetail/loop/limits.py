@@ -109,17 +109,17 @@ class ResumePoint:
 class UsageMeter:
     """Counts for one loop; goes on where an earlier life of it ended."""
 
-    def __init__(self, emit: Emit, budget: Budget, earlier: ResumePoint | None) -> None:
+    def __init__(self, emit: Emit, budget: Budget, earlier: ResumePoint | None = None) -> None:
         earlier = earlier or ResumePoint()
         self.turns = earlier.turns
         self._unsettled = earlier.usage
-        self._emit = emit
-        self._budget = budget
+        self.emit = emit
+        self.budget = budget
 
     def begin_turn(self) -> None:
         """One more request of the conversation goes out."""
         self.turns += 1
-        self._budget.use_turn()
+        self.budget.use_turn()
 
     def take_up_turn(self) -> None:
         """The turn that an earlier life has begun goes on; it is counted already."""
@@ -127,19 +127,19 @@ class UsageMeter:
 
     def add(self, usage: Usage) -> None:
         """Count what an answer has used."""
-        self._budget.use_tokens(usage)
+        self.budget.use_tokens(usage)
         self._unsettled = self._unsettled + usage
 
     def tell_answer(self, usage: Usage) -> None:
         """Tell what the turn's answer has used, before its calls run."""
-        self._emit(ModelResponseEvent(self.turns, usage))
+        self.emit(ModelResponseEvent(self.turns, usage))
 
     def add_summary(self, usage: Usage) -> None:
         """Count and tell what shortening the conversation has used, before the next turn."""
         self.add(usage)
-        self._emit(ModelResponseEvent(self.turns + 1, usage, "summary"))
+        self.emit(ModelResponseEvent(self.turns + 1, usage, "summary"))
 
     def end_turn(self, reason: str) -> None:
         """Tell that the turn is over."""
         used, self._unsettled = self._unsettled, Usage()
-        self._emit(TurnEnd(self.turns, used, reason))
+        self.emit(TurnEnd(self.turns, used, reason))

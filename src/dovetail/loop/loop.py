@@ -8,29 +8,31 @@
         completed, cancelled or going in circles?  → stop
     stopped by a limit?  → one grace turn that must answer
 
-`agent.run` and the sub-agent executor both use this loop.
+Chats, `agent.run` and sub-agents are runs of this loop; `agent.start` with tools uses it inside one request.
+A `ToolStrategy` says how the model is asked.
 """
 
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dovetail.errors import DovetailError, ModelError
+from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
 from dovetail.events.context import CancelSignal
 from dovetail.events.run_events import Emit, EndReason, Event, ToolEnd
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.conversation import Conversation, find_open_calls
-from dovetail.loop.judged import stream_judged
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter, pause_while_asking
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.scope import LoopOutcome, RunScope, entered
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
-from dovetail.loop.tracing import agent_span, describe_usage
+from dovetail.loop.strategy import ToolStrategy
 from dovetail.loop.turn import Turn
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, CallScope, ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tracing import record
@@ -44,7 +46,8 @@ class TurnLoop:
 
     `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
     can read, when it is known: what is old is shortened before it is full. With `records_requests` every
-    request is told as an event too, `stored` messages by their name. `pace` is the one of requests.
+    request is told as an event too, `stored` messages by their name. `schema`, `options` and `pace` are those
+    of each request.
     """
 
     requester: Requester
@@ -56,6 +59,8 @@ class TurnLoop:
     records_requests: bool = True
     pace: float = 0.0
     stored: StoredMessages | None = None
+    schema: Mapping[str, Any] | None = None
+    strategy: ToolStrategy = field(default_factory=ToolStrategy)
 
     async def run(
         self,
@@ -71,14 +76,23 @@ class TurnLoop:
 
         After a crash `earlier` says what was done before; the budget must count it too.
         """
-        budget = budget or Budget()
-        meter = UsageMeter(emit, budget, earlier)
-        way = LoopRun(self, messages, emit, budget, cancel or CancelSignal(), meter)
+        run = LoopRun(self, messages, UsageMeter(emit, budget or Budget(), earlier), cancel or CancelSignal())
         with agent_span(scope.agent_path, self.requester.model, scope.session_id) as span:
-            outcome = await way.go(scope)
-            outcome = await way.rescue(outcome, scope) if outcome.reason in DEMANDS else outcome
+            outcome = await run.go(scope)
+            outcome = await run.rescue(outcome, scope) if outcome.reason in DEMANDS else outcome
             record(span, describe_usage(outcome.usage), error=outcome.error and outcome.reason)
         return outcome
+
+    async def answer(self, messages: Sequence[ChatMessage], scope: CallScope, rounds: int) -> LoopOutcome:
+        """Use tools inside one request: after `rounds` turns with calls the model must answer.
+
+        A request is not a run. The model reads what the program wrote and nothing else: no empty answer is
+        asked for again and no limit is mentioned. What its tools start belongs to the run around it.
+        """
+        meter = UsageMeter(scope.emit, Budget(BudgetLimits(turns=rounds, seconds=None)))
+        run = LoopRun(self, messages, meter, CancelSignal(), is_request=True)
+        outcome = await run.go(scope)
+        return await run.conclude(scope) if outcome.reason == "max-turns" else outcome
 
 
 class LoopRun:
@@ -88,39 +102,31 @@ class LoopRun:
         self,
         loop: TurnLoop,
         messages: Sequence[ChatMessage],
-        emit: Emit,
-        budget: Budget,
-        cancel: CancelSignal,
         meter: UsageMeter,
+        cancel: CancelSignal,
+        *,
+        is_request: bool = False,
     ) -> None:
         self.loop = loop
         self.conversation = Conversation(messages)
-        self.budget = budget
-        self.cancel = cancel
         self.meter = meter
+        self.budget = meter.budget
+        self.cancel = cancel
         self.text = ""
-        self._emit_outside = emit
-        self._log = RequestLog(emit, loop.requester, loop.stored) if loop.records_requests else None
-        self._deadline = Deadline(budget, cancel)
-        self._rules = StopRules(loop.completion, cancel)
+        self._is_request = is_request
+        records = loop.records_requests and not is_request
+        self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
+        self._deadline = Deadline(self.budget, cancel)
+        self._rules = StopRules(loop.completion, cancel, insists=not is_request)
 
     async def go(self, scope: CallScope) -> LoopOutcome:
+        """Take turn after turn until the loop ends."""
         async with self._deadline:
             specs = self.loop.tools.specs
             outcome = await self._finish_turn(scope)
             while outcome is None:
                 outcome = await self._step(specs, scope)
             return outcome
-
-    async def _finish_turn(self, scope: CallScope) -> LoopOutcome | None:
-        """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
-        pending = find_open_calls(self.conversation.messages)
-        if not pending:
-            return None
-        self.meter.take_up_turn()
-        outcomes = await self._run_calls(pending, scope)
-        self.meter.end_turn("tool-calls")
-        return self._look_back(outcomes)
 
     async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""
@@ -133,6 +139,22 @@ class LoopRun:
         if rescued is not None and rescued.reason == "goal":
             return dataclasses.replace(rescued, limit=outcome.reason)
         return self._end(outcome.reason)
+
+    async def conclude(self, scope: CallScope) -> LoopOutcome:
+        """Ask once more, now for the answer: the tools of this request are used up."""
+        self._deadline = Deadline(self.budget, self.cancel)
+        async with self._deadline:
+            return await self._step(self.loop.tools.specs, scope, choice="none") or self._end("max-turns")
+
+    async def _finish_turn(self, scope: CallScope) -> LoopOutcome | None:
+        """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
+        pending = find_open_calls(self.conversation.messages)
+        if not pending or self._is_request:
+            return None
+        self.meter.take_up_turn()
+        outcomes = await self._run_calls(pending, scope)
+        self.meter.end_turn("tool-calls")
+        return self._look_back(outcomes)
 
     async def _step(
         self,
@@ -184,13 +206,15 @@ class LoopRun:
             messages=tuple(self.conversation.messages),
             tools=specs,
             tool_choice="required" if choice == "auto" and self._must_call else choice,
+            schema=self.loop.schema,
             options=self.loop.options,
             pace=self.loop.pace,
         )
         if self._log is not None:
             self._log.tell(self.meter.turns, request)
         try:
-            await self._deadline.guard(asyncio.create_task(self._read(turn, request)))
+            reading = self.loop.strategy.read_turn(turn, self.loop.requester, request)
+            await self._deadline.guard(asyncio.create_task(reading))
         finally:
             if turn.text or turn.calls:
                 self.conversation.add(turn.message)
@@ -203,17 +227,6 @@ class LoopRun:
         """Whether text would be no use: a small model that may answer in words makes its result up."""
         return self.loop.completion is not None and bool(getattr(self.loop.requester, "answer_ways", ()))
 
-    async def _read(self, turn: Turn, request: ModelRequest) -> None:
-        """Read the answer; a model that proves unable to call functions is asked in words."""
-        requester = self.loop.requester
-        if requester.calls_tools:
-            try:
-                return await turn.read_answer(requester.model, requester.stream(request))
-            except ModelError:
-                if requester.calls_tools or turn.text:
-                    raise
-        await turn.read_answer(requester.model, stream_judged(requester, request))
-
     async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
         inner = dataclasses.replace(
             scope,
@@ -222,10 +235,12 @@ class LoopRun:
             ask=pause_while_asking(scope.ask, self.budget),
             pause=self.budget.paused,
         )
-        with entered(RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)):
+        own = RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)
+        with nullcontext() if self._is_request else entered(own):
             outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
         for outcome in outcomes:
             self.conversation.add(write_result(outcome.call.call_id, outcome.result.llm_content))
+        await self.loop.strategy.take_outcomes(outcomes)
         return outcomes
 
     def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> LoopOutcome:
@@ -240,6 +255,6 @@ class LoopRun:
         )
 
     def _emit(self, event: Event) -> None:
-        self._emit_outside(event)
+        self.meter.emit(event)
         if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
             self.cancel.request("now")

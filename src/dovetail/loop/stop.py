@@ -30,11 +30,16 @@ class Stop:
 
 
 class StopRules:
-    """Judges turn after turn; `completion` names the tool that hands in the result, if one must."""
+    """Decide turn after turn; `completion` names the tool that hands in the result, if one must.
 
-    def __init__(self, completion: str | None, cancel: CancelSignal) -> None:
+    A loop that `insists` presses the model for a result: an empty answer is asked for once more, and the same
+    calls again and again end it. Otherwise the first answer without calls is the end.
+    """
+
+    def __init__(self, completion: str | None, cancel: CancelSignal, *, insists: bool = True) -> None:
         self._completion = completion
         self._cancel = cancel
+        self._insists = insists
         self._nudged = False
         self._last_calls: list[tuple[str, str]] = []
         self._repeats = 0
@@ -49,14 +54,14 @@ class StopRules:
         calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
         self._repeats = self._repeats + 1 if calls == self._last_calls else 1
         self._last_calls = calls
-        return Stop("no-completion") if self._repeats >= REPEATS else None
+        return Stop("no-completion") if self._insists and self._repeats >= REPEATS else None
 
     def after_text(self, text: str) -> Stop | None:
         """After a turn that only spoke; None for an empty answer, which is asked for once more.
 
         A whole answer is the goal also when somebody wished to stop after it.
         """
-        if text.strip() and self._completion is None:
+        if not self._insists or (text.strip() and self._completion is None):
             return Stop("goal")
         if self._cancel.mode is not None:
             return Stop("cancelled")

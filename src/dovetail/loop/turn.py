@@ -1,6 +1,6 @@
 """One turn: a request goes out, its deltas become events, text and calls are collected."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Container
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -19,8 +19,8 @@ from dovetail.events.model_events import (
 )
 from dovetail.events.run_events import Emit, ToolEnd
 from dovetail.ids import new_id
-from dovetail.loop.tracing import describe_finish, request_span
 from dovetail.requesters.border import clean_deltas
+from dovetail.requesters.tracing import describe_finish, request_span
 from dovetail.tracing import record
 
 
@@ -36,7 +36,10 @@ class Turn:
 
     A call whose id is one of the `known` ones, those of the conversation so far, gets another: some models
     count their calls anew in every answer, and a result or an answer of the browser must find its one call.
+    `on_delta` gets each delta, too.
     """
+
+    on_delta: Callable[[Delta], None] | None = None
 
     def __init__(self, number: int, emit: Emit, known: Container[str] = frozenset()) -> None:
         self.number = number
@@ -72,8 +75,13 @@ class Turn:
         """Read the answer to its end; what breaks it off is raised after everything open was closed."""
         complete = False
         try:
-            async for delta in deltas:
-                self._take(delta)
+            if self.on_delta is None:
+                async for delta in deltas:
+                    self._take(delta)
+            else:
+                async for delta in deltas:
+                    self._take(delta)
+                    self.on_delta(delta)
             complete = True
         finally:
             self._close_segment()

@@ -3,13 +3,16 @@
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from dovetail import Agent, tool
 from dovetail.agent.runtime import Runtime
-from dovetail.errors import ConfigError
+from dovetail.errors import CancelledRunError, ConfigError
+from dovetail.loop.scope import current_run
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 
@@ -433,3 +436,66 @@ async def test_result_that_is_not_json_does_not_end_the_request(
     assert response.extra["tool_logs"][0]["result"] is result
     assert told in text_of(requester, 1)
     assert "[TOOL]" in capsys.readouterr().err
+
+
+async def test_cancel_of_a_response_stops_the_tool_that_its_model_called() -> None:
+    started, stopped = asyncio.Event(), asyncio.Event()
+    agent, _ = make_agent({"tool_calls": [{"name": "wait", "arguments": {}}]}, tools={"strategy": "native"})
+
+    @agent.tool_func
+    async def wait() -> None:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    response = agent.input("x").get_response()
+    reading = asyncio.create_task(response.async_get_text())
+    async with asyncio.timeout(5):
+        await started.wait()
+        response.cancel()
+        with pytest.raises(CancelledRunError):
+            await reading
+        await stopped.wait()
+
+
+@pytest.mark.parametrize("strategy", ["judge", "native"])
+async def test_tool_of_a_request_runs_below_the_run_around_it(strategy: str) -> None:
+    seen: list[Any] = []
+    call = {"tool_calls": [{"name": "look", "arguments": {}}]}
+    agent, _ = make_agent(plan("look") if strategy == "judge" else call, "ok", tools={"strategy": strategy})
+
+    @agent.tool_func
+    def look() -> None:
+        seen.append(current_run())
+
+    assert await agent.input("x").async_start() == "ok"
+    assert seen == [None]
+
+
+async def test_model_that_calls_again_after_its_last_round_is_not_obeyed() -> None:
+    call = {"tool_calls": [{"name": "add", "arguments": {"first": 1, "second": 2}}]}
+    agent, requester = make_agent(
+        call, {**call, "text": "It is 3."}, tools={"strategy": "native", "max_rounds": 1}
+    )
+    response = agent.use_tools(add).input("1 + 2?").get_response()
+    assert await response.async_get_text() == "It is 3."
+    assert (len(requester.requests), len(response.extra["tool_logs"])) == (2, 1)
+
+
+def test_agent_without_tools_loads_neither_tools_nor_the_loop() -> None:
+    script = (
+        "import sys\n"
+        "from dovetail import Agent\n"
+        "from dovetail.events.delta import FinishDelta, TextDelta\n"
+        "class Echo:\n"
+        "    model, calls_tools, follows_schema = 'echo', True, False\n"
+        "    async def stream(self, request):\n"
+        "        yield TextDelta('hi')\n"
+        "        yield FinishDelta()\n"
+        "print(Agent(requester=Echo()).input('x').start())\n"
+        "print([name for name in sys.modules if name.startswith(('dovetail.tools', 'dovetail.loop'))])\n"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert shown.split("\n")[:2] == ["hi", "[]"]

@@ -5,8 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.native import NativeTools
-from dovetail.agent.runtime import EVENTS, tell
+from dovetail.agent.request import TOOL_EVENTS, NativeTools
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -14,6 +13,7 @@ from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
+    from dovetail.agent.extensions.tool_use import RequestTools
     from dovetail.tools.registry import ToolSnapshot
     from dovetail.tools.tool import Tool
     from dovetail.tools.toolbox import Toolbox
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Usable: TypeAlias = str | Tool | Callable[..., Any]
 
 _function = lazy("dovetail.tools.makers.function")
-_rounds = lazy("dovetail.agent.extensions.tool_rounds")
 _tool = lazy("dovetail.tools.tool")
+_tool_use = lazy("dovetail.agent.extensions.tool_use")
 _toolbox = lazy("dovetail.tools.toolbox")
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -98,10 +98,7 @@ class ToolExtension(BaseAgent):
         """The tools that the model may call by itself, if the strategy leaves it to the model."""
         if self._choose_strategy(settings) != "native":
             return None
-        tools = self.tools
-        if not len(tools):
-            return None
-        return NativeTools(tools, self.runtime, settings, _read_rounds(settings), self.name)
+        return self._make_request_tools(settings)
 
     @cached_property
     def _toolbox(self) -> "Toolbox":
@@ -143,22 +140,21 @@ class ToolExtension(BaseAgent):
 
     async def _use_tools(self, prompt: Prompt, settings: Settings) -> None:
         """Ask whether a tool is needed and run it, up to `tools.max_rounds` times."""
-        tools = self.tools
-        if not len(tools) or self._choose_strategy(settings) != "judge":
-            return
-        rounds = _rounds.Rounds(self.name, self.runtime, self.requester, prompt, settings, tools)
-        for _ in range(_read_rounds(settings)):
-            if not await rounds.take():
-                return
+        used = self._make_request_tools(settings)
+        if used is not None and self._choose_strategy(settings) == "judge":
+            await used.judge(prompt)
+
+    def _make_request_tools(self, settings: Settings) -> "RequestTools | None":
+        """The tools of a request, if the agent has any; without them nothing that tools need is loaded."""
+        may_have_tools = "_toolbox" in vars(self) or "manager" in vars(self.runtime)
+        tools = self.tools if may_have_tools else ()
+        if not len(tools):
+            return None
+        return _tool_use.RequestTools(self.name, self.runtime, self.requester, settings, tools)
 
     def _tell_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
-        for event, data in settings.get(EVENTS) or ():
+        for event, data in settings.get(TOOL_EVENTS) or ():
             if event == "tool":
-                tell(data, result_data, self.runtime, settings)
+                _tool_use.publish_log(data, result_data, self.runtime, settings)
             yield event, data
-        settings.delete(EVENTS)
-
-
-def _read_rounds(settings: Settings) -> int:
-    rounds = settings.get("tools.max_rounds")
-    return 1 if rounds is None else int(rounds)
+        settings.delete(TOOL_EVENTS)
