@@ -1,4 +1,4 @@
-"""The fluent agent, its agent extensions, one request and the loop of turns."""
+"""The fluent agent: requests, their responses and the agent extensions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Agents as data and as tools: definitions, files, registry, executor, wrapper."""
+"""Agents as data: definitions, files, the registry, and an agent as a tool of another one."""
 
 from typing import TYPE_CHECKING
 

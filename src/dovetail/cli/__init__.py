@@ -1,1 +1,1 @@
-"""The command line: typer and rich over the app."""
+"""The command line."""

@@ -1,4 +1,4 @@
-"""Layered data (inherit and merge), dot and slash paths, values made serializable."""
+"""Layered data, paths, templates and text; no knowledge of agents."""
 
 from typing import TYPE_CHECKING
 

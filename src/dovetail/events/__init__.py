@@ -1,1 +1,1 @@
-"""The words all parts speak: messages, deltas, events, kinds, budgets; data only."""
+"""Data that all parts share: events, deltas, calls, the context of a run."""

@@ -1,4 +1,4 @@
-"""Extension folders on disk: discover, import, check, publish a generation; watch; report."""
+"""Extension folders: discover, import, check, swap, watch and report."""
 
 from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.loader import ExtensionLoader

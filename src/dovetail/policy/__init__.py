@@ -1,4 +1,4 @@
-"""Events out, questions out, answers in; the policy that says which calls may run."""
+"""Which calls may run: rules, modes, remembered answers; and the message bus."""
 
 from typing import TYPE_CHECKING
 

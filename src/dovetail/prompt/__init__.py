@@ -1,4 +1,4 @@
-"""Slots in; text, messages, output model and exports out."""
+"""Prompts: slots in; text, messages and exports out."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""One module per model API: a request in, deltas out."""
+"""Model APIs: a request in, deltas out; one package or module per API."""
 
 from typing import TYPE_CHECKING
 

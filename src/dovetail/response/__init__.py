@@ -1,4 +1,4 @@
-"""Deltas in; events, fields and a typed result out; no I/O."""
+"""Answers: deltas in; events, fields and a typed result out; no I/O."""
 
 from dovetail.response.field_event import Instant
 from dovetail.response.parser import InstantParser

@@ -1,1 +1,1 @@
-"""One run: a numbered event journal beside its readers, cancel, engines."""
+"""Durable runs: the engine, the numbered journal, its readers, questions and recovery."""

@@ -1,1 +1,1 @@
-"""Read and write schemas: every notation becomes JSON Schema and back."""
+"""Schemas: every notation to JSON Schema and back, and validation."""

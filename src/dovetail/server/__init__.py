@@ -1,4 +1,4 @@
-"""HTTP in, event streams out: routes, encoders, the built web client."""
+"""HTTP in, event streams out."""
 
 from typing import TYPE_CHECKING
 

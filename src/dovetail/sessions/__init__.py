@@ -1,1 +1,1 @@
-"""A conversation: a tree of messages and a head, kept in a database."""
+"""Conversations: trees of messages, and the answers that runs write into them."""

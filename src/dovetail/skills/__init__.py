@@ -1,4 +1,4 @@
-"""Skills: `SKILL.md` files, found, resolved by nearness, and brought into conversations."""
+"""Skills: find `SKILL.md` files, resolve names, add them to conversations."""
 
 from dovetail.skills.injection import (
     LOAD_SKILL,

@@ -1,1 +1,1 @@
-"""The database: engine, tables, migrations."""
+"""The database: connections, tables, migrations, backup and retention."""

@@ -1,4 +1,4 @@
-"""For users' tests and ours: models that play a script, and calls of an extension folder's tools."""
+"""For tests of users and our own: scripted models, and calls of extension folders."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Tools, the registry that holds them and the pipeline that runs them; makers for every kind of tool."""
+"""Tools: the contract, the registry, the pipeline that runs calls, and makers of tools."""
 
 from typing import TYPE_CHECKING
 

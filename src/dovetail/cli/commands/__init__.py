@@ -1,1 +1,1 @@
-"""The commands of `dovetail`, one module each; loaded when they are used."""
+"""The commands of `dovetail`, one module each, loaded on use."""

@@ -1,4 +1,4 @@
-"""The embedded models: their weights on disk, the engine that runs them, and how a small model is asked."""
+"""The embedded models: weights, download, the engine, and requests for small models."""
 
 from typing import TYPE_CHECKING
 

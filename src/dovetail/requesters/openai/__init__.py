@@ -1,1 +1,1 @@
-"""The requester for servers that speak the OpenAI chat completions API."""
+"""The requester for OpenAI-compatible chat completions."""

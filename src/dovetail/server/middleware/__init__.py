@@ -1,1 +1,1 @@
-"""What every HTTP request passes before it reaches a route: security, limits, logs and metrics."""
+"""What every HTTP request passes before a route: security, limits, logs and metrics."""

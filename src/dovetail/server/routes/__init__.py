@@ -1,1 +1,1 @@
-"""The routes of the interface, by what they are about, and the bodies that they take."""
+"""The routes of the HTTP API, one module per noun."""

@@ -1,1 +1,1 @@
-"""Encoders: the events of a run as the streams that HTTP clients read."""
+"""Streams for HTTP clients: chunks and events, framed."""

@@ -1,1 +1,1 @@
-"""The steps from one form of the tables to the next."""
+"""Migrations of the tables."""

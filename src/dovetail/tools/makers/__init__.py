@@ -1,1 +1,1 @@
-"""Make tools from functions, classes, LangChain tools and functions of the browser."""
+"""Make tools from functions, classes, LangChain tools and browser handlers."""

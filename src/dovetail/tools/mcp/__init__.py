@@ -1,1 +1,1 @@
-"""MCP servers: where they are, the connection to one, and its tools as ours."""
+"""MCP servers: the connection to one, and its tools as ours."""

@@ -1,1 +1,1 @@
-"""The one way of a tool call: prepare, approve, execute, limit the result, record it."""
+"""The pipeline of a tool call: prepare, approve, execute, limit the result, record."""

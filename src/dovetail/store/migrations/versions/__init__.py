@@ -1,1 +1,1 @@
-"""One module for each step, in order."""
+"""One module per migration, in order."""
