@@ -329,7 +329,7 @@ async def test_unknown_model_names_those_that_are_there() -> None:
     ) as server:
         error = await fail(connect(server, model="scriptd"))
     assert "has no model 'scriptd'" in error.message
-    assert error.hint == "There are: scripted"
+    assert error.hint == "Did you mean 'scripted'?"
 
 
 async def test_model_without_functions_is_told_and_remembered() -> None:

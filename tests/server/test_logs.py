@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from dovetail.data.secrets import SecretMask
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
-from dovetail.requesters.secrets import SecretMask
 from dovetail.server.logs import write_logs
 from dovetail.settings import as_settings
 from dovetail.tools.tool import Tool, ToolContext

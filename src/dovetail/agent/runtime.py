@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _artifact = lazy("dovetail.tools.artifacts")
 _bus = lazy("dovetail.policy.bus")
-_masking = lazy("dovetail.requesters.secrets")
+_masking = lazy("dovetail.data.secrets")
 _manager = lazy("dovetail.tools.manager")
 _policy = lazy("dovetail.policy.policy")
 _registry = lazy("dovetail.tools.registry")

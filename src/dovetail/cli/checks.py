@@ -18,6 +18,7 @@ from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from dovetail.assets import find_assets
+from dovetail.data.secrets import show_address
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
@@ -26,7 +27,6 @@ from dovetail.requesters.local import weights
 from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.resolve import resolve
-from dovetail.requesters.secrets import show_address
 from dovetail.settings import find_workspace, open_settings
 
 EXTRAS = {

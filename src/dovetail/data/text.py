@@ -103,7 +103,3 @@ def report_error(error: BaseException) -> dict[str, Any]:
     kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in error.wire_name)
     report: dict[str, Any] = {"type": kind.strip("_"), "message": clean_text(error.message)}
     return report | {"hint": clean_text(error.hint)} if error.hint else report
-
-
-MASK = "***"
-"""The same everywhere, so that a reader knows it and a search finds it."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.secrets import hide
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Emit
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.requester import Requester
-from dovetail.requesters.secrets import hide
 
 LONGEST_DATA = 2000
 """Characters of an attachment that are told; a picture would fill the journal and tell nobody anything."""

@@ -13,11 +13,11 @@ from typing import Any, Self
 
 from dovetail.data.clean import clean_text
 from dovetail.data.numbers import read_number
+from dovetail.data.secrets import hide, hide_passwords
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.lazy import lazy
-from dovetail.requesters.secrets import hide, hide_passwords
 
 aiohttp = lazy("aiohttp")
 email_dates = lazy("email.utils")

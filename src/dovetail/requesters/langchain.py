@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from dovetail.data.numbers import read_count
+from dovetail.data.secrets import hide
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
@@ -17,7 +18,6 @@ from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
 from dovetail.requesters.prices import Price
-from dovetail.requesters.secrets import hide
 
 chat_models = lazy("langchain_core.language_models.chat_models", extra="langchain")
 messages = lazy("langchain_core.messages", extra="langchain")

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from dovetail.data.secrets import SecretMask
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.context import get_request_context
-from dovetail.requesters.secrets import SecretMask
 from dovetail.settings import Settings
 
 FORMATS = ("text", "json")

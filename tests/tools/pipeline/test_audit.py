@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from dovetail.data.secrets import mask_secrets
 from dovetail.events.call import ToolCall
 from dovetail.policy import Policy, PolicyRule
 from dovetail.tools import CallScope, Kind, ToolRunner, ToolSnapshot, make_tool
-from dovetail.tools.pipeline.audit import AuditRecord, log_audit, mask_secrets
+from dovetail.tools.pipeline.audit import AuditRecord, log_audit
 
 
 def login(user: str, password: str = "", options: dict[str, Any] | None = None) -> str:

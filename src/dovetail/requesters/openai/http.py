@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from dovetail.data.secrets import find_secrets, show_address
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.prices import Price
-from dovetail.requesters.secrets import find_secrets, show_address
 
 aiohttp = lazy("aiohttp")
 urllib_request = lazy("urllib.request")

@@ -1,0 +1,172 @@
+"""Keep secrets out of every text and record that people may see.
+
+Known secrets (from settings, headers and addresses) are replaced wherever they turn up; in structured data
+the values of keys that name a secret are masked.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from dovetail.data.layered import LayeredData
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.template import fill_text
+from dovetail.data.text import cut
+
+T = TypeVar("T")
+
+MASK = "***"
+"""The same everywhere, so that a reader knows it and a search finds it."""
+
+SHORTEST = 8
+"""Shorter values are words that local servers accept as a key ("none", "EMPTY", "ollama"), not secrets."""
+
+_SHORTEST_KNOWN = 4
+_LONGEST_TEXT = 500
+_MOST_VALUES = 1000
+
+_USER_IN_ADDRESS = re.compile(r"//[^/\s:@]*:[^/\s@]+@")
+_LOOKS_SECRET = re.compile(r"(?i)(\bbearer\s+)[^\s\"']+|\bsk-[A-Za-z0-9_-]{8,}")
+_SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie", "password")
+_SECRET_KEY = re.compile(
+    r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
+    r"|cookie|credential|bearer|signature|\bpin\b)"
+)
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """Return the text with the secrets masked."""
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
+
+
+def hide_passwords(text: str) -> str:
+    """Return the text with users and passwords in its addresses masked: a proxy's address may have some."""
+    return _USER_IN_ADDRESS.sub(f"//{MASK}@", text)
+
+
+def show_address(address: str) -> str:
+    """Return an address without its user, password and query, also if its scheme is missing."""
+    if "//" not in address:
+        return address.rpartition("@")[2]
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class SecretMask:
+    """Replaces known secrets, and text that looks like a key, by `***`."""
+
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, settings: LayeredData) -> "SecretMask":
+        """Return a mask for all secrets that the settings hold now."""
+        return cls.for_values(find_settings_secrets(settings))
+
+    @classmethod
+    def for_values(cls, values: Iterable[str]) -> "SecretMask":
+        """Return a mask for these values; very short ones would tear texts apart and are ignored."""
+        known = sorted({value for value in values if len(value) >= _SHORTEST_KNOWN}, key=len, reverse=True)
+        return cls(re.compile("|".join(map(re.escape, known))) if known else None)
+
+    def apply(self, text: str) -> str:
+        """Return the text with secrets masked."""
+        if self.pattern is not None:
+            text = self.pattern.sub(MASK, text)
+        return _LOOKS_SECRET.sub(lambda found: f"{found[1] or ''}{MASK}", text)
+
+
+def find_secrets(api_key: str | None, headers: Mapping[str, str], addresses: Iterable[str]) -> list[str]:
+    """Return the texts that must not be shown: the key, headers that hold one, passwords in addresses."""
+    found = [api_key or ""]
+    for name, value in headers.items():
+        if any(word in name.lower() for word in _SECRET_HEADERS):
+            found += [value, value.rpartition(" ")[2]]
+    for address in addresses:
+        found += _find_password(address)
+    return sorted({secret for secret in found if len(secret) >= SHORTEST}, key=len, reverse=True)
+
+
+def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
+    """Yield the keys, tokens and passwords in the settings."""
+    yield str(settings.get("server.admin_token") or "")
+    for pair in str(settings.get("server.api_keys") or "").split(","):
+        yield pair.partition(":")[2].strip()
+    yield from _find_password(settings.get("store.url"))
+    for part in _list_parts(settings, "model.providers", settings.get("model")):
+        yield str(part.get("api_key") or "")
+        yield from _read_texts(part, "headers").values()
+        yield from _find_password(part.get("base_url"))
+        yield from _find_password(part.get("proxy"))
+    for part in _list_parts(settings, "mcp.servers"):
+        given = {**_read_texts(part, "headers"), **_read_texts(part, "env")}
+        yield from find_secrets(None, given, [str(part.get("url") or "")])
+
+
+def _list_parts(settings: LayeredData, key: str, *more: Any) -> list[Mapping[str, Any]]:
+    named = settings.get(key)
+    return [part for part in (*more, *(named.values() if is_mapping(named) else ())) if is_mapping(part)]
+
+
+def _read_texts(part: Mapping[str, Any], key: str) -> dict[str, str]:
+    """Return the texts under a key as they are used: with variables of the environment filled in."""
+    texts = part.get(key)
+    if not is_mapping(texts):
+        return {}
+    return {str(name): fill_text(str(text), os.environ) for name, text in texts.items()}
+
+
+def _find_password(address: Any) -> tuple[str, str]:
+    password = urlsplit(str(address or "")).password or ""
+    return password, unquote(password)
+
+
+def mask_secrets(value: Any) -> Any:
+    """Return the value with secrets masked by their keys at any depth, and long texts and lists cut."""
+    return _Masker().mask(value)
+
+
+class _Masker:
+    """Masks one value; of a huge value only the first members are looked at."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_VALUES
+
+    def mask(self, value: Any) -> Any:
+        if is_mapping(value):
+            return self._mask_mapping(value)
+        if is_list(value):
+            masked = [self.mask(item) for item in self._take(value)]
+            return masked if len(masked) == len(value) else [*masked, _count_rest(len(value) - len(masked))]
+        return _cut(value) if isinstance(value, str) else value
+
+    def _mask_mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
+        masked = {
+            _cut(key): MASK if _SECRET_KEY.search(str(key)) else self.mask(item)
+            for key, item in self._take(value.items())
+        }
+        if len(masked) < len(value):
+            masked["…"] = _count_rest(len(value) - len(masked))
+        return masked
+
+    def _take(self, members: Iterable[T]) -> Iterator[T]:
+        for member in members:
+            if not self._left:
+                return
+            self._left -= 1
+            yield member
+
+
+def _cut(text: Any) -> Any:
+    if not isinstance(text, str) or len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{cut(text, _LONGEST_TEXT)} ({len(text)} characters)"
+
+
+def _count_rest(number: int) -> str:
+    return f"… ({number} more)"
