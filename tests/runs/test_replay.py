@@ -12,6 +12,7 @@ from dovetail.events.run_events import (
     TurnEnd,
     TurnReset,
 )
+from dovetail.loop.budget import Spent
 from dovetail.runs.replay import Replay, replay
 
 ADD = ToolInputEnd("c1", "add", {"a": 1})
@@ -53,8 +54,8 @@ def test_finished_turns_become_messages() -> None:
             {"role": "assistant", "content": "It is 2."},
         ),
         turns=2,
-        usage=Usage(6, 7),
         text="It is 2.",
+        spent=Spent(turns=2, usage=Usage(6, 7)),
     )
 
 

@@ -18,7 +18,7 @@ from dovetail.events.run_events import (
     TurnReset,
 )
 from dovetail.loop.budget import Spent
-from dovetail.runs.replay import count_spent
+from dovetail.runs.replay import replay
 
 ROOT, CHILD = ("r",), ("r", "child")
 TOKENS = Usage(10, 5)
@@ -29,7 +29,7 @@ def count(*told: tuple[float, Event] | tuple[float, Event, tuple[str, ...]]) -> 
         Entry(number, "r", rest[0] if rest else ROOT, time, event)
         for number, (time, event, *rest) in enumerate(told, start=1)
     ]
-    return count_spent(entries)
+    return replay(entries, ROOT).spent
 
 
 def ask(ask_id: str, kind: AskKind = "approval") -> AskRequest:

@@ -7,13 +7,13 @@ the others and is tried again; a run that fails again and again is ended as inte
 import asyncio
 import logging
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dovetail.errors import StoreError
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
 from dovetail.runs.journal import Journal
-from dovetail.runs.replay import Replay, count_spent, replay
+from dovetail.runs.replay import Replay, replay
 from dovetail.runs.run import Rebuild, RunContext, RunHandle, RunOutcome, RunRecord, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
@@ -145,5 +145,4 @@ def repair(journal: Journal, number: int) -> Replay:
         journal.append(TurnReset(), root)
     elif done.is_in_turn and not done.pending:
         journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), root)
-    entries = journal.after(0)
-    return replace(replay(entries, root), spent=count_spent(entries))
+    return replay(journal.after(0), root)

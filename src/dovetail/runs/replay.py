@@ -1,8 +1,8 @@
-"""What a run has done so far, folded from its journal, so that nothing finished is done again."""
+"""What a run has done and spent so far, folded from its journal, so that nothing finished is done again."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
@@ -31,20 +31,21 @@ from dovetail.events.run_events import (
 )
 from dovetail.loop.budget import Spent
 
+Path: TypeAlias = tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     """Finished work: the model's messages with the results of their calls, in order.
 
-    `pending` are the calls of the last turn that have no result yet; those in `started` were under way, the
-    others had not begun. `is_in_turn`: the calls of the last turn may all have ended, the turn has not.
-    `text` is the last answer's; `has_partial`: one more answer broke off, it is void. `usage` is of the turns
-    that have ended, `open_usage` of answers since; `spent` is what the run and its children have used in all.
+    `pending` are the calls of the last turn without a result; those in `started` were in progress, the others
+    had not begun. `is_in_turn`: the calls of the last turn may all have ended, but the turn has not.
+    `text` is that of the last answer; `has_partial`: one more answer broke off and is void. `open_usage` is
+    of answers since the last turn ended; `spent` is what the run and its children have used in all.
     """
 
     messages: tuple[ChatMessage, ...] = ()
     turns: int = 0
-    usage: Usage = field(default_factory=Usage)
     pending: tuple[ToolCall, ...] = ()
     started: frozenset[str] = frozenset()
     text: str = ""
@@ -54,94 +55,16 @@ class Replay:
     spent: Spent = field(default_factory=Spent)
 
 
-def replay(entries: Iterable[Entry], path: tuple[str, ...], *, keep_partial: bool = False) -> Replay:
-    """Fold the events of one run (not of its children); an answer that broke off may count too."""
-    fold = _Fold()
+def replay(entries: Iterable[Entry], path: Path, *, keep_partial: bool = False) -> Replay:
+    """Fold the journal of the run at `path`; with `keep_partial` an answer that broke off counts too."""
+    fold = _Fold(path)
     for entry in entries:
-        if entry.path == path:
-            fold.take(entry.event)
+        fold.take(entry)
     return fold.end(keep_partial)
 
 
-class _Fold:
-    def __init__(self) -> None:
-        self.messages: list[ChatMessage] = []
-        self.turns = 0
-        self.usage = Usage()
-        self.open_usage = Usage()
-        self.text = ""
-        self._begin()
-
-    def _begin(self) -> None:
-        self.pieces: list[str] = []
-        self.calls: list[ToolCall] = []
-        self.results: dict[str, Any] = {}
-        self.started: set[str] = set()
-        self.spoke = False
-        self.touched = False  # the answer of this turn is complete: more was told than what it says
-
-    def take(self, event: Event) -> None:
-        if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextDeltaEvent | ToolInputEnd):
-            self._take_answer(event)
-        elif isinstance(event, ToolStart | AskRequest | ToolEnd):
-            self._take_call(event)
-        elif isinstance(event, ModelResponseEvent):
-            self.open_usage = self.open_usage + event.usage
-            self.touched |= event.purpose == "answer"
-        elif isinstance(event, TurnReset):
-            self._begin()
-        elif isinstance(event, TurnEnd):
-            self._commit()
-            self.turns += 1
-            self.usage = self.usage + event.usage
-            self.open_usage = Usage()
-            self._begin()
-
-    def _take_answer(self, event: Event) -> None:
-        self.spoke = True
-        if isinstance(event, TextDeltaEvent):
-            self.pieces.append(event.delta)
-        elif isinstance(event, ToolInputEnd):
-            self.calls.append(ToolCall(call_id=event.call_id, name=event.name, arguments=to_text(event.args)))
-
-    def _take_call(self, event: ToolStart | AskRequest | ToolEnd) -> None:
-        self.touched = True
-        if isinstance(event, ToolStart):
-            self.started.add(event.call_id)
-        elif isinstance(event, ToolEnd):
-            self.results[event.call_id] = result_content(event)
-
-    def end(self, keep_partial: bool) -> Replay:
-        pending: tuple[ToolCall, ...] = ()
-        is_complete = bool(self.calls) and self.touched
-        has_partial = self.spoke and not is_complete
-        if is_complete or (keep_partial and has_partial):
-            self._commit()
-            pending = tuple(call for call in self.calls if call.call_id not in self.results)
-        return Replay(
-            messages=tuple(self.messages),
-            turns=self.turns,
-            usage=self.usage,
-            pending=pending,
-            started=frozenset(call.call_id for call in pending if call.call_id in self.started),
-            text=self.text,
-            has_partial=has_partial,
-            is_in_turn=is_complete,
-            open_usage=self.open_usage,
-        )
-
-    def _commit(self) -> None:
-        text = "".join(self.pieces)
-        self.text = text or self.text
-        if text or self.calls:
-            self.messages.append(write_answer(text, self.calls))
-        for call in self.calls:
-            if call.call_id in self.results:
-                self.messages.append(write_result(call.call_id, self.results[call.call_id]))
-
-
 def result_content(event: ToolEnd) -> Any:
-    """What the model is told of a call's end."""
+    """Return what the model reads of the end of a call."""
     if is_mapping(event.result) and "llm_content" in event.result:
         return event.result["llm_content"]
     if event.error is not None:
@@ -149,68 +72,131 @@ def result_content(event: ToolEnd) -> Any:
     return to_text(event.result)
 
 
-def count_spent(entries: Iterable[Entry]) -> Spent:
-    """Fold the events of a run and its children."""
-    count = _Count()
-    for entry in entries:
-        count.take(entry)
-    return Spent(
-        turns=count.turns + count.has_answered,
-        usage=sum(count.open_usage.values(), count.usage),
-        seconds=count.seconds,
-        children=count.children,
-        descendants=count.descendants,
-    )
+class _Fold:
+    """Collects the messages of one run, and counts what it and its children have spent."""
 
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._messages: list[ChatMessage] = []
+        self._turns = 0
+        self._text = ""
+        self._usage = Usage()
+        self._open_usage: dict[Path, Usage] = {}
+        self._has_answered = False
+        self._children = 0
+        self._descendants = 0
+        self._clock = _Clock()
+        self._begin_turn()
 
-class _Count:
-    def __init__(self) -> None:
-        self.turns = 0
-        self.usage = Usage()
-        self.seconds = 0.0
-        self.children = 0
-        self.descendants = 0
-        self.has_answered = False
-        self.open_usage: dict[tuple[str, ...], Usage] = {}
-        self._asks: dict[str, tuple[tuple[str, ...], str]] = {}
-        self._time: float | None = None
+    def _begin_turn(self) -> None:
+        self._pieces: list[str] = []
+        self._calls: list[ToolCall] = []
+        self._results: dict[str, Any] = {}
+        self._started: set[str] = set()
+        self._has_spoken = False
+        self._is_complete = False  # the answer of this turn: more followed than the answer itself
 
     def take(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
-        self._take_time(entry)
+        self._clock.take(entry)
         if isinstance(event, ModelResponseEvent):
-            self.open_usage[path] = self.open_usage.get(path, Usage()) + event.usage
-            if event.purpose == "answer" and len(path) == 1:
-                self.has_answered = True
+            self._open_usage[path] = self._open_usage.get(path, Usage()) + event.usage
         elif isinstance(event, TurnEnd):
-            self.usage = self.usage + event.usage
-            self.open_usage.pop(path, None)
-            if len(path) == 1:
-                self.turns += 1
-                self.has_answered = False
-        elif isinstance(event, RunStart) and len(path) > 1:
-            self.children += len(path) == 2
-            self.descendants += 1
-        else:
-            self._take_ask(entry)
+            self._usage = self._usage + event.usage
+            self._open_usage.pop(path, None)
+        elif isinstance(event, RunStart) and len(path) > len(self._path):
+            self._children += len(path) == len(self._path) + 1
+            self._descendants += 1
+        if path == self._path:
+            self._take_own(event)
 
-    def _take_time(self, entry: Entry) -> None:
-        """Add the time since the last event; a clock that was set back in between adds none."""
-        if self._time is not None and not self._asks and not isinstance(entry.event, RunResume):
-            self.seconds += max(entry.time - self._time, 0.0)
-        self._time = entry.time
+    def _take_own(self, event: Event) -> None:
+        if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextDeltaEvent | ToolInputEnd):
+            self._take_answer(event)
+        elif isinstance(event, ToolStart | AskRequest | ToolEnd):
+            self._take_call(event)
+        elif isinstance(event, ModelResponseEvent) and event.purpose == "answer":
+            self._is_complete = self._has_answered = True
+        elif isinstance(event, TurnReset):
+            self._begin_turn()
+        elif isinstance(event, TurnEnd):
+            self._commit()
+            self._turns += 1
+            self._has_answered = False
+            self._begin_turn()
 
-    def _take_ask(self, entry: Entry) -> None:
+    def _take_answer(self, event: Event) -> None:
+        self._has_spoken = True
+        if isinstance(event, TextDeltaEvent):
+            self._pieces.append(event.delta)
+        elif isinstance(event, ToolInputEnd):
+            call = ToolCall(call_id=event.call_id, name=event.name, arguments=to_text(event.args))
+            self._calls.append(call)
+
+    def _take_call(self, event: ToolStart | AskRequest | ToolEnd) -> None:
+        self._is_complete = True
+        if isinstance(event, ToolStart):
+            self._started.add(event.call_id)
+        elif isinstance(event, ToolEnd):
+            self._results[event.call_id] = result_content(event)
+
+    def _commit(self) -> None:
+        text = "".join(self._pieces)
+        self._text = text or self._text
+        if text or self._calls:
+            self._messages.append(write_answer(text, self._calls))
+        for call in self._calls:
+            if call.call_id in self._results:
+                self._messages.append(write_result(call.call_id, self._results[call.call_id]))
+
+    def end(self, keep_partial: bool) -> Replay:
+        pending: tuple[ToolCall, ...] = ()
+        is_in_turn = bool(self._calls) and self._is_complete
+        has_partial = self._has_spoken and not is_in_turn
+        if is_in_turn or (keep_partial and has_partial):
+            self._commit()
+            pending = tuple(call for call in self._calls if call.call_id not in self._results)
+        return Replay(
+            messages=tuple(self._messages),
+            turns=self._turns,
+            pending=pending,
+            started=frozenset(call.call_id for call in pending if call.call_id in self._started),
+            text=self._text,
+            has_partial=has_partial,
+            is_in_turn=is_in_turn,
+            open_usage=self._open_usage.get(self._path, Usage()),
+            spent=Spent(
+                turns=self._turns + self._has_answered,
+                usage=sum(self._open_usage.values(), self._usage),
+                seconds=self._clock.seconds,
+                children=self._children,
+                descendants=self._descendants,
+            ),
+        )
+
+
+class _Clock:
+    """Counts the seconds in which the run worked: not while it was dead or a person was asked."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._time: float | None = None
+        self._asks: dict[str, tuple[Path, str]] = {}
+
+    def take(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
+        if self._time is not None and not self._asks and not isinstance(event, RunResume):
+            self.seconds += max(entry.time - self._time, 0.0)  # a clock that was set back adds nothing
+        self._time = entry.time
         if isinstance(event, AskRequest) and event.kind != "browser":
             self._asks[event.ask_id] = (path, event.call_id)
         elif isinstance(event, AskAnswer):
             self._asks.pop(event.ask_id, None)
         elif isinstance(event, ToolEnd):
-            self._drop(lambda asked, call_id: (asked, call_id) == (path, event.call_id))
+            self._drop(lambda asking, call_id: (asking, call_id) == (path, event.call_id))
         elif isinstance(event, RunEnd):
-            self._drop(lambda asked, _: asked[: len(path)] == path)
+            self._drop(lambda asking, _: asking[: len(path)] == path)
 
-    def _drop(self, is_over: Callable[[tuple[str, ...], str], bool]) -> None:
-        """Forget questions that nobody waits for any more."""
+    def _drop(self, is_over: Callable[[Path, str], bool]) -> None:
+        """Forget asks whose call or run has ended."""
         self._asks = {ask_id: place for ask_id, place in self._asks.items() if not is_over(*place)}
