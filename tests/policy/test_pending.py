@@ -6,7 +6,8 @@ import math
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.policy.pending import PendingRegistry, normalize_timeout
+from dovetail.events.asks import normalize_timeout
+from dovetail.policy.pending import PendingRegistry
 
 
 def ack(call_id: str, output: object = None) -> dict[str, object]:

@@ -193,7 +193,6 @@ class AgentExecutor:
             mode=calls.mode,
             ask=calls.ask,
             bus=self._bus or (calls.bus.derive(self.definition.name) if calls.bus else None),
-            answer=calls.answer,
             settle=calls.settle,
             is_abandoned=calls.is_abandoned,
         )

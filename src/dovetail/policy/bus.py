@@ -8,7 +8,8 @@ into something cannot forge a decision.
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -16,8 +17,8 @@ from dovetail.concurrency import find_running_loop
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, NotFoundError
+from dovetail.events.asks import TIMEOUT, OpenAsk, OpenAsks
 from dovetail.events.run_events import AskKind
-from dovetail.ids import new_id
 
 logger = logging.getLogger(__name__)
 
@@ -38,26 +39,12 @@ Handler: TypeAlias = Callable[[Message], object]
 """Takes messages; what a coroutine function returns runs as a task of the running event loop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAsk:
-    """A question that waits for its answer."""
-
-    ask_id: str
-    kind: AskKind
-    call_id: str
-    payload: Mapping[str, Any]
-    timeout: float | None
-    path: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class _Hub:
     """What a bus and all buses derived from it share."""
 
     handlers: dict[str, list[Handler]] = field(default_factory=dict[str, list[Handler]])
-    asks: dict[str, tuple[OpenAsk, "asyncio.Future[Mapping[str, Any]]"]] = field(
-        default_factory=dict[str, tuple[OpenAsk, "asyncio.Future[Mapping[str, Any]]"]]
-    )
+    asks: OpenAsks = field(default_factory=OpenAsks)
     tasks: set["asyncio.Task[Any]"] = field(default_factory=set["asyncio.Task[Any]"])
 
 
@@ -77,7 +64,7 @@ class MessageBus:
     def asks(self) -> list[OpenAsk]:
         """The questions that are open, here and below."""
         depth = len(self._path)
-        return [ask for ask, _ in self._hub.asks.values() if ask.path[:depth] == self._path]
+        return [ask for ask in self._hub.asks if ask.is_open and ask.path[:depth] == self._path]
 
     def derive(self, name: str) -> "MessageBus":
         """A bus for a sub-agent: the same subscribers, a longer path, and no right to answer."""
@@ -134,25 +121,27 @@ class MessageBus:
             raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         if not self.has_subscribers("ask-request"):
             return {"approved": False, "status": "nobody", "value": "nothing listens for questions"}
-        future: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        ask = OpenAsk(
-            ask_id=new_id("ask"),
-            kind=kind,
-            call_id=call_id,
-            payload=payload,
-            timeout=timeout,
-            path=self._path,
-        )
-        self._hub.asks[ask.ask_id] = (ask, future)
-        try:
-            if not self._send(Message(topic="ask-request", payload=_describe(ask), path=self._path)):
+        ask = OpenAsk(kind=kind, call_id=call_id, payload=payload, timeout=timeout, path=self._path)
+        with self.carry(ask) as heard:
+            if not heard:
                 return {"approved": False, "status": "nobody", "value": "every listener failed"}
-            async with asyncio.timeout(timeout):
-                return await future
-        except TimeoutError:
-            return {"status": "timeout"}
-        finally:
-            self._hub.asks.pop(ask.ask_id, None)
+            return await ask.wait()
+
+    @contextmanager
+    def carry(self, ask: OpenAsk) -> Generator[int]:
+        """Put an ask on the bus while it waits: listeners hear it and may answer; yields how many heard it.
+
+        An answer is published as `ask-answer`, also if it came another way.
+        """
+
+        def publish_answer(future: "asyncio.Future[Mapping[str, Any]]") -> None:
+            if not future.cancelled() and (value := future.result()) is not TIMEOUT:
+                payload = {"ask_id": ask.ask_id, "value": value}
+                self._send(Message(topic="ask-answer", payload=payload, path=ask.path))
+
+        ask.future.add_done_callback(publish_answer)
+        with self._hub.asks.opened(ask):
+            yield self._send(Message(topic="ask-request", payload=_describe(ask), path=self._path))
 
     def answer(self, ask_id: str, value: Mapping[str, Any]) -> None:
         """Answer a question, from any thread; each has one answer.
@@ -165,12 +154,10 @@ class MessageBus:
             raise ConfigError(f'An answer must be a mapping such as {{"approved": True}}, got {value!r}.')
         if self._path:
             raise ConfigError(f"the bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer")
-        entry = self._hub.asks.pop(ask_id, None)
-        if entry is None:
-            raise NotFoundError(f"No open question {ask_id!r}. Open: {', '.join(self._hub.asks) or 'none'}.")
-        ask, future = entry
-        future.get_loop().call_soon_threadsafe(_settle, future, dict(value))
-        self._send(Message(topic="ask-answer", payload={"ask_id": ask_id, "value": value}, path=ask.path))
+        ask = self._hub.asks.get(ask_id)
+        if ask is None or not ask.answer(dict(value)):
+            known = ", ".join(ask.ask_id for ask in self.asks)
+            raise NotFoundError(f"No open question {ask_id!r}. Open: {known or 'none'}.")
 
     def _send(self, message: Message) -> int:
         """Tell all subscribers; how many of them did not fail."""
@@ -210,8 +197,3 @@ def _describe(ask: OpenAsk) -> dict[str, Any]:
         "timeout": ask.timeout,
         "path": list(ask.path),
     }
-
-
-def _settle(future: "asyncio.Future[Mapping[str, Any]]", value: Mapping[str, Any]) -> None:
-    if not future.done():
-        future.set_result(value)

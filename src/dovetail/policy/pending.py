@@ -1,4 +1,4 @@
-"""Waits for what happens in a browser (rules C70 to C79): one waiter per call id, one answer per waiter.
+"""Waits for what happens in a browser (rules C70 to C79): one ask per call id, one answer per ask.
 
 An answer that comes before its waiter is kept for a while; one that comes after the wait ended is refused.
 """
@@ -10,23 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
+from dovetail.events.asks import EARLY_SECONDS, OpenAsk, OpenAsks, normalize_timeout
 
 Payload: TypeAlias = Mapping[str, Any]
 
-DEFAULT_SECONDS = 60.0
-LONGEST_SECONDS = 24 * 60 * 60.0
-EARLY_SECONDS = 30.0
 _MOST_EARLY = 1000
 _MOST_ENDED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiter:
-    future: "asyncio.Future[Payload]"
-    timer: asyncio.TimerHandle
-    owner: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +30,7 @@ class PendingRegistry:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._waiters: dict[str, _Waiter] = {}
+        self._asks = OpenAsks()
         self._early: OrderedDict[tuple[str | None, str], _Early] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
 
@@ -54,19 +44,24 @@ class PendingRegistry:
         """
         if not tool_call_id.strip():
             raise ConfigError("a wait needs the id of its call")
-        if tool_call_id in self._waiters or tool_call_id in self._ended:
+        if self._asks.get(tool_call_id) is not None or tool_call_id in self._ended:
             raise ConfigError(f"call {tool_call_id!r} is waited for already, or has been: an id is used once")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Payload] = loop.create_future()
+        ask = OpenAsk(
+            kind="browser",
+            call_id=tool_call_id,
+            payload={},
+            timeout=normalize_timeout(timeout_sec),
+            owner=owner,
+        )
         early = self._take_early(tool_call_id, owner)
         if early is not None:
             self._note_end(tool_call_id)
-            future.set_result(early)
-            return future
-        timer = loop.call_later(normalize_timeout(timeout_sec), self._expire, tool_call_id)
-        self._waiters[tool_call_id] = _Waiter(future, timer, owner)
-        future.add_done_callback(lambda _: self._forget(tool_call_id))
-        return future
+            ask.answer(early)
+            return ask.future
+        self._asks.add(ask, tool_call_id)
+        ask.start_timer()
+        ask.future.add_done_callback(lambda _: self._forget(tool_call_id))
+        return ask.future
 
     def resolve(
         self, payload: Payload, *, owner: str | None = None
@@ -77,13 +72,9 @@ class PendingRegistry:
         belongs to another owner.
         """
         call_id = str(payload.get("toolCallId") or payload.get("tool_call_id") or "")
-        waiter = self._waiters.get(call_id)
-        if waiter is not None:
-            if waiter.owner != owner or waiter.future.done():
-                return "missing"
-            waiter.future.set_result(payload)
-            self._forget(call_id)
-            return "resolved"
+        ask = self._asks.get(call_id)
+        if ask is not None:
+            return "resolved" if ask.owner == owner and ask.answer(payload) else "missing"
         self._drop_stale()
         if not call_id.strip() or call_id in self._ended or (owner, call_id) in self._early:
             return "missing"
@@ -94,21 +85,13 @@ class PendingRegistry:
 
     def cancel(self, tool_call_id: str) -> None:
         """End a wait without an answer, as when its run is cancelled."""
-        waiter = self._waiters.get(tool_call_id)
-        if waiter is not None:
-            waiter.future.cancel()
+        ask = self._asks.get(tool_call_id)
+        if ask is not None:
+            ask.future.cancel()
             self._forget(tool_call_id)
 
-    def _expire(self, call_id: str) -> None:
-        waiter = self._waiters.get(call_id)
-        if waiter is not None and not waiter.future.done():
-            waiter.future.set_result({"status": "timeout"})
-            self._forget(call_id)
-
     def _forget(self, call_id: str) -> None:
-        waiter = self._waiters.pop(call_id, None)
-        if waiter is not None:
-            waiter.timer.cancel()
+        if self._asks.remove(call_id) is not None:
             self._note_end(call_id)
 
     def _note_end(self, call_id: str) -> None:
@@ -125,10 +108,3 @@ class PendingRegistry:
         now = self._clock()
         while self._early and next(iter(self._early.values())).until <= now:
             self._early.popitem(last=False)
-
-
-def normalize_timeout(seconds: float | None) -> float:
-    """A usable time limit: 60 s when there is none that makes sense, at most a day."""
-    if not is_number(seconds) or seconds <= 0:
-        return DEFAULT_SECONDS
-    return min(float(seconds), LONGEST_SECONDS)

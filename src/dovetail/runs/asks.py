@@ -7,13 +7,12 @@ answer that came meanwhile, instead of asking twice; an answer may come before a
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from dovetail.concurrency import backoff, retrying
 from dovetail.errors import ConflictError, StoreError
+from dovetail.events.asks import EARLY_SECONDS, TIMEOUT, OpenAsk, OpenAsks
 from dovetail.events.run_events import AskAnswer, AskRequest, Emit
-from dovetail.policy.pending import EARLY_SECONDS
 from dovetail.runs.ask_store import AskRecord, AskStore
 
 T = TypeVar("T")
@@ -32,7 +31,6 @@ async def persist(action: Callable[[], Awaitable[T]]) -> T:
     raise AssertionError("delays that double never end")
 
 
-TIMEOUT: Mapping[str, Any] = {"status": "timeout"}
 EARLY_LIMIT = 100
 LEASE_SECONDS = 30.0
 ABANDONED: Mapping[str, Any] = {
@@ -41,73 +39,46 @@ ABANDONED: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _FromHere:
-    """An answer that no store holds yet."""
-
-    value: Any
-
-
 class Asks:
-    """Where runs ask and answers arrive; `announce` tells other processes of an answer."""
+    """Where runs ask and answers arrive; `announce` reports an answer to the other processes."""
 
     def __init__(self, store: AskStore, announce: Callable[[str], None] | None = None) -> None:
         self.store = store
         self._announce = announce
-        self._waiting: dict[str, asyncio.Future[Any]] = {}
-        self._local: dict[tuple[tuple[str, ...], str], asyncio.Future[Any]] = {}
+        self._open = OpenAsks()
 
     @property
     def waiting(self) -> int:
         """How many asks of this process wait for an answer."""
-        return len(self._waiting)
+        return len(self._open)
 
-    async def ask(self, ask: AskRecord, emit: Emit) -> Any:
-        """Ask and wait for the answer; asked again about the same call, the first ask goes on."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        place = (ask.path, ask.call_id)
-        self._local[place] = future
-        try:
-            return await self._ask(ask, emit, future)
-        finally:
-            if self._local.get(place) is future:
-                del self._local[place]
+    async def ask(self, ask: AskRecord, emit: Emit, waiting: OpenAsk | None = None) -> Any:
+        """Ask and wait for the answer; asked again about the same call, the first ask continues.
 
-    def answer_here(self, path: tuple[str, ...], call_id: str, value: Any) -> bool:
-        """Answer the ask about a call that waits in this process; False when none does."""
-        future = self._local.get((path, call_id))
-        if future is None or future.done():
-            return False
-        future.set_result(_FromHere(value))
-        return True
-
-    async def _ask(self, ask: AskRecord, emit: Emit, future: "asyncio.Future[Any]") -> Any:
-        wanted = ask
-        known = await persist(lambda: self._find_same(wanted))
-        if known is not None:
-            wanted = ask = known
-        self._waiting[ask.id] = future
-        try:
-            if ask is not known:
-                await persist(lambda: self.store.create(wanted))
-            else:  # the answer may have come before anybody waited here
-                await persist(lambda: self.fetch(wanted.id))
-            if ask.state == "open" and ask.kind == "browser":
-                await persist(lambda: self._take_early(wanted))
-            # Told now: a reader who sees the question sees the answer that is there already with it.
-            emit(AskRequest(ask.id, ask.kind, ask.call_id, ask.payload, ask.timeout))
-            value = ask.value if ask.state == "answered" else await self._wait(ask, future)
-        finally:
-            del self._waiting[ask.id]
-        emit(AskAnswer(ask.id, value))
+        `waiting` is the open ask if there is one already, such as one that listeners on the bus can answer.
+        """
+        known = await persist(lambda: self._find_same(ask))
+        record = known or ask
+        waiting = waiting or OpenAsk(kind=ask.kind, call_id=ask.call_id, payload=ask.payload)
+        waiting.timeout = record.timeout
+        with self._open.opened(waiting, record.id):
+            if known is None:
+                await persist(lambda: self.store.create(record))
+            else:  # the answer may have come while nothing waited for it
+                await persist(lambda: self.fetch(record.id))
+            if record.state == "open" and record.kind == "browser":
+                await persist(lambda: self._take_early(record))
+            # Emitted now: a reader of the question sees an answer that is there already along with it.
+            emit(AskRequest(record.id, record.kind, record.call_id, record.payload, record.timeout))
+            value = record.value if record.state == "answered" else await self._wait(record, waiting)
+        emit(AskAnswer(record.id, value))
         return value
 
     async def answer(self, ask_id: str, value: Any, *, owner: str) -> AskRecord:
         """Answer an open ask; unknown is a `NotFoundError`, answered already a `ConflictError`."""
         ask = await self.store.get(ask_id, owner)
-        if not await self.store.close(ask_id, "answered", value):
+        if not await self._give(ask_id, value):
             raise ConflictError(f"ask {ask_id!r} is not open: it has its answer or its run has ended")
-        await self.deliver(ask_id, value)
         return ask
 
     async def acknowledge(
@@ -127,8 +98,7 @@ class Asks:
         known = await self.store.find(owner, call_id, "browser", run_id)
         meant = [ask for ask in known if _is_for(ask, tab_id)]
         for ask in meant:
-            if ask.state == "open" and await self.store.close(ask.id, "answered", value):
-                await self.deliver(ask.id, value)
+            if ask.state == "open" and await self._give(ask.id, value):
                 return "resolved"
         if meant:
             return "missing"
@@ -145,27 +115,48 @@ class Asks:
         """Let this tab alone act on a browser ask for a while; returns until when."""
         return await self.store.claim(await self.store.get(ask_id, owner), tab_id, LEASE_SECONDS)
 
-    async def deliver(self, ask_id: str, value: Any) -> None:
-        """Wake the run that waits, here or in another process."""
-        future = self._waiting.get(ask_id)
-        if future is not None and not future.done():
-            future.set_result(value)
-        elif self._announce is not None:
-            self._announce(ask_id)
-
     async def fetch(self, ask_id: str) -> None:
-        """Take an answer that another process has stored, if somebody here waits for it."""
-        future = self._waiting.get(ask_id)
-        if future is None or future.done():
-            return
-        ask = await self.store.find_by_id(ask_id)
-        if ask is not None and ask.state == "answered" and not future.done():
-            future.set_result(ask.value)
+        """Take an answer that another process has stored, if something here waits for it."""
+        waiting = self._open.get(ask_id)
+        if waiting is not None and waiting.is_open:
+            ask = await self.store.find_by_id(ask_id)
+            if ask is not None and ask.state == "answered":
+                _wake(waiting, ask.value)
 
     async def fetch_all(self) -> None:
         """Take every answer that came while no news did."""
-        for ask_id in list(self._waiting):
+        for ask_id in self._open.ids:
             await self.fetch(ask_id)
+
+    async def _give(self, ask_id: str, value: Any) -> bool:
+        """Store an answer and wake the run that waits, here or in another process; False if not open."""
+        waiting = self._open.get(ask_id)
+        if waiting is None:
+            return await self._give_away(ask_id, value)
+        if not waiting.claim():
+            return False
+        try:
+            is_stored = await self.store.close(ask_id, "answered", value)
+        except BaseException:
+            waiting.release()
+            raise
+        if not is_stored:
+            waiting.release()
+            await self.fetch(ask_id)  # the answer that was faster, if another process has stored it
+            return False
+        waiting.is_stored = True
+        waiting.resolve(value)
+        return True
+
+    async def _give_away(self, ask_id: str, value: Any) -> bool:
+        if not await self.store.close(ask_id, "answered", value):
+            return False
+        waiting = self._open.get(ask_id)
+        if waiting is not None:  # its run was taken up here just now
+            _wake(waiting, value)
+        elif self._announce is not None:
+            self._announce(ask_id)
+        return True
 
     async def _find_same(self, ask: AskRecord) -> AskRecord | None:
         """The ask of an earlier life of the run about the same call."""
@@ -176,16 +167,14 @@ class Asks:
     async def _take_early(self, ask: AskRecord) -> None:
         places = (ask.run_id, ask.payload.get("tab_id"), None)
         early = await self.store.take_early(ask.owner, [_early_key(ask.call_id, place) for place in places])
-        if early is not None and await self.store.close(ask.id, "answered", early):
-            await self.deliver(ask.id, early)
+        if early is not None:
+            await self._give(ask.id, early)
 
-    async def _wait(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
-        try:
-            async with asyncio.timeout(ask.timeout):
-                value = await (self._wait_for_tab(ask, future) if ask.kind == "browser" else future)
-        except TimeoutError:
-            return await self._close(ask, "timeout", TIMEOUT)
-        return await self._close(ask, "answered", value.value) if isinstance(value, _FromHere) else value
+    async def _wait(self, ask: AskRecord, waiting: OpenAsk) -> Any:
+        value = await (self._wait_for_tab(ask, waiting) if ask.kind == "browser" else waiting.wait())
+        if waiting.is_stored:
+            return value
+        return await self._close(ask, "timeout" if value is TIMEOUT else "answered", value)
 
     async def _close(self, ask: AskRecord, state: Literal["answered", "timeout"], value: Any) -> Any:
         """End an ask in the store, unless its answer came there in that very moment: then that one counts."""
@@ -193,12 +182,20 @@ class Asks:
             return value
         return (await persist(lambda: self.store.get(ask.id, ask.owner))).value
 
-    async def _wait_for_tab(self, ask: AskRecord, future: "asyncio.Future[Any]") -> Any:
+    async def _wait_for_tab(self, ask: AskRecord, waiting: OpenAsk) -> Any:
         """Wait for the answer, but not for a tab that began and then let its lease run out."""
-        while not (await asyncio.wait({future}, timeout=LEASE_SECONDS / 2))[0]:
+        waiting.start_timer()
+        while not (await asyncio.wait({waiting.future}, timeout=LEASE_SECONDS / 2))[0]:
             if await persist(lambda: self.store.abandon(ask.id, ABANDONED, grace=LEASE_SECONDS / 2)):
-                return ABANDONED
-        return future.result()
+                _wake(waiting, ABANDONED)
+        return waiting.future.result()
+
+
+def _wake(waiting: OpenAsk, value: Any) -> None:
+    """Hand over an answer that is stored."""
+    if waiting.claim():
+        waiting.is_stored = True
+        waiting.resolve(value)
 
 
 def _is_for(ask: AskRecord, tab_id: str | None) -> bool:

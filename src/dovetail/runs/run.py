@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from dovetail.events.asks import Asker
 from dovetail.events.context import CancelMode, CancelSignal
 from dovetail.events.delta import Usage
-from dovetail.events.run_events import AskKind, Emit, EndReason, Entry
+from dovetail.events.run_events import Emit, EndReason, Entry
 from dovetail.runs.replay import Replay
 from dovetail.store.database import SaveWork, Transaction
 
@@ -56,14 +57,6 @@ class RunRecord:
     cancel_mode: CancelMode | None = None
 
 
-class Asker(Protocol):
-    """Asks somebody outside and waits; a time-out is the answer `{"status": "timeout"}`."""
-
-    async def __call__(
-        self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
-    ) -> Mapping[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
     """What the work of a run gets.
@@ -78,8 +71,6 @@ class RunContext:
     path: tuple[str, ...]
     emit: Emit
     ask: Asker
-    answer: Callable[[str, Mapping[str, Any]], bool]
-    """Ends an ask about a call of the current run with an answer that came another way."""
     cancel: CancelSignal
     flush: Callable[[], Awaitable[None]]
     replay: Replay

@@ -9,11 +9,11 @@ from typing import Any
 
 from dovetail.data.text import report_error
 from dovetail.errors import CancelledRunError, DovetailError, InvalidDataError
+from dovetail.events.asks import adopt, normalize_timeout
 from dovetail.events.context import CancelSignal, within
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
 from dovetail.ids import new_id
 from dovetail.loop.scope import current_run
-from dovetail.policy.pending import normalize_timeout
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
 from dovetail.runs.journal import Journal
@@ -78,11 +78,11 @@ class LiveRun:
         place = (self.run_id,)
 
         async def ask(
-            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None, /
-        ) -> Any:
-            asking = _find_asking(place)
+            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None, /
+        ) -> Mapping[str, Any]:
+            waiting, asking = adopt(kind, call_id), _find_asking(place)
             ask = AskRecord(
-                id=new_id("ask"),
+                id=waiting.ask_id if waiting is not None else new_id("ask"),
                 run_id=self.run_id,
                 owner=self.spec.owner,
                 path=asking,
@@ -91,10 +91,7 @@ class LiveRun:
                 payload=payload,
                 timeout=None if time_limit is None else normalize_timeout(time_limit),
             )
-            return await self.services.asks.ask(ask, self._emitter(asking))
-
-        def answer(call_id: str, value: Mapping[str, Any]) -> bool:
-            return self.services.asks.answer_here(_find_asking(place), call_id, value)
+            return await self.services.asks.ask(ask, self._emitter(asking), waiting)
 
         return RunContext(
             run_id=self.run_id,
@@ -102,7 +99,6 @@ class LiveRun:
             path=place,
             emit=self._emitter(place),
             ask=ask,
-            answer=answer,
             cancel=self.cancel,
             flush=self.flush,
             replay=replay,

@@ -202,7 +202,6 @@ class ChatRun(RunWork):
             tab_id=self.turn.tab_id,
             mode=agent.mode,
             ask=context.ask if self.turn.can_ask else None,
-            answer=context.answer,
             bus=agent.bus,
             settle=context.flush,
             is_abandoned=context.is_abandoned,

@@ -1,21 +1,18 @@
 """Where a call comes from and whom it may talk to: the same for all calls of one turn."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from dovetail.events.run_events import AskKind, Emit, Event
+from dovetail.events.asks import Asker
+from dovetail.events.run_events import Emit, Event
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.rule import Mode
 
-Ask: TypeAlias = Callable[[AskKind, str, Mapping[str, Any], float | None], Awaitable[Mapping[str, Any]]]
-"""Asks somebody outside: `(kind, call_id, payload, timeout)`.
-
-The answer is a mapping: `approved`, and where it fits `value`, `edited_args` and `remember` ("once", "run" or
-"always"); a time-out is `{"status": "timeout"}`.
-"""
+Ask: TypeAlias = Asker
+"""The former name of `Asker`."""
 
 
 def _ignore_event(event: Event) -> None:
@@ -37,11 +34,9 @@ class CallScope:
     tab_id: str | None = None
     mode: Mode = "default"
     emit: Emit = _ignore_event
-    ask: Ask | None = None
+    ask: Asker | None = None
     bus: MessageBus | None = None
     """Where approvals are asked and audit records are published in addition; listeners may answer first."""
-    answer: Callable[[str, Mapping[str, Any]], bool] | None = None
-    """Ends an `ask` about a call with an answer that came another way; False when none is waiting."""
     pause: Callable[[], AbstractContextManager[None]] = nullcontext
     """Stops the clock of the run while a person is asked."""
     largest_result: int | None = None

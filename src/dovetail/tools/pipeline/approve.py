@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
-from dovetail.policy.pending import LONGEST_SECONDS
+from dovetail.events.asks import LONGEST_SECONDS, OpenAsk, raised
 from dovetail.policy.policy import Decision, Policy
 from dovetail.policy.rule import PolicyCall
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
@@ -76,26 +76,26 @@ class Approver:
 
 
 async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScope) -> Mapping[str, Any]:
-    """The answer of a person, or of a listener on the bus: whichever comes first."""
+    """Ask a person and the listeners on the bus: one ask, which the first answer ends."""
     bus = scope.bus if scope.bus and scope.bus.can_be_asked else None
     if bus is None:
         return await scope.ask("approval", call_id, payload, None) if scope.ask else {"approved": False}
+    copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
     with scope.pause():
-        copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
-        listener = asyncio.ensure_future(bus.ask("approval", call_id, copied, LONGEST_SECONDS))
         if scope.ask is None:
-            return await listener
-        person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
-        try:
-            await asyncio.wait({listener, person}, return_when=asyncio.FIRST_COMPLETED)
-            if not person.done() and "status" not in listener.result():  # nobody, or too late: no answer
-                if scope.answer is None:
-                    return listener.result()
-                scope.answer(call_id, listener.result())
-            return await person
-        finally:
-            for task in (listener, person):
-                task.cancel()
+            return await bus.ask("approval", call_id, copied, LONGEST_SECONDS)
+        ask = OpenAsk(kind="approval", call_id=call_id, payload=copied, path=bus.path)
+        with bus.carry(ask), raised(ask):
+            person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
+            try:
+                await asyncio.wait({ask.future, person}, return_when=asyncio.FIRST_COMPLETED)
+                if not ask.is_adopted and ask.future.done():
+                    return ask.future.result()
+                answer = await person  # of a run that has adopted the ask: the one that was stored
+                ask.answer(answer)
+                return answer
+            finally:
+                person.cancel()
 
 
 def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
