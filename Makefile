@@ -40,7 +40,7 @@ types: $(VENV)/.dev need-node
 
 unit: $(VENV)/.dev need-node web/dist/index.html
 	$(BIN)/dovetail models pull small
-	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report= $(if $(CI),--reruns 1)
+	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=
 
 web-test: $(VENV)/.dev need-node web/dist/index.html
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
