@@ -45,7 +45,6 @@ NOT_YET_READ = {
     "data",
     "errors.py",
     "events",
-    "extensions",
     "loop",
     "policy",
     "prompt",

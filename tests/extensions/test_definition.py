@@ -31,30 +31,30 @@ def write_definition(**changes: str | None) -> str:
 async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: str) -> None:
     folders.write("one", write_definition(**{field: None}))
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
-    assert f"lacks {field}" in failure.error
+    assert f"missing {field}" in failure.error
     assert (failure.file, failure.line) == (str(folders.root / "one" / "extension.py"), 4)
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"label": "''"}, "label must be a text that is not empty, not ''"),
-        ({"name": "None"}, "name must be a text that is not empty, not None"),
-        ({"name": "'add two'"}, "name must be 1 to 64 letters, digits, _ or -, not 'add two'"),
-        ({"description": "'  '"}, "description must be a text that is not empty"),
-        ({"parameters": "[]"}, "parameters must be a dict, not list"),
+        ({"label": "''"}, "label must be a non-empty string, got ''"),
+        ({"name": "None"}, "name must be a non-empty string, got None"),
+        ({"name": "'add two'"}, "name must be 1 to 64 letters, digits, _ or -, got 'add two'"),
+        ({"description": "'  '"}, "description must be a non-empty string"),
+        ({"parameters": "[]"}, "parameters must be a dict, got list"),
         ({"parameters": "{'a': 'number'}"}, "parameter 'a' must be a dict"),
-        ({"execute": "'add'"}, "execute must be callable, not 'add'"),
-        ({"execute": "print"}, "execute has no parameter a; it takes: sep, end, file, flush"),
-        ({"execute": "lambda: 1"}, "execute has no parameter a; it takes: none"),
-        ({"execute": "lambda town: 1"}, "execute has no parameter a; it takes: town"),
+        ({"execute": "'add'"}, "execute must be callable, got 'add'"),
+        ({"execute": "print"}, "execute has no parameter a; expected one of: sep, end, file, flush"),
+        ({"execute": "lambda: 1"}, "execute has no parameter a; expected one of: none"),
+        ({"execute": "lambda town: 1"}, "execute has no parameter a; expected one of: town"),
         ({"parameters": "{}"}, "execute needs a, which the parameters do not declare"),
         ({"kind": "'destroy'"}, "Unknown kind 'destroy'. Expected one of: read, write"),
-        ({"browser": "'yes'"}, "browser must be True or False, not 'yes'"),
-        ({"browser": "True"}, "has execute, but the browser carries it out"),
-        ({"time_limit": "0"}, "time_limit must be seconds above 0 or None, not 0"),
-        ({"time_limit": "float('nan')"}, "time_limit must be seconds above 0 or None, not nan"),
-        ({"time_limit": "float('inf')"}, "time_limit must be seconds above 0 or None, not inf"),
+        ({"browser": "'yes'"}, "browser must be True or False, got 'yes'"),
+        ({"browser": "True"}, "has both execute and browser"),
+        ({"time_limit": "0"}, "time_limit must be a number of seconds above 0 or None, got 0"),
+        ({"time_limit": "float('nan')"}, "time_limit must be a number of seconds above 0 or None, got nan"),
+        ({"time_limit": "float('inf')"}, "time_limit must be a number of seconds above 0 or None, got inf"),
         (
             {"parameters": "{'type': 'object', 'properties': {'a': {'minimum': 'low'}}}"},
             "schema of tool 'add' cannot be compiled",
@@ -76,9 +76,9 @@ async def test_a_wrong_field_is_explained(folders: Folders, changes: dict[str, s
     [
         ("", "exports neither TOOL nor TOOLS"),
         ("TOOL = None\nTOOLS = []", "TOOLS is empty"),
-        ("TOOLS = {'name': 'x'}", "TOOLS must be a list of dicts, not dict"),
-        ("TOOLS = ['x']", "a tool must be a dict, not str"),
-        ("TOOL = 'x'", "a tool must be a dict, not str"),
+        ("TOOLS = {'name': 'x'}", "TOOLS must be a list of dicts, got dict"),
+        ("TOOLS = ['x']", "a tool must be a dict, got str"),
+        ("TOOL = 'x'", "a tool must be a dict, got str"),
     ],
 )
 async def test_wrong_exports_are_explained(folders: Folders, source: str, complaint: str) -> None:
@@ -133,13 +133,13 @@ async def test_a_tool_of_the_browser_needs_no_function(folders: Folders) -> None
 async def test_a_tool_of_the_browser_that_lacks_a_field_is_told_which_are_needed(folders: Folders) -> None:
     folders.write("one", write_definition(execute=None, browser="True", label=None))
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
-    assert "lacks label" in failure.error
+    assert "missing label" in failure.error
 
 
 async def test_two_tools_of_one_name_in_one_folder_fail(folders: Folders) -> None:
     folders.write("one", write_definition() + "TOOLS = [TOOL, TOOL]\ndel TOOL\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
-    assert "two tools are called 'add'" in failure.error
+    assert "two tools have the name 'add'" in failure.error
 
 
 async def test_a_folder_whose_rules_cannot_be_read_does_not_serve(folders: Folders) -> None:
@@ -205,7 +205,7 @@ async def test_a_tool_made_with_the_decorator_can_be_the_execute_of_a_dict(folde
 async def test_a_plain_function_is_explained(folders: Folders) -> None:
     folders.write("alpha", "def f(): pass\nTOOLS = [f]\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
-    assert failure.error.startswith("a tool must be a dict, not function\nOr made from a function with @tool")
+    assert failure.error.startswith("a tool must be a dict, got function\nOr decorate a function with @tool")
 
 
 async def test_a_tool_may_have_a_title(folders: Folders) -> None:
@@ -219,13 +219,13 @@ async def test_an_execute_that_is_called_by_mistake_is_explained(folders: Folder
     folders.write("one", f"def f(options={{}}):\n    return options['path']\nTOOL = {written}\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert failure.error.startswith("KeyError: 'path'\nLine ")
-    assert "calls the function while the tool is made: give it without parentheses" in failure.error
+    assert "calls the function: pass it without parentheses" in failure.error
 
 
 async def test_an_execute_that_is_the_result_of_a_call_is_explained(folders: Folders) -> None:
     folders.write("one", write_definition(execute="str(1)"))
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
-    assert "execute must be callable, not '1'\nGive the function itself" in failure.error
+    assert "execute must be callable, got '1'\nPass the function itself" in failure.error
 
 
 @pytest.mark.parametrize(

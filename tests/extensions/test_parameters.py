@@ -86,12 +86,12 @@ def test_json_schema_is_kept_whole() -> None:
     ("parameters", "complaint"),
     [
         ({"city": "string"}, "parameter 'city' must be a dict"),
-        ({"city": {"required": "yes"}}, "True or False, not 'yes'"),
-        ({3: {}}, "not 3"),
-        ({"type": "string"}, "type 'object', not 'string'"),
+        ({"city": {"required": "yes"}}, "True or False, got 'yes'"),
+        ({3: {}}, "got 3"),
+        ({"type": "string"}, "type 'object', got 'string'"),
         ({"type": "object", "properties": []}, "properties of the parameters must be a dict"),
         ({"type": "object", "required": "city"}, "must be a list of names"),
-        ({"type": "object", "properties": {}, "required": ["city"]}, "required names city"),
+        ({"type": "object", "properties": {}, "required": ["city"]}, "required lists city"),
     ],
 )
 def test_wrong_parameters_are_explained(parameters: dict[str, object], complaint: str) -> None:

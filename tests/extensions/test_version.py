@@ -121,7 +121,11 @@ async def test_a_failing_setup_keeps_the_last_good_version(folders: Folders, tmp
         ("async def setup(context):\n    raise BaseException('no')", "BaseException: no", 2),
         ("def setup(context):\n    raise BaseException('no')", "BaseException: no", 2),
         ("import asyncio\nasync def setup(context):\n    raise asyncio.CancelledError", "CancelledError", 3),
-        ("def setup(context):\n    import threading; threading.Event().wait(60)", "longer than 0.2 s", None),
+        (
+            "def setup(context):\n    import threading; threading.Event().wait(60)",
+            "timed out after 0.2 s",
+            None,
+        ),
         ("def setup():\n    pass", "setup() takes 0 positional arguments but 1 was given", None),
     ],
 )
@@ -229,7 +233,7 @@ async def test_a_setup_that_took_too_long_is_not_tried_again_until_a_file_change
     folders.write("one", WAITING.format(first=first, awaited=never, name="a"))
     loader = ExtensionLoader(folders.root, time_limit=0.2)
     for _ in range(3):
-        assert "longer than 0.2 s" in (await loader.reload()).failed_extensions[0].error
+        assert "timed out after 0.2 s" in (await loader.reload()).failed_extensions[0].error
     assert count.read_text() == "x"
     folders.write("one", WAITING.format(first="return", awaited=never, name="a"))
     assert (await loader.reload()).loaded_extensions == ("one",)

@@ -73,7 +73,7 @@ async def test_a_file_is_read_in_pieces(shipped: ExtensionSnapshot, workspace: P
         ("nowhere.txt", "'nowhere.txt' does not exist"),
         ("folder", "is a folder"),
         ("folder/x/y.txt", "'folder/x/y.txt' does not exist"),
-        ("text.txt/y.txt", "no folder"),
+        ("text.txt/y.txt", "not a folder"),
         ("binary", "is not a text file"),
         ("pipe", "is not a regular file"),
         ("a\0b", "does not exist"),

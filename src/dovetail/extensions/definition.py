@@ -1,4 +1,4 @@
-"""Reads `TOOL` or `TOOLS` of an extension module and checks every field (rules F3 to F11)."""
+"""Read `TOOL` or `TOOLS` of an extension module and check every field (rules F3 to F11)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """One tool as a folder declares it, checked; without a function it is carried out by the browser.
+    """One checked tool of a folder; without a function it runs in the browser.
 
-    `made` is a tool that the folder has made itself, with `@tool`: it only has to be taken over.
+    `made` is a tool that the folder itself made with `@tool`; it is used as it is.
     """
 
     label: str
@@ -41,7 +41,7 @@ class ToolDefinition:
 
 
 def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
-    """The module's tools, and notices; the error of a wrong field names the tool and the line."""
+    """Return the module's tools and notices; an error about a field names the tool and the line."""
     entries, notices = _read_exports(module)
     lines = find_tool_lines(source, len(entries))
     definitions: list[ToolDefinition] = []
@@ -49,7 +49,7 @@ def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefini
         try:
             definition = replace(_read_definition(entry), line=line)
             if any(definition.name == other.name for other in definitions):
-                raise ExtensionError(f"two tools are called {definition.name!r}")
+                raise ExtensionError(f"two tools have the name {definition.name!r}")
         except ExtensionError as error:
             raise ExtensionError(
                 f"{_describe(entry)}{error.message}",
@@ -67,13 +67,13 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
     single, several = getattr(module, "TOOL", None), getattr(module, "TOOLS", None)
     file = getattr(module, "__file__", None)
     if single is not None:
-        return [single], ["has both TOOL and TOOLS; TOOL is used"] if several is not None else []
+        return [single], ["has both TOOL and TOOLS; using TOOL"] if several is not None else []
     if several is None:
         raise ExtensionError(
             "exports neither TOOL nor TOOLS", file=file, hint="TOOL is a dict, TOOLS a list of dicts."
         )
     if not (is_list(several) or is_tuple(several)):
-        raise ExtensionError(f"TOOLS must be a list of dicts, not {type(several).__name__}", file=file)
+        raise ExtensionError(f"TOOLS must be a list of dicts, got {type(several).__name__}", file=file)
     if not several:
         raise ExtensionError("TOOLS is empty", file=file)
     return several, []
@@ -84,15 +84,15 @@ def _read_definition(entry: Any) -> ToolDefinition:
         return _read_made(entry)
     if not is_mapping(entry):
         raise ExtensionError(
-            f"a tool must be a dict, not {type(entry).__name__}",
-            hint="Or made from a function with @tool (from dovetail import tool).",
+            f"a tool must be a dict, got {type(entry).__name__}",
+            hint="Or decorate a function with @tool (from dovetail import tool).",
         )
     function = _read_function(entry)
     label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))
     if not is_callable_name(name):
-        raise ExtensionError(f"name must be 1 to 64 letters, digits, _ or -, not {name!r}")
+        raise ExtensionError(f"name must be 1 to 64 letters, digits, _ or -, got {name!r}")
     if not is_mapping(entry["parameters"]):
-        raise ExtensionError(f"parameters must be a dict, not {type(entry['parameters']).__name__}")
+        raise ExtensionError(f"parameters must be a dict, got {type(entry['parameters']).__name__}")
     schema = to_json_schema(entry["parameters"])
     return ToolDefinition(
         label=label,
@@ -110,8 +110,8 @@ def _read_definition(entry: Any) -> ToolDefinition:
 def _read_made(tool: Tool) -> ToolDefinition:
     if not tool.description.strip():
         raise ExtensionError(
-            "description must be a text that is not empty",
-            hint="Write a docstring, or give one: @tool(description='…').",
+            "description must not be empty",
+            hint="Write a docstring, or pass one: @tool(description='…').",
         )
     return ToolDefinition(
         label=next(iter(tool.tags), ""),
@@ -127,26 +127,26 @@ def _read_made(tool: Tool) -> ToolDefinition:
 
 
 def _read_function(entry: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What carries a call out; None when the browser does."""
+    """Return the function to call; None if the tool runs in the browser."""
     browser = entry.get("browser", False)
     if not isinstance(browser, bool):
-        raise ExtensionError(f"browser must be True or False, not {browser!r}")
+        raise ExtensionError(f"browser must be True or False, got {browser!r}")
     needed = [name for name in REQUIRED_FIELDS if not (browser and name == "execute")]
     if missing := [name for name in needed if name not in entry]:
-        raise ExtensionError(f"lacks {', '.join(missing)}", hint=f"Needed: {', '.join(needed)}.")
+        raise ExtensionError(f"missing {', '.join(missing)}", hint=f"Required: {', '.join(needed)}.")
     if browser:
         if "execute" in entry:
-            raise ExtensionError("has execute, but the browser carries it out", hint="Leave one of them out.")
+            raise ExtensionError("has both execute and browser", hint="Remove one of them.")
         return None
     execute = entry["execute"]
     if isinstance(execute, FunctionTool):
         return execute.function
     if isinstance(execute, Tool):
-        raise ExtensionError(f"execute must be a function, not the tool {execute.name!r}")
+        raise ExtensionError(f"execute must be a function, got the tool {execute.name!r}")
     if not callable(execute):
         raise ExtensionError(
-            f"execute must be callable, not {shorten(execute)}",
-            hint="Give the function itself: 'execute': my_function, without parentheses.",
+            f"execute must be callable, got {shorten(execute)}",
+            hint="Pass the function itself: 'execute': my_function, without parentheses.",
         )
     return execute
 
@@ -154,7 +154,7 @@ def _read_function(entry: Mapping[str, Any]) -> Callable[..., Any] | None:
 def _read_text(entry: Mapping[str, Any], field: str) -> str:
     value = entry[field]
     if not isinstance(value, str) or not value.strip():
-        raise ExtensionError(f"{field} must be a text that is not empty, not {value!r}")
+        raise ExtensionError(f"{field} must be a non-empty string, got {value!r}")
     return clean_text(value.strip())
 
 
@@ -169,7 +169,7 @@ def _read_time_limit(value: Any) -> float | None:
     if value is None:
         return None
     if not is_number(value) or value <= 0:
-        raise ExtensionError(f"time_limit must be seconds above 0 or None, not {value!r}")
+        raise ExtensionError(f"time_limit must be a number of seconds above 0 or None, got {value!r}")
     return float(value)
 
 

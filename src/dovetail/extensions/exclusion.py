@@ -1,4 +1,4 @@
-"""Which extension folders and tools the environment leaves out (rules F60 to F65)."""
+"""The extension folders and tools that the environment excludes (rules F60 to F65)."""
 
 import os
 from collections.abc import Mapping
@@ -9,25 +9,25 @@ EXCLUDED_BY_DEFAULT = frozenset({"example"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exclusion:
-    """Names of folders and tools that are left out; compared without regard to case."""
+    """Names of excluded folders and tools; case does not matter."""
 
     extensions: frozenset[str] = EXCLUDED_BY_DEFAULT
     tools: frozenset[str] = frozenset()
 
     def has_extension(self, name: str) -> bool:
-        """Whether this folder is left out."""
+        """Return whether this folder is excluded."""
         return name.casefold() in self.extensions
 
     def has_tool(self, name: str) -> bool:
-        """Whether this tool is left out."""
+        """Return whether this tool is excluded."""
         return name.casefold() in self.tools
 
 
 def read_exclusion(environment: Mapping[str, str] | None = None) -> Exclusion:
-    """What `EXTENSION_EXCLUDED_EXTENSIONS` and `EXTENSION_EXCLUDED_TOOLS` say.
+    """Read `EXTENSION_EXCLUDED_EXTENSIONS` and `EXTENSION_EXCLUDED_TOOLS`.
 
-    The folders named there are left out beside the default ones; a variable that is set but empty empties
-    the defaults.
+    The folders named there are excluded in addition to the default ones; a variable that is set but empty
+    clears the defaults.
     """
     values = os.environ if environment is None else environment
     folders = values.get("EXTENSION_EXCLUDED_EXTENSIONS")

@@ -1,7 +1,7 @@
-"""What extension folders bring, and how a reload went.
+"""The result of a reload: what the extension folders bring, and what failed.
 
 An extension folder is `extensions/<name>/extension.py` (rule F1). A reload publishes one immutable
-`ExtensionSnapshot`; whoever holds a snapshot, or only a tool of it, keeps that version of the code alive.
+`ExtensionSnapshot`; holding a snapshot, or one tool of it, keeps that version of the code alive.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ AGENTS = "agents"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionFailure:
-    """Why a folder could not be loaded; `kept` says that its last good version stays in service."""
+    """Why a folder could not be loaded; `kept` is true if its last good version stays in service."""
 
     extension: str
     error: str
@@ -33,7 +33,7 @@ class ExtensionFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionNotice:
-    """Something about a folder that works but deserves a look."""
+    """A warning about a folder that works."""
 
     extension: str
     text: str
@@ -44,7 +44,7 @@ class ExtensionSnapshot:
     """One generation of all extension folders.
 
     `loaded_extensions` are the folders whose files on disk are in service, `unchanged` those of them that
-    were not imported again, `kept` those whose newest edit failed and whose last good version serves on.
+    were not imported again, `kept` those whose newest edit failed and whose last good version stays.
     """
 
     version: int = 0
@@ -60,21 +60,21 @@ class ExtensionSnapshot:
 
     @property
     def agent_folders(self) -> tuple[Path, ...]:
-        """The folders of agent files (`agents/*.md`) that folders in service bring."""
+        """The folders of agent files (`agents/*.md`) in folders that are in service."""
         return tuple(path for folder in self.folders if (path := folder / AGENTS).is_dir())
 
     @property
     def skill_roots(self) -> tuple[Path, ...]:
-        """The folders in service that bring skills (`skills/<name>/SKILL.md`)."""
+        """The folders in service that have skills (`skills/<name>/SKILL.md`)."""
         return tuple(folder for folder in self.folders if (folder / "skills").is_dir())
 
     @property
     def policy_files(self) -> tuple[Path, ...]:
-        """The `policy.toml` files that folders in service bring."""
+        """The `policy.toml` files of folders that are in service."""
         return tuple(path for folder in self.folders if (path := folder / POLICY).is_file())
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON data; tools by name (rules F73 to F76)."""
+        """Return the report as JSON data, with tools by name (rules F73 to F76)."""
         return {
             "version": self.version,
             "loaded_extensions": list(self.loaded_extensions),

@@ -43,7 +43,7 @@ class ExtensionFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """What lies in the roots."""
+    """The contents of the roots."""
 
     folders: Sequence[ExtensionFolder]
     failures: Sequence[ExtensionFailure]
@@ -51,7 +51,7 @@ class Discovery:
 
 
 def is_extension(path: Path) -> bool:
-    """Whether a folder brings something: tools in `extension.py`, or only agents, skills or rules."""
+    """Return whether a folder has tools in `extension.py`, or at least agents, skills or rules."""
     if (path / ENTRY).is_file() or (path / POLICY).is_file():
         return True
     return any(path.glob(f"{AGENTS}/*.md")) or any(path.glob("skills/*/SKILL.md"))
@@ -110,7 +110,7 @@ def _list_entries(root: Path) -> list[Path]:
 
 
 def _walk(path: Path) -> Iterator[Path]:
-    """The files below a folder, also those behind links; one that leads back or above is not followed."""
+    """Yield the files below a folder, also behind links; a link to the folder or above is not followed."""
     home, seen = path.resolve(), set[Path]()
     for folder, names, files in os.walk(path, followlinks=True):
         place = Path(folder).resolve()
@@ -128,7 +128,7 @@ def _walk(path: Path) -> Iterator[Path]:
 
 
 def _explain_ignored(path: Path) -> list[ExtensionNotice]:
-    """Why an entry that looks like an extension is none."""
+    """Explain why an entry that looks like an extension is not loaded."""
     if path.is_dir():
         if not any(path.iterdir()):
             return []
@@ -142,7 +142,7 @@ def _explain_ignored(path: Path) -> list[ExtensionNotice]:
 
 
 def find_place(error: BaseException, folder: Path) -> tuple[str, int | None]:
-    """The innermost line of the folder's own code that the error, or its cause, passed; else its entry."""
+    """Return the innermost line of the folder's code in the traceback of the error, or its entry file."""
     frames = traceback.extract_tb(error.__traceback__)
     for frame in reversed(frames):
         if Path(frame.filename).is_relative_to(folder):
@@ -151,7 +151,7 @@ def find_place(error: BaseException, folder: Path) -> tuple[str, int | None]:
 
 
 def find_called_execute(error: BaseException, folder: Path, source: bytes) -> int | None:
-    """The line of an `"execute": function()` that the error came through, if it did."""
+    """Return the line of an `"execute": function()` in the traceback of the error, if any."""
     lines = {
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
@@ -166,7 +166,7 @@ def find_called_execute(error: BaseException, folder: Path, source: bytes) -> in
 
 
 def _list_fields(source: bytes) -> Iterator[tuple[Any, ast.expr]]:
-    """The names and values of all dicts in a file, written `{"name": value}` or `dict(name=value)`."""
+    """Yield the keys and values of all dicts in a file, written `{"name": value}` or `dict(name=value)`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.keyword):
             yield node.arg, node.value
@@ -176,7 +176,7 @@ def _list_fields(source: bytes) -> Iterator[tuple[Any, ast.expr]]:
 
 
 def find_tool_lines(source: bytes, number: int) -> list[int | None]:
-    """The lines where the tools are written, as far as they can be told without running the file."""
+    """Return the lines where the tools are written, as far as the source shows them."""
     values = {
         target.id: node.value
         for node in ast.parse(source).body

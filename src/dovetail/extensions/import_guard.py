@@ -1,4 +1,4 @@
-"""Watches what an import does to the whole process, undoes it and tells it."""
+"""Detect, undo and report process-wide side effects of an import."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ _PRINTED_LIMIT = 1000
 
 @dataclass(slots=True)
 class _Process:
-    """What the imports in progress share: how the process was before the first of them."""
+    """State shared by the imports in progress: the process as it was before the first of them."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     guards: "set[ImportGuard]" = field(default_factory=set["ImportGuard"])
@@ -33,7 +33,7 @@ class _Process:
             self.output.texts[guard.thread] = ""
 
     def leave(self, guard: "ImportGuard") -> list[str]:
-        """Take out a guard; with the last one the process is as before, and what was odd is said."""
+        """Remove a guard; the last one restores the process. Returns notices about side effects."""
         with self.lock:
             if guard not in self.guards:
                 return []
@@ -66,9 +66,9 @@ _process = _Process()
 
 
 class ImportGuard:
-    """Holds the process as it was before an import; made and left in the thread that imports.
+    """Keep the process as it was before an import; created and left in the importing thread.
 
-    A slow import does not hold up the next one: with several in progress, the last to end puts back what all
+    A slow import does not hold up the next one: with several in progress, the last to end restores what all
     of them changed.
     """
 
@@ -80,11 +80,11 @@ class ImportGuard:
         _process.enter(self)
 
     def release(self) -> None:
-        """Let the process be as before although the import has not ended."""
+        """Restore the process although the import has not ended."""
         _process.leave(self)
 
     def leave(self) -> list[str]:
-        """Undo what was done to the process and say what was odd; a replaced standard module is an error."""
+        """Restore the process and return notices; raise if a standard module was replaced."""
         notices = _process.leave(self)
         self._forget_stray_modules()
         if replaced := self._restore_standard_modules():
@@ -93,13 +93,13 @@ class ImportGuard:
                 file=str(self._folder.path / ENTRY),
             )
         return notices + [
-            f"{name}.py has the name of a standard module; only `from . import {name}` means this one"
+            f"{name}.py has the name of a standard module; import it with `from . import {name}`"
             for name in list_own_modules(self._folder)
             if name in sys.stdlib_module_names
         ]
 
     def _forget_stray_modules(self) -> None:
-        """Take modules of the folder that came in by sys.path out of the cache: a reload reads them again."""
+        """Drop modules of the folder imported through sys.path, so that a reload reads them again."""
         for name in self._list_new_modules():
             file = getattr(sys.modules[name], "__file__", None)
             if isinstance(file, str) and Path(file).is_relative_to(self._folder.path):
@@ -131,7 +131,7 @@ class ImportGuard:
 
 
 class _Output:
-    """Stands for the output stream and takes what threads that import print; others print as before."""
+    """A stand-in for stdout that captures what importing threads print; other threads print as before."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -149,14 +149,14 @@ class _Output:
 
 
 def list_own_modules(folder: ExtensionFolder) -> list[str]:
-    """The names of the modules that lie directly in the folder, beside `extension.py`."""
+    """Return the names of the modules directly in the folder, without `extension.py`."""
     return sorted({source.split("/")[0].removesuffix(".py") for source in folder.sources} - {"extension"})
 
 
 def _find_directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # somebody removed it
+    except OSError:  # it was removed
         return None
 
 

@@ -37,7 +37,7 @@ _BUSY_SECONDS = 0.002
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedFolder:
-    """A folder's entry module, the package it lives in, and what was odd about its import."""
+    """A folder's entry module, its package, and notices about its import."""
 
     package: str
     module: ModuleType
@@ -45,9 +45,9 @@ class ImportedFolder:
 
 
 class FolderImporter:
-    """Imports folders; one that takes too long is not started again until its content changes.
+    """Import folders; one that times out is not started again until its content changes.
 
-    If it ends late all the same, the next load takes what came of it.
+    If the import ends late, the next load uses its result.
     """
 
     def __init__(self, time_limit: float) -> None:
@@ -88,15 +88,15 @@ class FolderImporter:
 
     def _explain_late(self, folder: ExtensionFolder) -> ExtensionError:
         return ExtensionError(
-            f"its import took longer than {self._time_limit:g} s; it is tried again when a file changes",
+            f"import timed out after {self._time_limit:g} s; will retry when one of its files changes",
             file=str(folder.path / ENTRY),
-            hint="Do slow work at the first call or in setup(context), not while the file is imported, "
+            hint="Do slow work in the first call or in setup(context), not at import, "
             "or raise the limit: EXTENSION_IMPORT_LIMIT=60",
         )
 
 
 class _Import:
-    """One import in progress; `is_stopped` says that it was ended because it kept the processor busy."""
+    """One import in progress; `is_stopped` is true if it was ended because it kept the CPU busy."""
 
     def __init__(self, folder: ExtensionFolder) -> None:
         self.digest = folder.digest
@@ -107,17 +107,17 @@ class _Import:
         self._guard: ImportGuard | None = None
 
     def release(self) -> None:
-        """Let the process go on without this import."""
+        """Restore the process without waiting for this import."""
         if self._guard is not None:
             self._guard.release()
 
     def abandon(self) -> None:
-        """Throw away what comes of it."""
+        """Discard its result."""
         self.release()
         self.future.add_done_callback(_discard)
 
     async def give_up(self) -> None:
-        """Let the process go on, and end the thread if it is busy.
+        """Restore the process, and end the thread if it is busy.
 
         An exception that waits for a blocked thread would slow every other one down, and under a tracer stop
         it: so a thread that only waits is left to wait, which costs nothing.
@@ -161,14 +161,14 @@ def _discard(future: "Future[ImportedFolder]") -> None:
 
 
 def _read_clock(thread: threading.Thread) -> float:
-    """The processor time of a thread; 0 where the system does not tell or the thread has ended."""
+    """Return the CPU time of a thread; 0 if the system does not report it or the thread has ended."""
     if thread.ident is None or not thread.is_alive() or not hasattr(time, "pthread_getcpuclockid"):
         return 0.0
     return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
 
 
 def explain_error(error: BaseException, folder: ExtensionFolder) -> ExtensionError:
-    """The error in words, with the place in the folder's own files."""
+    """Return the error as an `ExtensionError` with its place in the folder's files."""
     if isinstance(error, ExtensionError):
         return error
     if isinstance(error, SyntaxError):
@@ -182,18 +182,18 @@ def explain_error(error: BaseException, folder: ExtensionFolder) -> ExtensionErr
 
 def _advise(error: BaseException, folder: ExtensionFolder) -> str | None:
     if (called := find_called_execute(error, folder.path, folder.sources.get(ENTRY, b""))) is not None:
-        return f"Line {called} calls the function while the tool is made: give it without parentheses."
+        return f"Line {called} calls the function: pass it without parentheses."
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     if error.name in list_own_modules(folder):
-        return f"It lies in the folder: write `from .{error.name} import …`."
+        return f"It is in the folder: write `from .{error.name} import …`."
     if is_module_of_folder(error.name):
         return f"The folder has no {'/'.join(error.name.split('.')[1:])}.py."
     return f"Is {error.name.split('.')[0]!r} installed where this runs?"
 
 
 def open_package(folder: ExtensionFolder) -> str:
-    """Give the folder a package name of its own, under which its modules can be imported."""
+    """Register the folder under a new package name, from which its modules can be imported."""
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
     package = f"{_PREFIX}{re.sub(r'[^0-9A-Za-z]', '_', folder.name)}_{next(_serial)}"
@@ -202,7 +202,7 @@ def open_package(folder: ExtensionFolder) -> str:
 
 
 def purge_package(package: str) -> None:
-    """Forget a package: its sources, its modules and the loggers that bear their names."""
+    """Drop a package: its sources, its modules and their loggers."""
     _finder.folders.pop(package, None)
     for registry in (sys.modules, logging.Logger.manager.loggerDict):
         for name in [name for name in list(registry) if name == package or name.startswith(f"{package}.")]:
@@ -210,22 +210,22 @@ def purge_package(package: str) -> None:
 
 
 def list_packages(name: str) -> list[str]:
-    """The packages of the versions of one folder that are in memory."""
+    """Return the packages of the versions of one folder that are in memory."""
     return [package for package, folder in _finder.folders.items() if folder.name == name]
 
 
 def show_module_names(text: str) -> str:
-    """A text with the modules of folders called as their authors call them: `weather.helper`."""
+    """Return a text with the modules of folders under their short names: `weather.helper`."""
     return re.sub(rf"\b{_PREFIX}(\w+?)_\d+\b", r"\1", text)
 
 
 def is_module_of_folder(name: str) -> bool:
-    """Whether a module's name is that of one in a folder, there or not."""
+    """Return whether a module's name belongs to a folder, whether or not the module exists."""
     return name.partition(".")[0] in _finder.folders
 
 
 class _SourceLoader(InspectLoader):
-    """Runs one module from its folder's sources; a folder without `__init__.py` is an empty package."""
+    """Loader of one module from its folder's sources; a folder without `__init__.py` is an empty package."""
 
     def __init__(self, folder: ExtensionFolder, source: str | None) -> None:
         self._source = b"" if source is None else folder.sources[source]
@@ -258,7 +258,7 @@ def _holds_modules(folder: ExtensionFolder, names: Sequence[str]) -> bool:
 
 
 class _ExtensionFinder(MetaPathFinder):
-    """Finds the modules of the folders that are in use."""
+    """Finder for the modules of the registered folders."""
 
     def __init__(self) -> None:
         self.folders: dict[str, ExtensionFolder] = {}

@@ -1,7 +1,7 @@
-"""Loads extension folders and publishes them generation by generation.
+"""Load extension folders and publish them as numbered generations.
 
-A reload imports all that changed, checks all, and then swaps in one assignment. What fails is reported and
-keeps its last good version; who holds an older snapshot keeps working with it.
+A reload imports and checks the folders that changed, then swaps in one assignment. A folder that fails is
+reported and keeps its last good version; holders of an older snapshot keep working with it.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ def _return_no_settings(name: str) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionHost:
-    """What an app knows of folders: the agents in a folder of agent files, and the settings of a folder."""
+    """What the loader asks of the app: the agents in a folder of agent files, and a folder's settings."""
 
     list_agents: Callable[[Path], Iterable[str]] = _list_no_agents
     settings: Callable[[str], Mapping[str, Any]] = _return_no_settings
@@ -62,10 +62,10 @@ _NO_HOST = ExtensionHost()
 
 
 def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
-    """The table `[extensions.<name>]` of the settings; `${NAME}` stands for a variable of the environment.
+    """Return the table `[extensions.<name>]` of the settings, with `${NAME}` filled from the environment.
 
     Raises:
-        ConfigError: the environment has no such variable.
+        ConfigError: the environment variable is not set.
     """
     tables = settings.get("extensions")
     values = tables.get(name) if is_mapping(tables) else None
@@ -73,7 +73,7 @@ def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
 
 
 def read_import_limit(value: Any) -> float:
-    """The seconds that an import may take, from the environment or the settings.
+    """Return the seconds that an import may take, from the environment or the settings.
 
     Raises:
         ConfigError: it is not a number above 0.
@@ -82,16 +82,18 @@ def read_import_limit(value: Any) -> float:
         return DEFAULT_LIMIT
     limit = read_number(value) if isinstance(value, str) else value
     if not is_number(limit) or limit <= 0:
-        raise ConfigError(f"{VARIABLE} (extensions.import_limit) must be seconds above 0, not {value!r}")
+        raise ConfigError(
+            f"{VARIABLE} (extensions.import_limit) must be a number of seconds above 0, got {value!r}"
+        )
     return float(limit)
 
 
 class ExtensionLoader:
-    """Loads the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
+    """Load the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
 
-    `reserved` gives the names of the tools that are there without extension folders, with their owners;
-    `exclusion` says what is left out, by default what the environment says; `time_limit` is how many seconds
-    an import, and a `setup()`, may take: by default 10, or what `EXTENSION_IMPORT_LIMIT` says.
+    `reserved` returns the names of tools that do not come from extension folders, with their owners;
+    `exclusion` says which folders and tools are left out, by default as the environment says; `time_limit`
+    is the number of seconds that an import, or a `setup()`, may take: `EXTENSION_IMPORT_LIMIT`, or 10.
     """
 
     def __init__(
@@ -124,7 +126,7 @@ class ExtensionLoader:
         return self._snapshot
 
     async def reload(self) -> ExtensionSnapshot:
-        """Read the folders, import what changed and publish the next generation."""
+        """Read the folders, import those that changed and publish the next generation."""
         async with self._lock:
             report = ReloadReport(self._versions, self._exclusion())
             discovery = await asyncio.to_thread(discover, self.roots)
@@ -136,13 +138,13 @@ class ExtensionLoader:
             return self._snapshot
 
     async def close(self) -> None:
-        """End all versions: their `teardown()` runs and their modules go."""
+        """End all versions: run their `teardown()` and drop their modules."""
         async with self._lock:
             await self._lifetimes.close()
             self._versions = {}
 
     async def _import(self, folders: Sequence[ExtensionFolder], report: ReloadReport) -> None:
-        """Import folders one after the other; none waits long for a slow one before it."""
+        """Import folders one after the other; a slow one does not hold up the next for long."""
         async with asyncio.TaskGroup() as group:
             for folder in folders:
                 task = group.create_task(self._try_import(folder, report))
@@ -171,7 +173,7 @@ class ExtensionLoader:
             report.fail(folder.name, explain_error(error, folder))
 
     async def _select(self, report: ReloadReport) -> Selection:
-        """Choose versions and set them up; one whose setup fails is out, and the choice is made again."""
+        """Select versions and set them up; if a setup fails, drop that version and select again."""
         rules = NameRules(
             reserved=self._reserved(),
             in_service={
@@ -205,7 +207,7 @@ class ExtensionLoader:
         return None
 
     def _log(self, snapshot: ExtensionSnapshot) -> None:
-        """Log each failure and notice once, until it is gone or changes."""
+        """Log each failure and notice once, until it is fixed or changes."""
         texts = {str(failure): logging.ERROR for failure in snapshot.failed_extensions}
         for notice in snapshot.notices:
             texts[f"extension {notice.extension!r}: {notice.text}"] = logging.WARNING

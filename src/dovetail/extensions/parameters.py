@@ -24,7 +24,7 @@ TYPES = {
     "array": "array",
     "object": "object",
 }
-"""Type names and what they mean, in both forms and at every depth; any other name means `string`."""
+"""Type names and their meaning, in both forms and at every depth; any other name means `string`."""
 
 _ONE_SCHEMA = ("items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else")
 _SEVERAL_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -32,7 +32,7 @@ _NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "de
 
 
 def to_json_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments; a JSON Schema is kept whole, the short form translated."""
+    """Return the JSON Schema of a tool's arguments; the short form is translated, a JSON Schema is kept."""
     try:
         return _read_form(parameters)
     except RecursionError as error:
@@ -62,7 +62,7 @@ def _read_form(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lacks_type(parameters: Mapping[str, Any]) -> bool:
-    """Whether `properties` and `required` are meant as those of a JSON Schema, not as names of parameters."""
+    """Return whether `properties` and `required` are keywords of a JSON Schema, not names of parameters."""
     members = parameters.get("properties")
     if "type" in parameters or not is_mapping(members):
         return False
@@ -72,42 +72,42 @@ def _lacks_type(parameters: Mapping[str, Any]) -> bool:
 def _check_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     if schema["type"].lower() != "object":
         raise ExtensionError(
-            f"parameters as JSON Schema must have type 'object', not {schema['type']!r}",
+            f"parameters as JSON Schema must have type 'object', got {schema['type']!r}",
             hint="Name each parameter: {'city': {'type': 'string', 'required': True}}.",
         )
     properties = schema.get("properties", {})
     if not is_mapping(properties):
-        raise ExtensionError(f"properties of the parameters must be a dict, not {properties!r}")
+        raise ExtensionError(f"properties of the parameters must be a dict, got {properties!r}")
     for name in properties:
         _check_name(name)
     required = schema.get("required", [])
     if not is_list(required) or not all(isinstance(name, str) for name in required):
-        raise ExtensionError(f"required of the parameters must be a list of names, not {required!r}")
+        raise ExtensionError(f"required of the parameters must be a list of names, got {required!r}")
     if unknown := [name for name in required if name not in properties]:
-        raise ExtensionError(f"required names {', '.join(unknown)}, which the properties do not have")
+        raise ExtensionError(f"required lists {', '.join(unknown)}, missing from properties")
     return _read_types({"properties": {}, **schema})
 
 
 def _check_name(name: Any) -> None:
     if not isinstance(name, str) or not name:
-        raise ExtensionError(f"a parameter's name must be a text, not {name!r}")
+        raise ExtensionError(f"a parameter's name must be a non-empty string, got {name!r}")
 
 
 def _check_specification(name: str, value: Any) -> dict[str, Any]:
     if not is_mapping(value):
         raise ExtensionError(
-            f"parameter {name!r} must be a dict such as {{'type': 'string', 'required': True}}, not {value!r}"
+            f"parameter {name!r} must be a dict such as {{'type': 'string', 'required': True}}, got {value!r}"
         )
     required = value.get("required", False)
     if not isinstance(required, bool) and not (is_list(required) and is_mapping(value.get("properties"))):
         raise ExtensionError(
-            f"required of parameter {name!r} must be True or False, not {value['required']!r}"
+            f"required of parameter {name!r} must be True or False, got {value['required']!r}"
         )
     return dict(value)
 
 
 def _translate(specification: dict[str, Any], is_required: bool) -> dict[str, Any]:
-    """One parameter's schema; one that may be left out and has no default may be null, too."""
+    """Return one parameter's schema; an optional one without a default may also be null."""
     schema = _read_types({"type": "string", **specification})
     if not is_required and "default" not in schema:
         kinds = schema["type"] if is_list(schema["type"]) else [schema["type"]]
@@ -118,7 +118,7 @@ def _translate(specification: dict[str, Any], is_required: bool) -> dict[str, An
 
 
 def _read_types(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with every type name read by the table, at every depth."""
+    """Return the schema with every type name looked up in `TYPES`, at every depth."""
     read = dict(schema)
     if "type" in schema:
         kinds = schema["type"]
@@ -143,7 +143,7 @@ def _read_type(name: Any) -> str:
 
 
 def _move_required(schema: dict[str, Any]) -> dict[str, Any]:
-    """Members that say `required: True` themselves, as in the short form, named in the object's own list."""
+    """Move `required: True` of members, as in the short form, into the object's own list."""
     members = schema.get("properties")
     if not is_mapping(members):
         return schema
@@ -165,11 +165,11 @@ def _move_required(schema: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPlan:
-    """How declared arguments become a function's own.
+    """How declared arguments are passed to a function.
 
-    `absent` holds what parameters get that a call leaves out: their default, or None where the function has
+    `absent` holds the values of parameters that a call omits: their default, or None if the function has
     none. `dict_name` is the parameter of a function that takes all arguments as one dict; `type_numbers`
-    gives the numbers in it the types that the parameters name.
+    converts the numbers in it to the declared types.
     """
 
     absent: Mapping[str, Any]
@@ -177,7 +177,7 @@ class CallPlan:
     type_numbers: Convert | None = None
 
     def apply(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments to call the function with."""
+        """Return the arguments to call the function with."""
         values = {name: deepcopy(value) for name, value in self.absent.items() if name not in arguments}
         values.update(arguments)
         if self.dict_name is None:
@@ -186,7 +186,7 @@ class CallPlan:
 
 
 def plan_call(function: Callable[..., Any], schema: Mapping[str, Any]) -> CallPlan:
-    """Settle how the function is called; one that can never be called with these parameters is an error."""
+    """Plan how the function is called; raise if it can never be called with these parameters."""
     own = read_signature(function, {}, is_described=True).schema
     declared: Mapping[str, Any] = schema.get("properties", {})
     needed: list[str] = own.get("required", [])
@@ -207,12 +207,12 @@ def _find_misfit(own: Mapping[str, Any], needed: list[str], declared: Mapping[st
     names = own["properties"]
     unknown = [name for name in declared if name not in names]
     if unknown and not own["additionalProperties"]:
-        return f"execute has no parameter {', '.join(unknown)}; it takes: {', '.join(names) or 'none'}"
+        return f"execute has no parameter {', '.join(unknown)}; expected one of: {', '.join(names) or 'none'}"
     if undeclared := [name for name in needed if name not in declared]:
         return f"execute needs {', '.join(undeclared)}, which the parameters do not declare"
     return None
 
 
 def _can_be_dict(schema: Mapping[str, Any], declared: Mapping[str, Any]) -> bool:
-    """Whether a parameter is a dict by its annotation, or has none and a single value cannot be meant."""
+    """Return whether a parameter is a dict by its annotation, or, without one, by the number of arguments."""
     return schema.get("type") == "object" or ("type" not in schema and len(declared) > 1)

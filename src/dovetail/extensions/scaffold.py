@@ -1,4 +1,4 @@
-"""Writes a new extension folder that works at once, with its test."""
+"""Write a new extension folder that works at once, with its test."""
 
 import re
 from pathlib import Path
@@ -39,16 +39,18 @@ def test_it_greets() -> None:
 
 
 def create_folder(root: Path, name: str) -> list[Path]:
-    """Write `<root>/<name>` and give the files it holds.
+    """Write `<root>/<name>` and return the files in it.
 
     Raises:
-        ConfigError: the name cannot be a tool's name, or the folder is there already.
+        ConfigError: the name cannot be a tool's name, or the folder exists.
     """
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name!r} must be lower case letters, digits and _, such as my_tool")
+        raise ConfigError(f"Invalid name {name!r}: use lower-case letters, digits and _, such as my_tool.")
     folder = root / name
     if folder.exists():
-        raise ConfigError(f"{folder} is there already", hint="Choose another name, or edit what is there.")
+        raise ConfigError(
+            f"{folder} already exists.", hint="Choose another name, or edit the existing folder."
+        )
     folder.mkdir(parents=True)
     texts = {
         folder / "extension.py": _EXTENSION.format(name=name),

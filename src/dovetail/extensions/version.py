@@ -32,11 +32,11 @@ logger = logging.getLogger(__name__)
 
 
 class SlowSetupError(ExtensionError):
-    """A `setup()` took longer than its limit: trying it again would take as long."""
+    """A `setup()` timed out; it is not retried, because it would take as long again."""
 
 
 class ExtensionState(dict[str, Any]):
-    """What the versions of one folder share; gone with the last of them."""
+    """State shared by the versions of one folder, dropped with the last of them."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class ExtensionContext:
     `settings` are the folder's own: the table `[extensions.<name>]` of `dovetail.toml`.
 
     `is_last` is true in a `teardown()` after which no version of the folder is left: the folder was removed
-    or the app stops. What lies in `state` is closed then, and only then.
+    or the app stops. Close the contents of `state` then, and only then.
     """
 
     name: str
@@ -98,14 +98,14 @@ class VersionLifetimes:
         return ref
 
     async def set_up(self, ref: VersionRef) -> None:
-        """Call the version's `setup(context)`, if it has one and was not set up before."""
+        """Call the version's `setup(context)`, if any, unless it has been called already."""
         lifetime = ref.lifetime
         if not lifetime.is_set_up:
             await self._call(lifetime, "setup", lifetime.context)
             lifetime.is_set_up = True
 
     async def close(self) -> None:
-        """End all versions, also those in use, and wait for the teardowns under way."""
+        """End all versions, also those in use, and wait for the teardowns in progress."""
         lifetimes = [ref.lifetime for ref in self._refs if not ref.lifetime.is_over]
         for lifetime in lifetimes:
             self._ending[lifetime.package] = lifetime
@@ -114,7 +114,7 @@ class VersionLifetimes:
         await asyncio.gather(*self._tasks)
 
     def _end(self, loop: asyncio.AbstractEventLoop, lifetime: _Lifetime) -> None:
-        """Runs wherever the last reference went, so a teardown is only handed over to the loop."""
+        """Runs in whichever thread dropped the last reference, so a teardown is handed to the loop."""
         if lifetime.is_over or not lifetime.is_set_up or lifetime.get_hook("teardown") is None:
             purge_package(lifetime.package)
             return
@@ -150,7 +150,7 @@ class VersionLifetimes:
         )
 
     async def _call(self, lifetime: _Lifetime, name: str, *arguments: Any) -> None:
-        """Call a hook, if there is one; whatever it raises, also SystemExit, ends as an `ExtensionError`."""
+        """Call a hook, if any; whatever it raises, also SystemExit, becomes an `ExtensionError`."""
         hook = lifetime.get_hook(name)
         if hook is None:
             return
@@ -171,14 +171,14 @@ class VersionLifetimes:
             file, line = find_place(error, lifetime.context.folder)
             if limit.expired():
                 raise SlowSetupError(
-                    f"{name}() failed: it took longer than {self._time_limit:g} s", file=file, line=line
+                    f"{name}() failed: timed out after {self._time_limit:g} s", file=file, line=line
                 ) from error
             raise ExtensionError(f"{name}() failed: {describe_error(cause)}", file=file, line=line) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionVersion:
-    """A folder's tools as they were when it was read."""
+    """A folder's tools at the time it was read."""
 
     folder: ExtensionFolder
     tools: tuple[Tool, ...]
@@ -187,17 +187,17 @@ class ExtensionVersion:
     agents: tuple[str, ...]
     """Names of the agents that its files define."""
     lines: Mapping[str, int | None]
-    """Where in the entry file each tool is written, as far as that is known."""
+    """The line of each tool in the entry file, if known."""
 
     def select_tools(self, exclusion: Exclusion) -> list[Tool]:
-        """The tools that the environment does not leave out."""
+        """Return the tools that are not excluded."""
         return [tool for tool in self.tools if not exclusion.has_tool(tool.name)]
 
 
 def make_version(
     folder: ExtensionFolder, imported: ImportedFolder, ref: VersionRef, agents: Iterable[str]
 ) -> ExtensionVersion:
-    """Check what the folder exports and build its tools."""
+    """Check the folder's exports and build its tools."""
     source = folder.sources.get(ENTRY)
     definitions, notices = ([], []) if source is None else read_definitions(imported.module, source)
     _check_policy(folder.path / POLICY)
@@ -212,7 +212,7 @@ def make_version(
 
 
 def _check_policy(path: Path) -> None:
-    """A folder whose rules cannot be read does not serve: they may forbid what its tools do."""
+    """Raise if the folder's rules cannot be read: they may forbid what its tools do."""
     try:
         PolicyFile(path, may_allow=False).read()
     except ConfigError as error:
@@ -221,7 +221,7 @@ def _check_policy(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Execute:
-    """Calls the function and holds the ref, so that the code lives as long as the tool."""
+    """Call the function, and hold the ref so that the code lives as long as the tool."""
 
     call: Execute
     plan: CallPlan | None
@@ -268,7 +268,7 @@ def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: Version
 
 
 def _read_defaults(tool: Tool, plan: CallPlan) -> CallPlan:
-    """The plan with its defaults read as arguments are, so that "3" for an integer is 3."""
+    """Return the plan with its defaults coerced as arguments are, so that "3" for an integer is 3."""
     try:
         read = coerce_arguments(tool, dict(plan.absent)).args
     except ValueError:  # one that JSON does not know, such as infinity

@@ -1,4 +1,4 @@
-"""Tells when something below some folders, or in some files, changes, so that a reload can follow."""
+"""Watch folders and files for changes, so that a reload can follow."""
 
 import asyncio
 import os
@@ -14,8 +14,8 @@ watchfiles = lazy("watchfiles", extra="server")
 _LONGEST_WAIT = 500
 _QUIET = 100
 _LOOK_AGAIN = 1000
-"""Milliseconds: how long changes are gathered at most, how long it must be quiet before they are told, and
-how often single files, and folders that do not exist yet, are looked at."""
+"""Milliseconds: how long changes are collected at most, how long it must be quiet before they are yielded,
+and how often single files, and folders that do not exist yet, are checked."""
 
 _Mark: TypeAlias = tuple[int, int, int]
 
@@ -25,7 +25,7 @@ async def watch(
 ) -> AsyncGenerator[frozenset[Path], None]:
     """Yield the changed paths each time something at or below `paths` has changed and it is quiet again.
 
-    What a path names may come into being later, and go. Setting `stop` ends the iteration.
+    Paths may be created later, and removed. Setting `stop` ends the iteration.
     """
     stop = stop or asyncio.Event()
     before = _look(paths)
@@ -42,7 +42,7 @@ async def watch(
 async def _watch_folders(
     folders: frozenset[Path], stop: asyncio.Event
 ) -> AsyncGenerator[frozenset[Path], None]:
-    """What changes below folders that exist; an empty set each time it is time to look around."""
+    """Yield changes below existing folders; an empty set each time all paths are due for a check."""
     if not folders:
         try:
             await asyncio.wait_for(stop.wait(), _LOOK_AGAIN / 1000)
@@ -63,7 +63,7 @@ async def _watch_folders(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Which folders are there, and how the single files look."""
+    """The folders that exist, and the state of the single files."""
 
     folders: frozenset[Path]
     files: dict[Path, _Mark]

@@ -1,4 +1,4 @@
-"""Paths that stay inside one folder: for extension folders that touch files on behalf of a model."""
+"""Paths confined to one folder, for extension folders that touch files on behalf of a model."""
 
 import errno
 import os
@@ -8,16 +8,16 @@ from dovetail.errors import ToolError
 
 
 class Workspace:
-    """The folder a model may work in; a path that leads out of it, by `..` or a link, is refused."""
+    """The folder a model may work in; a path that leads out of it, by `..` or a link, is rejected."""
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root).resolve()
 
     def resolve(self, path: str) -> Path:
-        """The real place of a path that is given relative to the root."""
+        """Return the real place of a path relative to the root."""
         try:
             place = (self.root / path).resolve()
-            place.is_dir()  # tells of a name that is too long
+            place.is_dir()  # raises if a name is too long
         except (OSError, ValueError, RuntimeError) as error:  # also a null byte, a loop of links
             reason = error.strerror if isinstance(error, OSError) else error
             raise ToolError(f"{path[:80]!r} is not a usable path: {reason}", type="invalid_path") from error
@@ -28,13 +28,13 @@ class Workspace:
         return place
 
     def show(self, place: Path) -> str:
-        """A real place as a path relative to the root."""
+        """Return a real place as a path relative to the root."""
         return place.relative_to(self.root).as_posix()
 
     def open_folder(self, path: str, *, create: bool = False, asked: str | None = None) -> int:
-        """A file descriptor of the folder, reached without following any link that appears meanwhile.
+        """Open the folder without following links created in the meantime; return a file descriptor.
 
-        `asked` is the path to name in an error, when it is another one.
+        `asked` is the path to name in an error, if it differs.
         """
         parts = self.resolve(path).relative_to(self.root).parts
         current = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
@@ -49,7 +49,7 @@ class Workspace:
         return current
 
     def open_file(self, path: str) -> int:
-        """A file descriptor for reading the file; only for regular files."""
+        """Open a regular file for reading; return a file descriptor."""
         place = self.resolve(path)
         if place.is_dir():
             raise ToolError(f"{path!r} is a folder, not a file", type="is_folder")
@@ -76,16 +76,16 @@ def _open_part(name: str, parent: int, *, create: bool) -> int:
 
 _REASONS = {
     errno.ENOENT: ("does not exist", "not_found"),
-    errno.EACCES: ("may not be touched: permission denied", "permission_denied"),
-    errno.EPERM: ("may not be touched: permission denied", "permission_denied"),
-    errno.ELOOP: ("leads through a link that was put there meanwhile", "outside_workspace"),
-    errno.ENOTDIR: ("leads through something that is no folder", "not_found"),
+    errno.EACCES: ("cannot be accessed: permission denied", "permission_denied"),
+    errno.EPERM: ("cannot be accessed: permission denied", "permission_denied"),
+    errno.ELOOP: ("leads through a link that was just created", "outside_workspace"),
+    errno.ENOTDIR: ("leads through a file, not a folder", "not_found"),
     errno.EISDIR: ("is a folder, not a file", "is_folder"),
     errno.ENOSPC: ("cannot be written: the disk is full", "disk_full"),
 }
 
 
 def explain(error: OSError, path: str) -> ToolError:
-    """The error of a file operation in words for a model."""
+    """Return the error of a file operation, worded for a model."""
     reason, kind = _REASONS.get(error.errno or 0, (f"cannot be used: {error.strerror}", "execution_failed"))
     return ToolError(f"{path!r} {reason}", type=kind)

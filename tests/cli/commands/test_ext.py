@@ -98,7 +98,7 @@ def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest
     write_extension(workspace, "chatty", "print('[hi]')\nTOOL = {}")
     assert run("ext", "check") == 1
     shown = capsys.readouterr().out
-    assert "broken broken: tool 'x': lacks label, description, parameters, execute" in shown
+    assert "broken broken: tool 'x': missing label, description, parameters, execute" in shown
     assert "sound  weather: get_weather" in shown
 
 
