@@ -16,7 +16,8 @@ from dovetail.requesters.model_status import ModelStatus
 from dovetail.server import auth
 from dovetail.server.auth import AccessLayer, read_keys
 from dovetail.server.errors import add_error_handlers
-from dovetail.server.metrics import Metrics, RunObserver, is_shared
+from dovetail.server.json_response import JsonResponse
+from dovetail.server.metrics import Metrics, RunMetrics, is_shared
 from dovetail.server.middleware.body_limit import BodyLimit
 from dovetail.server.middleware.clean_input import CleanInput
 from dovetail.server.middleware.cors import add_cross_origin, read_origins
@@ -26,7 +27,6 @@ from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
 from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.routes.page import make_page_router
-from dovetail.server.streams.sse import JsonAnswer
 from dovetail.settings import Settings
 from dovetail.version import __version__
 
@@ -56,12 +56,12 @@ def create_app(
         try:
             async with app, beside():
                 await app.open_chat()
-                app.runs.observe = observer.observe
+                app.runs.observe = run_metrics.observe
                 await app.chat.recover()
                 api.state.is_ready = True
                 beside_requests = [asyncio.create_task(warm_up(app))]
                 if is_shared():
-                    beside_requests.append(asyncio.create_task(observer.keep_sampling()))
+                    beside_requests.append(asyncio.create_task(run_metrics.keep_sampling()))
                 yield
                 api.state.is_ready = False
                 for task in beside_requests:
@@ -71,12 +71,12 @@ def create_app(
             raise
 
     metrics = Metrics()
-    observer = RunObserver(app, metrics)
+    run_metrics = RunMetrics(app, metrics)
     api = DescribedApi(
         title="Dovetail",
         version=__version__,
         lifespan=lifespan,
-        default_response_class=JsonAnswer,
+        default_response_class=JsonResponse,
         docs_url=None,
         redoc_url=None,
         telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` tells it all
@@ -86,7 +86,7 @@ def create_app(
     api.state.is_ready = False
     api.state.failure = None
     api.state.metrics = metrics
-    api.state.observer = observer
+    api.state.run_metrics = run_metrics
     add_error_handlers(api)
     served = (*_ROUTERS, *routers)
     for router in served:

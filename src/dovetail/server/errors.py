@@ -20,8 +20,8 @@ from dovetail.errors import (
     StoreError,
     ToolError,
 )
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.streams.openai import to_openai_error
-from dovetail.server.streams.sse import JsonAnswer
 
 _KEPT = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
 
@@ -109,13 +109,13 @@ RUN_STATUSES = {
 """The status of a plain JSON answer whose run failed, by the error's type."""
 
 
-def error_response(status: int, error: Mapping[str, Any], path: str) -> JsonAnswer:
+def error_response(status: int, error: Mapping[str, Any], path: str) -> JsonResponse:
     """An error as the response to a request for `path`: below `/v1/` in OpenAI's shape."""
     headers = {"www-authenticate": "Bearer"} if status == 401 else None
     if path.startswith("/v1/"):
         status = 400 if status == 422 else status
         error = to_openai_error(status, error)
-    return JsonAnswer({"error": error}, status, headers)
+    return JsonResponse({"error": error}, status, headers)
 
 
 def find_status(error: DovetailError) -> int:

@@ -118,7 +118,7 @@ logger = logging.getLogger("dovetail.runs")
 SAMPLE_SECONDS = 2.0
 
 
-class RunObserver:
+class RunMetrics:
     """Counts and logs what runs do."""
 
     def __init__(self, app: Dovetail, metrics: Metrics) -> None:

@@ -13,7 +13,7 @@ from dovetail.data.shapes import is_list
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError
 from dovetail.server.errors import AccessError
-from dovetail.server.streams.sse import JsonAnswer
+from dovetail.server.json_response import JsonResponse
 
 _METHODS = ("GET", "POST", "PATCH", "DELETE")
 _HEADERS = (
@@ -36,7 +36,7 @@ class _CrossOrigin(CORSMiddleware):
             return response
         error = report_error(self._explain_refusal(request_headers, bytes(response.body).decode()))
         kept = {name: response.headers[name] for name in response.headers if not name.startswith("content-")}
-        return JsonAnswer({"error": error}, response.status_code, kept)
+        return JsonResponse({"error": error}, response.status_code, kept)
 
     def _explain_refusal(self, asked: Headers, reason: str) -> AccessError:
         origin = asked["origin"]

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
 from dovetail.server.errors import AccessError, InvalidRequest
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.schemas import AckBody, AnswerBody, App, ClaimBody, Owner, to_iso
-from dovetail.server.streams.sse import JsonAnswer
 
 router = APIRouter(tags=["asks"])
 
@@ -37,7 +37,7 @@ async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dic
 
 
 @router.post("/ai/tools/ack")
-async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonAnswer:
+async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonResponse:
     """Tell what a browser tool did (rule C90)."""
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
@@ -46,7 +46,7 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonAnswer:
         raise AccessError(f"call {body.call_id!r} is not yours to answer")
     if result == "missing":
         raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
-    return JsonAnswer({"result": result}, 200 if result == "resolved" else 202)
+    return JsonResponse({"result": result}, 200 if result == "resolved" else 202)
 
 
 def _check_fits(ask: AskRecord, body: AnswerBody) -> None:

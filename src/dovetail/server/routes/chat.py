@@ -14,10 +14,11 @@ from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.run_events import AskRequest
 from dovetail.runs.run import RunRecord
 from dovetail.server.errors import RUN_STATUSES, error_response
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.schemas import App, ChatBody, ClientMessage, Owner, to_iso
 from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.server.streams.event_stream import EventStream
-from dovetail.server.streams.sse import LATEST, JsonAnswer, read_event_id
+from dovetail.server.streams.sse import LATEST, read_event_id
 from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 
@@ -170,7 +171,7 @@ async def _answer_json(started: StartedChat, path: str) -> Response:
     if outcome.error is not None:
         status = RUN_STATUSES.get(outcome.error["type"], 500)
         return error_response(status, {**outcome.error, "details": {"run_id": started.run_id}}, path)
-    return JsonAnswer(
+    return JsonResponse(
         {
             "session_id": started.session_id,
             "run_id": started.run_id,

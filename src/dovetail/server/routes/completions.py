@@ -24,17 +24,17 @@ from dovetail.requesters.openai.format import write_usage
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunHandle, RunOutcome
 from dovetail.server.errors import RUN_STATUSES, error_response
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.schemas import App, Owner
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.server.streams.openai import (
     CompletionEncoder,
     read_finish_reason,
-    read_reasoning,
     read_text,
     write_result,
 )
-from dovetail.server.streams.sse import JsonAnswer
 from dovetail.sessions.message import Message, Session
+from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
 
 _OPTIONS = (
@@ -225,16 +225,17 @@ async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str
     outcome = await handle.done
     if outcome.error is not None:
         return error_response(RUN_STATUSES.get(outcome.error["type"], 500), outcome.error, request.url.path)
-    return JsonAnswer(await _describe_answer(app, handle, outcome, model))
+    return JsonResponse(await _describe_answer(app, handle, outcome, model))
 
 
 async def _describe_answer(
     app: Dovetail, handle: RunHandle, outcome: RunOutcome, model: str
 ) -> dict[str, Any]:
     entries = await app.runs.history(handle.run_id)
-    text = read_text(entries) or ("" if outcome.result is None else write_result(outcome.result))
+    parts = fold_parts(entries)
+    text = read_text(parts, "text") or ("" if outcome.result is None else write_result(outcome.result))
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
-    if reasoning := read_reasoning(entries):
+    if reasoning := read_text(parts, "reasoning"):
         message["reasoning_content"] = reasoning
     finish_reason = read_finish_reason(outcome.reason)
     return {

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.metrics import CONTENT_TYPE
-from dovetail.server.streams.sse import JsonAnswer
 from dovetail.version import __version__
 
 router = APIRouter(tags=["health"])
@@ -19,13 +19,13 @@ async def get_health() -> dict[str, Any]:
 
 
 @router.get("/readyz")
-async def get_readiness(request: Request) -> JsonAnswer:
+async def get_readiness(request: Request) -> JsonResponse:
     """The app is open and its database answers."""
     state = request.app.state
     if not state.is_ready:
-        return JsonAnswer({"status": "starting"}, 503)
+        return JsonResponse({"status": "starting"}, 503)
     await state.dovetail.sessions.check()
-    return JsonAnswer({"status": "ok"})
+    return JsonResponse({"status": "ok"})
 
 
 @router.get("/metrics", response_class=Response)
@@ -33,5 +33,5 @@ async def get_metrics(request: Request) -> Response:
     """Numbers about requests, runs, calls and tokens in Prometheus' text format."""
     state = request.app.state
     if state.is_ready:
-        state.observer.sample()
+        state.run_metrics.sample()
     return Response(state.metrics.write(), headers={"content-type": CONTENT_TYPE})

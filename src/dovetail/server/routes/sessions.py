@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
+from dovetail.server.json_response import JsonResponse
 from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
-from dovetail.server.streams.sse import JsonAnswer
 from dovetail.sessions.message import Message, MessageTree, Session
 from dovetail.sessions.transfer import to_markdown
 
@@ -115,7 +115,7 @@ async def export_session(
     if format == "markdown":
         return PlainTextResponse(to_markdown(session, tree.path()), 200, headers, "text/markdown")
     content = {**describe_session(session), "messages": [_describe_message(message) for message in tree]}
-    return JsonAnswer(content, 200, headers)
+    return JsonResponse(content, 200, headers)
 
 
 def describe_session(session: Session) -> dict[str, Any]:

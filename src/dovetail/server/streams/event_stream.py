@@ -12,14 +12,8 @@ from starlette.types import Receive, Scope, Send
 from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Entry
 from dovetail.runs.reader import Reader
-from dovetail.server.streams.sse import DONE, KEEP_ALIVE, dump, frame
-
-SSE_HEADERS: Mapping[str, str] = {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
-    "connection": "keep-alive",
-    "x-accel-buffering": "no",
-}
+from dovetail.server.json_response import dump
+from dovetail.server.streams.sse import DONE, KEEP_ALIVE, SSE_HEADERS, frame
 
 
 class EventEncoder(Protocol):

@@ -5,13 +5,14 @@ Calls of tools run here and stay here: a client sees the text of all turns as on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextStart
 from dovetail.events.run_events import Entry, RunEnd, RunStart
 from dovetail.requesters.openai.format import write_usage
-from dovetail.server.streams.event_stream import SSE_HEADERS
-from dovetail.server.streams.sse import DONE, dump, frame, quote
+from dovetail.server.json_response import dump, quote
+from dovetail.server.streams.sse import DONE, SSE_HEADERS, frame
+from dovetail.sessions.message import Part
 
 _APART = "\n\n"
 """Between the texts of two turns."""
@@ -94,23 +95,9 @@ class CompletionEncoder:
         }
 
 
-def read_text(entries: Sequence[Entry]) -> str:
-    """The text of all turns of a run, as a stream of it would have told it."""
-    return _join_pieces(entries, TextDeltaEvent)
-
-
-def read_reasoning(entries: Sequence[Entry]) -> str:
-    """The reasoning of all turns of a run."""
-    return _join_pieces(entries, ReasoningDeltaEvent)
-
-
-def _join_pieces(entries: Sequence[Entry], kind: type[TextDeltaEvent] | type[ReasoningDeltaEvent]) -> str:
-    texts: dict[str, list[str]] = {}
-    for entry in entries:
-        event = entry.event
-        if len(entry.path) == 1 and isinstance(event, kind):
-            texts.setdefault(event.id, []).append(event.delta)
-    return _APART.join("".join(pieces) for pieces in texts.values())
+def read_text(parts: Sequence[Part], kind: Literal["text", "reasoning"]) -> str:
+    """Return the text, or the reasoning, of all turns of a run as its stream has it."""
+    return _APART.join(part["text"] for part in parts if part["type"] == kind and part["text"])
 
 
 def write_result(result: Any) -> str:
