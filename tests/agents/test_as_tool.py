@@ -60,7 +60,7 @@ async def test_run_that_cannot_start_is_a_result_with_an_error() -> None:
     wrapper = SubagentToolWrapper(make(prompt_config=PromptConfig(query="${mood}")), Host([]))
     result = await wrapper.build({"task": "x"}).execute(asyncio.Event())
     assert result.error is not None
-    assert (result.error.type, "the template needs mood" in result.error.message) == (
+    assert (result.error.type, "Missing values for the template: mood" in result.error.message) == (
         "agent_not_started",
         True,
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.data.template import fill, fill_template, fill_text, find_placeholders
+from dovetail.data.template import fill, fill_required, fill_template, fill_text, find_placeholders
 from dovetail.errors import ConfigError
 
 MAPPINGS = {"name": "Ann", "n": 3, "list": [1, 2], "none": None, "with space": "x"}
@@ -56,10 +56,15 @@ def test_names_are_filled_and_doubled_dollars_stay() -> None:
 
 
 def test_missing_names_are_listed_beside_those_given() -> None:
-    with pytest.raises(ConfigError, match="needs depth, goal") as caught:
+    with pytest.raises(ConfigError, match="Missing values for the template: depth, goal") as caught:
         fill_template("${goal} ${depth} ${goal}", {"query": "x"})
     assert "Given: query" in str(caught.value)
 
 
 def test_a_filled_value_is_not_a_template_itself() -> None:
     assert fill_template("${a}", {"a": "${b}"}) == "${b}"
+
+
+def test_required_names_are_looked_up_in_texts_at_every_depth_but_not_in_keys() -> None:
+    entry = {"${A}": ["${A}!", {"b": "$${A} ${ A } ${a b}"}, 3]}
+    assert fill_required(entry, {"A": "x"}.__getitem__) == {"${A}": ["x!", {"b": "$x ${ A } ${a b}"}, 3]}
