@@ -2,9 +2,16 @@
 
 import pytest
 
-from agent_host import make_tool
-from dovetail.agents.definition import AgentDefinition, InputConfig, PromptConfig, ToolConfig
-from dovetail.agents.prepare import build_messages, choose_tools
+from agent_host import Host, make_tool
+from dovetail.agents.definition import (
+    AgentDefinition,
+    InputConfig,
+    ModelConfig,
+    OutputConfig,
+    PromptConfig,
+    ToolConfig,
+)
+from dovetail.agents.prepare import build_messages, choose_tools, prepare_loop
 from dovetail.errors import ConfigError
 from dovetail.tools.registry import ToolSnapshot
 
@@ -44,3 +51,17 @@ def test_tools_come_in_the_order_in_which_the_definition_names_them() -> None:
     )
     tools, _ = choose_tools(definition, available, ())
     assert [tool.name for tool in tools] == ["list", "read_b", "read_a", "more"]
+
+
+def test_loop_of_an_agent_has_its_tools_options_and_completion() -> None:
+    app = Host([], make_tool("look"))
+    definition = AgentDefinition(
+        name="ann",
+        description="d",
+        output_config=OutputConfig(),
+        model_config=ModelConfig(options={"temperature": 0.5, "top_p": 1}),
+    )
+    loop = prepare_loop(app, definition, options={"temperature": 0})
+    assert [each.name for each in loop.tools] == ["look", "complete_task"]
+    assert (loop.completion, loop.options) == ("complete_task", {"temperature": 0, "top_p": 1})
+    assert prepare_loop(app, definition, available=ToolSnapshot.of([])).tools.get("look") is None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dovetail.events.context import CancelSignal
     from dovetail.events.run_events import Emit
     from dovetail.loop.budget import BudgetLimits
-    from dovetail.loop.loop import LoopOutcome
+    from dovetail.loop.scope import LoopOutcome
     from dovetail.tools.scope import Ask
 
 _mode = lazy("dovetail.policy.mode")
@@ -54,8 +54,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         run = _run.AgentRun(
             request=request,
             tools=self.tools,
-            runner=self.runtime.runner,
-            window=self.runtime.window(request.requester, request.settings),
+            runtime=self.runtime,
             scope=_scope.CallScope(
                 run_path=(new_id("run"),),
                 agent_path=(self.name,),

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from dovetail.agent.expectation import expect_output
 from dovetail.agent.request import AgentRequest, run_handlers
+from dovetail.agent.runtime import Runtime
 from dovetail.events.context import CancelSignal
 from dovetail.events.delta import FinishDelta, TextDelta
 from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.loop import LoopOutcome, TurnLoop
-from dovetail.loop.scope import current_run
+from dovetail.loop.scope import LoopOutcome, current_run
 from dovetail.response.result import Result
-from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.scope import CallScope
 
@@ -22,9 +21,8 @@ class AgentRun:
 
     request: AgentRequest
     tools: ToolSnapshot
-    runner: ToolRunner
+    runtime: Runtime
     scope: CallScope
-    window: int | None = None
 
     async def go(self, limits: BudgetLimits | None, cancel: CancelSignal | None) -> LoopOutcome:
         """Run to the end; an error of the model is raised, every other end is told in the outcome."""
@@ -35,14 +33,7 @@ class AgentRun:
         ):
             pass
         asked = request.build()
-        loop = TurnLoop(
-            requester=request.requester,
-            tools=self.tools,
-            runner=self.runner,
-            window=self.window,
-            options=asked.options,
-            records_requests=request.settings.get("runtime.record_requests", True),
-        )
+        loop = self.runtime.make_loop(request.requester, self.tools, request.settings, options=asked.options)
         above = current_run()  # a tool may run an agent: what that uses, the tool's own run has used
         budget = Budget(limits, parent=above.budget if above is not None else None)
         outcome = await loop.run(

@@ -6,23 +6,25 @@ A `Dovetail` app supplies a runtime of its own; agents made without an app share
 import copy
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
 
 if TYPE_CHECKING:
+    from dovetail.loop.loop import LoopOptions, TurnLoop
     from dovetail.policy.bus import MessageBus
     from dovetail.policy.policy import Policy
     from dovetail.tools.artifacts import ArtifactStore, LastingArtifacts
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.pipeline.runner import ToolRunner
-    from dovetail.tools.registry import ToolRegistry
+    from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 
 
 _artifact = lazy("dovetail.tools.artifacts")
 _bus = lazy("dovetail.policy.bus")
+_loop = lazy("dovetail.loop.loop")
 _masking = lazy("dovetail.data.secrets")
 _manager = lazy("dovetail.tools.manager")
 _policy = lazy("dovetail.policy.policy")
@@ -103,6 +105,24 @@ class Runtime:
         """How many tokens the model can read: what the settings say, else what the requester knows."""
         chosen = (self.settings if settings is None else settings).get("model.context_tokens")
         return chosen or getattr(requester, "context_tokens", None)
+
+    def make_loop(
+        self,
+        requester: Requester,
+        tools: "ToolSnapshot",
+        settings: Settings | None = None,
+        **given: "Unpack[LoopOptions]",
+    ) -> "TurnLoop":
+        """Build the loop of a run or a request; `settings` are its own, otherwise those of the runtime."""
+        chosen = self.settings if settings is None else settings
+        return _loop.TurnLoop(
+            requester=requester,
+            tools=tools,
+            runner=self.runner,
+            window=self.window(requester, chosen),
+            records_requests=chosen.get("runtime.record_requests", True),
+            **given,
+        )
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
         """The requester of a model by name or object; None means the one the settings choose.

@@ -1,4 +1,7 @@
-"""What an agent's run begins with: its tools and its first messages."""
+"""Prepare an agent for a run: equip it with tools, build its loop, and write its first messages.
+
+This is the one place that does so, for chats as for sub-agents.
+"""
 
 import logging
 import time
@@ -7,7 +10,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, Unpack, runtime_checkable
 
 from dovetail.agent.runtime import Runtime
 from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
@@ -18,44 +21,73 @@ from dovetail.data.text import to_text
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, Kind, ModelRequest
 from dovetail.loop.budget import BudgetLimits
+from dovetail.loop.loop import LoopOptions, TurnLoop
 from dovetail.policy.rule import Mode
+from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 from dovetail.tools.tool import Tool, ToolContext, ToolResult
 
+logger = logging.getLogger(__name__)
+
 COMPLETE_TASK = "complete_task"
-
-
-def make_completion_tool(output: OutputConfig) -> Tool:
-    """`complete_task` with one argument, the agent's result in its own schema."""
-    name = output.output_name
-    schema = dict(output.schema or {"type": "string", "minLength": 1})
-    schema.setdefault("description", output.description)
-
-    async def complete(args: dict[str, Any], context: ToolContext) -> ToolResult:
-        return ToolResult("The result was handed in.", data=args[name])
-
-    return Tool(
-        name=COMPLETE_TASK,
-        display_name="Hand in the result",
-        description="Hand in the result of the task. This ends your work; call it alone and only once.",
-        parameters={
-            "type": "object",
-            "properties": {name: schema},
-            "required": [name],
-            "additionalProperties": False,
-        },
-        execute=complete,
-        kind=Kind.Think,
-        origin="agent",
-        idempotent=True,
-    )
-
-
 _START = "Begin."
 _BUDGET_NAMES = dict(zip(TREE_LIMITS, ("depth", "width", "total"), strict=True))
+_PLAN = (
+    "You are in plan mode: tools that change anything are refused. Look, think, and say what you would do."
+)
+
+
+class AgentHost(Protocol):
+    """Settings, models and the two registries."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def runtime(self) -> Runtime: ...
+
+    def get_tool_registry(self) -> ToolRegistry: ...
+
+    def get_agent_registry(self) -> AgentRegistry: ...
+
+
+@runtime_checkable
+class WorkspaceHost(Protocol):
+    """An app with a workspace and skills."""
+
+    @property
+    def workspace(self) -> Path: ...
+
+    @property
+    def skills(self) -> SkillLibrary: ...
+
+
+def prepare_loop(
+    host: AgentHost,
+    definition: AgentDefinition,
+    *,
+    requester: Requester | None = None,
+    available: ToolSnapshot | None = None,
+    agent_path: Sequence[str] = (),
+    has_tab: bool = True,
+    **given: Unpack[LoopOptions],
+) -> TurnLoop:
+    """Equip an agent and build its loop.
+
+    `available` are the tools of the run above it, at `agent_path`; otherwise all that are registered. Without
+    a `requester` it is the one of the definition's model. Tools of the browser need a tab.
+    """
+    model = definition.model_config
+    available = host.get_tool_registry().snapshot() if available is None else available
+    tools, completion = choose_tools(definition, available, agent_path)
+    if not has_tab:  # without a browser its tools can only fail
+        tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
+    given["completion"] = completion
+    given["options"] = {**model.options, **given.get("options", {})}
+    return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)
 
 
 def choose_tools(
@@ -129,10 +161,64 @@ def build_messages(
     return messages
 
 
-def _describe(inputs: Mapping[str, Any]) -> str:
-    if len(inputs) == 1:
-        return to_text(next(iter(inputs.values())))
-    return "\n".join(f"{name}: {to_text(value)}" for name, value in inputs.items()) or _START
+def build_preface(
+    host: WorkspaceHost,
+    what: Literal["conversation", "task"],
+    began: float,
+    tools: ToolSnapshot,
+    mode: Mode = "default",
+) -> str:
+    """The preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
+    moment = datetime.fromtimestamp(began, UTC).astimezone()
+    lines = [
+        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time.tzname[0]}).",
+        f"The folder you work in is called {host.workspace.name!r}.",
+        _PLAN if mode == "plan" else "",
+        summarize_skills(host.skills) if LOAD_SKILL in tools else "",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+async def warm_up(host: AgentHost, agent: str = "master") -> None:
+    """Read the beginning of a chat with `agent`; only for embedded models, and never an error."""
+    try:
+        definition = host.get_agent_registry().get_definition(agent)
+        requester = host.runtime.requester(definition.model_config.model)
+        if not requester.model.startswith("local:"):
+            return
+        tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+        system = {"role": "system", "content": definition.prompt_config.system_prompt}
+        request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
+        async with aclosing(requester.stream(request)) as deltas:
+            await anext(deltas, None)
+    except DovetailError as error:
+        logger.info("the model was not warmed up: %s", error)
+
+
+def make_completion_tool(output: OutputConfig) -> Tool:
+    """`complete_task` with one argument, the agent's result in its own schema."""
+    name = output.output_name
+    schema = dict(output.schema or {"type": "string", "minLength": 1})
+    schema.setdefault("description", output.description)
+
+    async def complete(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult("The result was handed in.", data=args[name])
+
+    return Tool(
+        name=COMPLETE_TASK,
+        display_name="Hand in the result",
+        description="Hand in the result of the task. This ends your work; call it alone and only once.",
+        parameters={
+            "type": "object",
+            "properties": {name: schema},
+            "required": [name],
+            "additionalProperties": False,
+        },
+        execute=complete,
+        kind=Kind.Think,
+        origin="agent",
+        idempotent=True,
+    )
 
 
 def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Tool | None:
@@ -153,68 +239,7 @@ def _find_place(tool: Tool, patterns: Sequence[str] | None) -> int:
     return next(fitting, len(patterns or ()))
 
 
-class AgentHost(Protocol):
-    """Settings, models and the two registries."""
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def runtime(self) -> Runtime: ...
-
-    def get_tool_registry(self) -> ToolRegistry: ...
-
-    def get_agent_registry(self) -> AgentRegistry: ...
-
-
-_PLAN = (
-    "You are in plan mode: tools that change anything are refused. Look, think, and say what you would do."
-)
-
-
-@runtime_checkable
-class Place(Protocol):
-    """An app with a workspace and skills."""
-
-    @property
-    def workspace(self) -> Path: ...
-
-    @property
-    def skills(self) -> SkillLibrary: ...
-
-
-def build_preface(
-    place: Place,
-    what: Literal["conversation", "task"],
-    began: float,
-    tools: ToolSnapshot,
-    mode: Mode = "default",
-) -> str:
-    """The preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
-    moment = datetime.fromtimestamp(began, UTC).astimezone()
-    lines = [
-        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time.tzname[0]}).",
-        f"The folder you work in is called {place.workspace.name!r}.",
-        _PLAN if mode == "plan" else "",
-        summarize_skills(place.skills) if LOAD_SKILL in tools else "",
-    ]
-    return "\n".join(line for line in lines if line)
-
-
-logger = logging.getLogger(__name__)
-
-
-async def warm_up(host: AgentHost, agent: str = "master") -> None:
-    """Read the beginning of a chat with `agent`; only for embedded models, and never an error."""
-    try:
-        definition = host.get_agent_registry().get_definition(agent)
-        requester = host.runtime.requester(definition.model_config.model)
-        if not requester.model.startswith("local:"):
-            return
-        tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
-        system = {"role": "system", "content": definition.prompt_config.system_prompt}
-        request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
-        async with aclosing(requester.stream(request)) as deltas:
-            await anext(deltas, None)
-    except DovetailError as error:
-        logger.info("the model was not warmed up: %s", error)
+def _describe(inputs: Mapping[str, Any]) -> str:
+    if len(inputs) == 1:
+        return to_text(next(iter(inputs.values())))
+    return "\n".join(f"{name}: {to_text(value)}" for name, value in inputs.items()) or _START

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from dovetail.agents.definition import AgentDefinition, AgentInputs, convert_input_config_to_json_schema
-from dovetail.agents.prepare import AgentHost, Place, build_messages, build_preface, choose_tools, find_limits
+from dovetail.agents.prepare import (
+    AgentHost,
+    WorkspaceHost,
+    build_messages,
+    build_preface,
+    find_limits,
+    prepare_loop,
+)
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError, ToolError
 from dovetail.events.context import CancelSignal
@@ -102,7 +109,7 @@ class AgentExecutor:
         parent = current_run()
         self._refuse_circle(parent)
         self._check(inputs)
-        loop, scope = self._make_loop(parent), self._scope(parent)
+        loop, scope = self._prepare_loop(parent), self._scope(parent)
         messages = build_messages(self.definition, inputs, preface=self._build_preface(loop.tools, scope))
         budget = self._budget(parent)
         emit = self._emitter(parent)
@@ -151,25 +158,20 @@ class AgentExecutor:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
         check_arguments(name, compile_schema(schema, owner=name), inputs)
 
-    def _make_loop(self, parent: RunScope | None) -> TurnLoop:
-        model = self.definition.model_config
-        base = parent.tools if parent else self._app.get_tool_registry().snapshot()
-        path = parent.calls.agent_path if parent else ()
-        tools, completion = choose_tools(self.definition, base, path)
-        requester = self._app.runtime.requester(model.model)
-        return TurnLoop(
-            requester=requester,
-            tools=tools,
-            runner=self._app.runtime.runner,
-            completion=completion,
-            window=self._app.runtime.window(requester),
-            options=model.options,
-            records_requests=self._app.settings.get("runtime.record_requests", True),
+    def _prepare_loop(self, parent: RunScope | None) -> TurnLoop:
+        if parent is None:
+            return prepare_loop(self._app, self.definition)
+        return prepare_loop(
+            self._app, self.definition, available=parent.tools, agent_path=parent.calls.agent_path
         )
 
     def _build_preface(self, tools: ToolSnapshot, scope: CallScope) -> str:
         app = self._app
-        return build_preface(app, "task", time.time(), tools, scope.mode) if isinstance(app, Place) else ""
+        return (
+            build_preface(app, "task", time.time(), tools, scope.mode)
+            if isinstance(app, WorkspaceHost)
+            else ""
+        )
 
     def _start(self, loop: TurnLoop, parent: RunScope | None) -> RunStart:
         return RunStart(

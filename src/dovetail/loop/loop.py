@@ -17,7 +17,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
@@ -38,6 +38,17 @@ from dovetail.tools.registry import ToolSnapshot
 from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)
+
+
+class LoopOptions(TypedDict, total=False):
+    """What a loop has in addition to its model and tools; see `TurnLoop`."""
+
+    completion: str | None
+    options: Mapping[str, Any]
+    pace: float
+    stored: StoredMessages | None
+    schema: Mapping[str, Any] | None
+    strategy: ToolStrategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +201,9 @@ class LoopRun:
         return None
 
     async def _make_room(self) -> None:
-        """Shorten what is old when the model's window is nearly full."""
+        """Shorten what is old when the model's window is nearly full; a request stays as it was written."""
+        if self._is_request:
+            return
         fitted = await self.conversation.make_room(self.loop.window, self.loop.requester)
         if fitted is not None and fitted.asked is not None:
             if self._log is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from dovetail.agents.definition import AgentDefinition
-from dovetail.agents.prepare import AgentHost, build_preface, choose_tools, find_limits
+from dovetail.agents.prepare import AgentHost, build_preface, find_limits, prepare_loop
 from dovetail.data.template import fill_template
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, DovetailError
@@ -88,9 +88,6 @@ class ChatRun(RunWork):
         """
         definition = host.get_agent_registry().get_definition(turn.agent)
         mode = choose_mode(host.settings, turn.mode)
-        tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
-        if turn.tab_id is None:  # without a browser its tools can only fail
-            tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
         try:
             requester = host.runtime.requester(turn.model or definition.model_config.model)
         except DovetailError as error:
@@ -98,27 +95,28 @@ class ChatRun(RunWork):
                 raise ConfigError(
                     f"the model {turn.model!r} cannot be used: {error.message}", hint=error.hint
                 ) from error
+            tools = host.get_tool_registry().snapshot()
             return cls(turn=turn, spec=_make_spec(turn, "", tools), agent=error, question=question)
-        loop = TurnLoop(
+        loop = prepare_loop(
+            host,
+            definition,
             requester=requester,
-            tools=tools,
-            runner=host.runtime.runner,
-            completion=completion,
-            window=host.runtime.window(requester),
-            options={**definition.model_config.options, **turn.options},
+            has_tab=turn.tab_id is not None,
+            options=turn.options,
             pace=TEXT_INTERVAL,
-            records_requests=host.runtime.settings.get("runtime.record_requests", True),
             stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.is_stored else None,
         )
         agent = ChatAgent(
             definition=definition,
             loop=loop,
-            preface=build_preface(host, "conversation", turn.session.created_at, tools, mode),
+            preface=build_preface(host, "conversation", turn.session.created_at, loop.tools, mode),
             limits=find_limits(definition, host.settings),
             mode=mode,
             bus=host.runtime.active_bus,
         )
-        return cls(turn=turn, spec=_make_spec(turn, requester.model, tools), agent=agent, question=question)
+        return cls(
+            turn=turn, spec=_make_spec(turn, requester.model, loop.tools), agent=agent, question=question
+        )
 
     @classmethod
     def resume(cls, host: ChatHost, turn: ChatTurn, spec: RunSpec) -> Self:

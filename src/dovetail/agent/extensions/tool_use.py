@@ -19,7 +19,6 @@ from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta,
 from dovetail.ids import new_id
 from dovetail.loop.conversation import fits
 from dovetail.loop.judged import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
-from dovetail.loop.loop import TurnLoop
 from dovetail.loop.strategy import ToolStrategy
 from dovetail.loop.turn import Turn
 from dovetail.prompt.prompt import Prompt
@@ -69,7 +68,8 @@ class RequestTools:
         judging = Judging(self, prompt, self.tools)
         scope = replace(self._make_scope(), largest_result=_ANY_SIZE)
         try:
-            outcome = await self._make_loop(judging).answer((), scope, read_rounds(self.settings))
+            loop = self.runtime.make_loop(self.requester, self.tools, strategy=judging)
+            outcome = await loop.answer((), scope, read_rounds(self.settings))
         finally:
             judging.close()
         if outcome.error is not None:
@@ -78,23 +78,15 @@ class RequestTools:
     async def _call(self, request: ModelRequest, entries: Log[Entry], result_data: dict[str, Any]) -> None:
         calls = NativeCalls(self, entries, result_data)
         try:
-            loop = self._make_loop(calls, request)
+            loop = self.runtime.make_loop(
+                self.requester, self.tools, strategy=calls, schema=request.schema, options=request.options
+            )
             outcome = await loop.answer(request.messages, self._make_scope(), read_rounds(self.settings))
             if outcome.error is not None:
                 raise outcome.error
             entries.append(replace(calls.finish, usage=outcome.usage))
         finally:
             entries.end()
-
-    def _make_loop(self, strategy: ToolStrategy, request: ModelRequest | None = None) -> TurnLoop:
-        return TurnLoop(
-            requester=self.requester,
-            tools=self.tools,
-            runner=self.runtime.runner,
-            strategy=strategy,
-            schema=request and request.schema,
-            options=request.options if request else {},
-        )
 
     def _make_scope(self) -> CallScope:
         return CallScope(agent_path=(self.agent,), bus=self.runtime.active_bus)
