@@ -1,4 +1,4 @@
-"""Exact arithmetic for models: reads the expression as a syntax tree and evaluates only what it knows."""
+"""Exact arithmetic for models: parse the expression as a syntax tree and evaluate only known operations."""
 
 import ast
 import math
@@ -16,9 +16,9 @@ Number = int | float
 
 
 def _round(value: Number, digits: int | None = None) -> Number:
-    """Round as Python does; with many negative digits it would first build a power of ten of that size."""
+    """Round as Python does, within a limit: Python would build a power of ten with that many digits."""
     if digits is not None and abs(digits) > MOST_DIGITS:
-        raise ToolError(f"round(…, {digits}) is beyond {MOST_DIGITS} digits")
+        raise ToolError(f"round(…, {digits}) exceeds the limit of {MOST_DIGITS} digits.")
     return round(value, digits)
 
 
@@ -52,18 +52,18 @@ SIGNS = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "^": "**"})
 
 
 def calculate(expression: str) -> str:
-    """The value of an arithmetic expression, as text."""
+    """Return the value of an arithmetic expression as text."""
     text = expression.strip().translate(SIGNS)
     if not text or len(text) > LONGEST_EXPRESSION:
-        raise ToolError(f"the expression must have 1 to {LONGEST_EXPRESSION} characters")
+        raise ToolError(f"The expression must have 1 to {LONGEST_EXPRESSION} characters.")
     try:
         return _format(_evaluate(ast.parse(text, mode="eval").body))
     except SyntaxError as error:
-        raise ToolError(f"{expression!r} is no arithmetic expression: {error.msg}") from error
+        raise ToolError(f"Invalid arithmetic expression {expression!r}: {error.msg}.") from error
     except (RecursionError, MemoryError) as error:  # what the parser raises depends on the Python version
-        raise ToolError("the expression is nested too deeply") from error
+        raise ToolError("The expression is nested too deeply.") from error
     except (ArithmeticError, ValueError, TypeError) as error:
-        raise ToolError(f"{expression!r} has no value: {error}") from error
+        raise ToolError(f"Cannot calculate {expression!r}: {error}.") from error
 
 
 def _evaluate(node: ast.expr) -> Number:
@@ -81,19 +81,19 @@ def _evaluate(node: ast.expr) -> Number:
         case _:
             pass
     known = ", ".join([*FUNCTIONS, *CONSTANTS])
-    raise ToolError(f"{ast.unparse(node)!r} is not allowed; numbers, + - * / // % ** ( ) and {known} are")
+    raise ToolError(f"{ast.unparse(node)!r} is not allowed. Use numbers, + - * / // % ** ( ) and {known}.")
 
 
 def _combine(kind: type[ast.operator], left: Number, right: Number) -> Number:
     if kind is ast.Pow and abs(right) > LARGEST_EXPONENT:
-        raise ToolError(f"the exponent {right} is above {LARGEST_EXPONENT}")
+        raise ToolError(f"The exponent must be at most {LARGEST_EXPONENT}, got {right}.")
     if kind is ast.Pow and isinstance(left, int) and left.bit_length() * abs(right) > MOST_BITS:
-        raise ToolError("the result would have too many digits")
+        raise ToolError("The result would have too many digits.")
     value = BINARY[kind](left, right)
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise ToolError("the result has too many digits")
+        raise ToolError("The result has too many digits.")
     if isinstance(value, complex):
-        raise ToolError("the result is not a real number")
+        raise ToolError("The result is not a real number.")
     return value
 
 

@@ -1,13 +1,13 @@
-"""Two tools in one folder, one sync and one async; left out by default, to be copied and changed."""
+"""Two tools in one folder, one sync and one async: an example to copy, disabled by default."""
 
 
 def add(a: float, b: float) -> str:
-    """The sum, as text."""
+    """Return the sum as text."""
     return str(a + b)
 
 
 async def multiply(a: float, b: float) -> str:
-    """The product, as text."""
+    """Return the product as text."""
     return str(a * b)
 
 

@@ -1,4 +1,4 @@
-"""Reads, lists, searches and writes files, all inside the workspace."""
+"""Read, list, search and write files inside the workspace."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _place: dict[str, Workspace] = {}
 
 
 def setup(context: Any) -> None:
-    """Work in the app's workspace."""
+    """Use the app's workspace."""
     _place["workspace"] = Workspace(context.workspace)
 
 
@@ -23,19 +23,19 @@ def _workspace() -> Workspace:
 
 
 def read_file(path: str, start_line: int, max_lines: int) -> str:
-    """The lines of a text file."""
+    """Return lines of a text file."""
     return read_lines(_workspace(), path, start_line, max_lines)
 
 
 def list_files(path: str, pattern: str | None, context: ToolContext) -> str:
-    """What lies in a folder, or all files below it that match a pattern."""
+    """List the entries of a folder, or all files below it that match a pattern."""
     if pattern:
         return list_matching(_workspace(), path, pattern, context.check_cancelled)
     return list_folder(_workspace(), path)
 
 
 def search_files(text: str, path: str, pattern: str, ignore_case: bool, context: ToolContext) -> str:
-    """Lines that hold a text."""
+    """Return the lines that contain a text."""
     return find_text(_workspace(), path, pattern, (text, ignore_case), context.check_cancelled)
 
 
@@ -51,11 +51,15 @@ TOOLS = [
     {
         "label": "files",
         "name": "read_file",
-        "description": "Read a text file of the workspace",
+        "description": "Read a text file in the workspace",
         "kind": "read",
         "parameters": {
             "path": {**PATH, "required": True},
-            "start_line": {"type": "integer", "description": "First line, from 1", "default": 1},
+            "start_line": {
+                "type": "integer",
+                "description": "First line to read, counted from 1",
+                "default": 1,
+            },
             "max_lines": {"type": "integer", "description": "How many lines, at most 2000", "default": 400},
         },
         "execute": read_file,
@@ -63,7 +67,7 @@ TOOLS = [
     {
         "label": "files",
         "name": "list_files",
-        "description": "List a folder of the workspace, or with a pattern all files below it that match",
+        "description": "List a folder in the workspace, or with a pattern all files below it that match",
         "kind": "read",
         "parameters": {
             "path": FOLDER,
@@ -74,7 +78,7 @@ TOOLS = [
     {
         "label": "files",
         "name": "search_files",
-        "description": "Find the lines of the workspace's text files that hold a text (plain, no pattern)",
+        "description": "Find lines in the workspace's text files that contain a text (plain, not a pattern)",
         "kind": "search",
         "parameters": {
             "text": {"type": "string", "description": "The text to find", "required": True},
@@ -82,7 +86,7 @@ TOOLS = [
             "pattern": {"type": "string", "description": "Only in files such as *.py", "default": "*"},
             "ignore_case": {
                 "type": "boolean",
-                "description": "Whether upper and lower case are alike",
+                "description": "Ignore upper and lower case",
                 "default": True,
             },
         },
@@ -92,8 +96,8 @@ TOOLS = [
         "label": "files",
         "name": "write_file",
         "description": (
-            "Write a text file of the workspace, whole; folders are made as needed. "
-            "Only when the user wants a file written"
+            "Write a whole text file in the workspace; missing folders are created. "
+            "Use it only when the user wants a file written"
         ),
         "kind": "write",
         "parameters": {

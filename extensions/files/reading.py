@@ -1,4 +1,4 @@
-"""Reads text files in pieces that a model can take."""
+"""Read text files in pieces that fit into a model's context."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ _PROBE = 8192
 
 
 def read_lines(workspace: Workspace, path: str, start_line: int, max_lines: int) -> str:
-    """The wanted lines, and a last line in brackets when the file goes on."""
+    """Return the requested lines, and a last line in brackets if the file has more."""
     start = max(start_line, 1)
     number = DEFAULT_LINES if max_lines <= 0 else min(max_lines, MOST_LINES)
     lines = iterate_lines(workspace, path)
@@ -25,22 +25,23 @@ def read_lines(workspace: Workspace, path: str, start_line: int, max_lines: int)
         total = skipped
         return "(empty file)" if total == 0 else f"(the file has only {total} lines)"
     if next(lines, None) is not None:
-        wanted.append(f"[the file goes on: read from line {start + number}]")
+        wanted.append(f"[the file continues: read from line {start + number}]")
     return "\n".join(wanted)
 
 
 def iterate_lines(workspace: Workspace, path: str) -> Iterator[str]:
-    """The lines of a text file, very long ones cut; what is no text or too large is refused."""
+    """Yield the lines of a text file, very long ones cut; raise `ToolError` if it is binary or too large."""
     with os.fdopen(workspace.open_file(path), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path!r} is not a regular file", type="not_a_file")
+            raise ToolError(f"{path!r} is not a regular file.", type="not_a_file")
         if status.st_size > MOST_BYTES:
             raise ToolError(
-                f"{path!r} has {status.st_size} bytes, at most {MOST_BYTES} can be read", type="too_large"
+                f"{path!r} is too large: {status.st_size} bytes, at most {MOST_BYTES} can be read.",
+                type="too_large",
             )
         if b"\0" in file.read(_PROBE):
-            raise ToolError(f"{path!r} is not a text file", type="not_text")
+            raise ToolError(f"{path!r} is not a text file.", type="not_text")
         file.seek(0)
         for line in file:
             text = line.decode("utf-8", errors="replace").rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""Lists and searches the workspace; links are not followed, hidden and generated folders are left out."""
+"""List and search the workspace without following links; hidden and generated folders are skipped."""
 
 import fnmatch
 import os
@@ -20,7 +20,7 @@ CheckCancelled = Callable[[], None]
 
 
 def list_folder(workspace: Workspace, path: str) -> str:
-    """The entries of one folder: folders end with `/`, files have their size."""
+    """List the entries of one folder: folders end with `/`, files have their size."""
     folder = _find_folder(workspace, path)
     with os.scandir(folder) as entries:
         lines = sorted(_describe(entry) for entry in entries)
@@ -30,7 +30,7 @@ def list_folder(workspace: Workspace, path: str) -> str:
 
 
 def list_matching(workspace: Workspace, path: str, pattern: str, check: CheckCancelled) -> str:
-    """All files below a folder whose path matches."""
+    """List all files below a folder whose path matches."""
     found: list[str] = []
     for file in _walk(_find_folder(workspace, path), pattern, check):
         if len(found) == MOST_ENTRIES:
@@ -43,10 +43,10 @@ def list_matching(workspace: Workspace, path: str, pattern: str, check: CheckCan
 def find_text(
     workspace: Workspace, path: str, pattern: str, wanted: tuple[str, bool], check: CheckCancelled
 ) -> str:
-    """Every line that holds the text, as `path:line: content`; `wanted`: the text, whether to ignore case."""
+    """Return matching lines as `path:line: content`; `wanted` is the text and whether to ignore case."""
     text, ignore_case = wanted
     if not text:
-        raise ToolError("the text to find is empty", type="invalid_text")
+        raise ToolError("The text to find is empty.", type="invalid_text")
     needle = text.casefold() if ignore_case else text
     found: list[str] = []
     for file in _walk(_find_folder(workspace, path), pattern, check):
@@ -55,13 +55,13 @@ def find_text(
                 found.append(f"{workspace.show(file)}:{number}: {line.strip()[:LONGEST_MATCH]}")
             if len(found) > MOST_MATCHES:
                 return "\n".join([*found[:-1], f"[more than {MOST_MATCHES} lines: use a longer text]"])
-    return "\n".join(found) or f"(no line holds {text!r})"
+    return "\n".join(found) or f"(no line contains {text!r})"
 
 
 def _find_folder(workspace: Workspace, path: str) -> Path:
     folder = workspace.resolve(path)
     if not folder.is_dir():
-        raise ToolError(f"{path!r} is not a folder of the workspace", type="not_found")
+        raise ToolError(f"{path!r} is not a folder in the workspace.", type="not_found")
     return folder
 
 
@@ -84,14 +84,14 @@ def _walk(folder: Path, pattern: str, check: CheckCancelled) -> Iterator[Path]:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """Whether the name matches, or the path when the pattern has a slash; `**/` may mean no folder at all."""
+    """Match the name, or the path if the pattern has a slash; `**/` also matches no folder at all."""
     if "/" not in pattern:
         return fnmatch.fnmatchcase(PurePosixPath(path).name, pattern)
     return fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, pattern.replace("**/", ""))
 
 
 def _read_quietly(workspace: Workspace, file: Path) -> Iterator[tuple[int, str]]:
-    """The numbered lines of a file; none when it is no text, too large or gone."""
+    """Yield the numbered lines of a file; none if it is binary, too large or deleted."""
     try:
         if file.stat().st_size <= LARGEST_SEARCHED:
             yield from enumerate(iterate_lines(workspace, str(file)), 1)

@@ -1,4 +1,4 @@
-"""Writes files whole: either the old content is there or the new, never a half."""
+"""Write files atomically: a reader sees the old content or the new, never a part."""
 
 import os
 import stat
@@ -11,15 +11,16 @@ MOST_BYTES = 1_000_000
 
 
 def write_text(workspace: Workspace, path: str, content: str) -> str:
-    """Write the file beside its place and move it there."""
+    """Write a temporary file into the same folder and rename it."""
     data = content.encode("utf-8", errors="surrogatepass")
     if len(data) > MOST_BYTES:
         raise ToolError(
-            f"the content has {len(data)} bytes, at most {MOST_BYTES} can be written", type="too_large"
+            f"The content is too large: {len(data)} bytes, at most {MOST_BYTES} can be written.",
+            type="too_large",
         )
     place = workspace.resolve(path)
     if place == workspace.root or place.is_dir():
-        raise ToolError(f"{path!r} is a folder, not a file", type="is_folder")
+        raise ToolError(f"{path!r} is a folder, not a file.", type="is_folder")
     folder = workspace.open_folder(str(place.parent), create=True, asked=path)
     try:
         existed = _write(folder, place.name, data)
@@ -45,11 +46,11 @@ def _write(folder: int, name: str, data: bytes) -> bool:
 
 
 def _find_mode(folder: int, name: str) -> int | None:
-    """The permissions of the file that is replaced; only regular files are."""
+    """Return the permissions of the file to replace, if any; only regular files can be replaced."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(status.st_mode):
-        raise ToolError(f"{name!r} is not a regular file", type="not_a_file")
+        raise ToolError(f"{name!r} is not a regular file.", type="not_a_file")
     return stat.S_IMODE(status.st_mode)

@@ -1,4 +1,4 @@
-"""Runs programs in the workspace (rule F112); no shell reads the command."""
+"""Run programs in the workspace (rule F112), without a shell."""
 
 import shlex
 from typing import Any
@@ -16,7 +16,7 @@ _place: dict[str, Workspace] = {}
 
 
 def setup(context: Any) -> None:
-    """Work in the app's workspace."""
+    """Use the app's workspace."""
     _place["workspace"] = Workspace(context.workspace)
 
 
@@ -31,20 +31,22 @@ async def run_shell_command(
     workspace = _place.get("workspace") or Workspace(find_workspace())
     folder = workspace.resolve(cwd or ".")
     if not folder.is_dir():
-        raise ToolError(f"cwd {cwd!r} is not a folder of the workspace", type="invalid_cwd")
+        raise ToolError(f"Invalid cwd {cwd!r}: not a folder in the workspace.", type="invalid_cwd")
     seconds = _limit(timeout_seconds, DEFAULT_SECONDS, MOST_SECONDS)
     characters = _limit(max_output_chars, DEFAULT_CHARACTERS, MOST_CHARACTERS)
     try:
         outcome = await run_program(arguments, folder, seconds, characters)
     except FileNotFoundError as error:
-        raise ToolError(f"there is no program {arguments[0]!r}", type="not_found") from error
+        raise ToolError(f"Program {arguments[0]!r} not found.", type="not_found") from error
     except PermissionError as error:
-        raise ToolError(f"{arguments[0]!r} may not be executed", type="permission_denied") from error
+        raise ToolError(
+            f"{arguments[0]!r} is not executable: permission denied.", type="permission_denied"
+        ) from error
     except (OSError, ValueError) as error:
-        raise ToolError(f"{arguments[0]!r} cannot be started: {error}") from error
+        raise ToolError(f"Cannot start {arguments[0]!r}: {error}") from error
     lines = [f"cwd: {workspace.show(folder)}", *_report(outcome, seconds, characters)]
     if operators := [each for each in arguments if each in OPERATORS or each.endswith(";")]:
-        lines.append(f"note: no shell ran; {' '.join(operators)} reached the program as plain arguments")
+        lines.append(f"note: no shell was used; {' '.join(operators)} reached the program as plain arguments")
     return "\n".join(lines)
 
 
@@ -52,9 +54,9 @@ def _split(command: str) -> list[str]:
     try:
         arguments = shlex.split(command)
     except ValueError as error:
-        raise ToolError(f"the command cannot be split: {error}", type="invalid_command") from error
+        raise ToolError(f"Invalid command: {error}.", type="invalid_command") from error
     if not arguments or not arguments[0]:
-        raise ToolError("the command is empty", type="invalid_command")
+        raise ToolError("The command is empty.", type="invalid_command")
     return arguments
 
 
@@ -64,10 +66,10 @@ def _limit(value: int | None, default: int, most: int) -> int:
 
 def _report(outcome: Outcome, seconds: int, characters: int) -> list[str]:
     if outcome.exit_code is None:
-        lines = [f"exit_code: none (ended after the time limit of {seconds} s)"]
+        lines = [f"exit_code: none (killed after the time limit of {seconds} s)"]
     else:
         lines = [f"exit_code: {outcome.exit_code}"]
-    # What went wrong is said at the error output: a third of the room is kept for it.
+    # Programs report failures on stderr: a third of the characters is reserved for it.
     room = max(characters // 3, characters - len(outcome.stdout.text))
     stderr = outcome.stderr.text[:room]
     stdout = outcome.stdout.text[: characters - len(stderr)]
@@ -83,8 +85,8 @@ TOOL = {
     "label": "shell",
     "name": "run_shell_command",
     "description": (
-        "Run one program in the workspace and get its exit code and output. No shell reads the command: "
-        "pipes, redirections, && and ; are plain arguments. Its processes end with the call."
+        "Run one program in the workspace and get its exit code and output. No shell is used: "
+        "pipes, redirections, && and ; are plain arguments. All its processes end with the call."
     ),
     "kind": "execute",
     "time_limit": MOST_SECONDS + 10,
@@ -93,7 +95,7 @@ TOOL = {
         "cwd": {"type": "string", "description": "Folder to run in, relative to the workspace"},
         "timeout_seconds": {
             "type": "integer",
-            "description": f"Seconds until the command is ended, at most {MOST_SECONDS}",
+            "description": f"Seconds until the command is killed, at most {MOST_SECONDS}",
             "default": DEFAULT_SECONDS,
         },
         "max_output_chars": {

@@ -1,8 +1,8 @@
-"""Runs one program without a shell and leaves nothing of it behind.
+"""Run one program without a shell and leave none of its processes behind.
 
-A supervisor starts the program in a session of its own. Its processes end with it: at its end, at the time
-limit and when the call is cancelled, whatever signals they ignore, even if they moved to another session and
-cleared their environment.
+A supervisor starts the program in a session of its own. All its processes end when the program ends, when
+the time limit is reached and when the call is cancelled, whatever signals they ignore, even if they moved to
+another session and cleared their environment.
 """
 
 import asyncio
@@ -37,8 +37,8 @@ SECRET_VALUE = re.compile(
 class Output:
     """One output stream of a program: its beginning, up to a limit, and its length.
 
-    The pipe is ours and not the process's: then the end of the process is seen at once, even if a child that
-    it left behind still holds the other end.
+    The pipe is ours and not the process's, so that the end of the process is noticed at once, even if a child
+    that it left behind still holds the other end.
     """
 
     def __init__(self, limit: int) -> None:
@@ -50,7 +50,7 @@ class Output:
         self._transport: asyncio.BaseTransport | None = None
 
     async def open(self) -> int:
-        """Start to listen; gives the file descriptor that the program writes to."""
+        """Start to read; return the file descriptor that the program writes to."""
         source, target = os.pipe()
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._stream), os.fdopen(source, "rb", buffering=0)
@@ -58,7 +58,7 @@ class Output:
         return target
 
     async def read(self) -> None:
-        """Read to the end; what is above the limit is counted and dropped."""
+        """Read to the end; count and drop characters above the limit."""
         while chunk := await self._stream.read(65536):
             self._add(self._decoder.decode(chunk))
 
@@ -67,7 +67,7 @@ class Output:
         self.text += text[: self._limit - len(self.text)]
 
     def close(self) -> None:
-        """Stop listening; a character of which only the beginning has come is shown as one that is broken."""
+        """Stop reading; an incomplete character at the end becomes a replacement character."""
         self._add(self._decoder.decode(b"", final=True))
         if self._transport is not None:
             self._transport.close()
@@ -75,7 +75,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a program ended; `exit_code` is None when the time limit ended it."""
+    """How a program ended; `exit_code` is None if the time limit was reached."""
 
     exit_code: int | None
     stdout: Output
@@ -85,7 +85,7 @@ class Outcome:
 async def run_program(
     arguments: Sequence[str], folder: Path, time_limit: float, output_limit: int
 ) -> Outcome:
-    """Run a program to its end or its time limit; what it printed so far is returned in both cases."""
+    """Run a program to its end or its time limit; return its output so far in both cases."""
     stdout, stderr, report = Output(output_limit), Output(output_limit), Output(output_limit)
     readers: list[asyncio.Task[None]] = []
     try:
@@ -126,7 +126,7 @@ async def _start(
 
 
 def _read_report(text: str) -> int | None:
-    """The exit code that the supervisor has reported; a program that could not be started is an OSError."""
+    """Return the exit code that the supervisor reported; raise `OSError` if the program did not start."""
     word, _, value = text.partition(" ")
     if word == "error":
         raise OSError(int(value), os.strerror(int(value)))
@@ -134,7 +134,7 @@ def _read_report(text: str) -> int | None:
 
 
 async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: float) -> bool:
-    """Whether the time limit ended the program; in any case nothing of it is left."""
+    """Return whether the time limit was reached; all processes of the program have ended in any case."""
     try:
         async with asyncio.timeout(time_limit):
             await process.wait()
@@ -147,7 +147,7 @@ async def _wait(process: asyncio.subprocess.Process, mark: str, time_limit: floa
 
 
 async def _end(process: asyncio.subprocess.Process, number: signal.Signals, patience: float) -> bool:
-    """Tell the supervisor to end the program; whether it has done so."""
+    """Signal the supervisor to end the program; return whether it did."""
     if process.returncode is None:
         _signal(process.pid, number)
     try:
@@ -159,7 +159,7 @@ async def _end(process: asyncio.subprocess.Process, number: signal.Signals, pati
 
 
 def _open_environment() -> dict[str, str]:
-    """The environment without what looks like a secret: a program's output goes to a model."""
+    """Return the environment without variables that look like secrets: a model reads the program's output."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -168,7 +168,7 @@ def _open_environment() -> dict[str, str]:
 
 
 async def _end_all(process: asyncio.subprocess.Process, mark: str) -> None:
-    """Have the supervisor end everything; if it cannot, end every process that carries the call's mark."""
+    """Let the supervisor end everything; if it fails, kill every process that carries the call's mark."""
     if await _end(process, signal.SIGUSR1, PATIENCE_SECONDS) and process.returncode == 0:
         return
     _signal_group(process.pid, signal.SIGKILL)
@@ -195,13 +195,13 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _find_marked(mark: str) -> list[int]:
-    """Processes whose environment holds the mark; empty where the system has no /proc."""
+    """Return the processes whose environment has the mark; empty if the system has no /proc."""
     needle = f"{MARK}={mark}".encode()
     found: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if needle in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
-        except OSError:  # ended meanwhile, or another user's
+        except OSError:  # it has ended, or belongs to another user
             continue
     return found

@@ -1,8 +1,8 @@
-"""Runs one program and ends with it whatever it has started; a script, started by `process.py`.
+"""Run one program and end all processes that it started; a script that `process.py` starts.
 
-Processes that lose their parent come to this one, so that even a daemon that has left its session and cleared
-its environment is found. SIGTERM asks the program to end, SIGUSR1 ends everything at once. What came of it is
-written to the file descriptor that the first argument names: `exit <code>`, or `error <number>` when it could
+Orphaned processes are adopted by this one, so that even a daemon that left its session and cleared its
+environment is found. SIGTERM asks the program to end, SIGUSR1 ends everything at once. The result is written
+to the file descriptor that the first argument names: `exit <code>`, or `error <number>` if the program could
 not be started.
 """
 
@@ -21,7 +21,7 @@ PAUSE = 0.01
 
 
 def main(target: int, grace: float, arguments: list[str]) -> None:
-    """Run the program to its end, or until a signal says so."""
+    """Run the program to its end, or until a signal stops it."""
     os.set_inheritable(target, False)
     usual = signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     _adopt_orphans()
@@ -39,7 +39,7 @@ def _adopt_orphans() -> None:
 
 
 def _start(arguments: list[str], usual: Iterable[int]) -> tuple[int, int]:
-    """Start the program in a session of its own; its process id, and the number of the error, if any."""
+    """Start the program in a session of its own; return its process id and the error number, if any."""
     reader, writer = os.pipe()
     program = os.fork()
     if program == 0:
@@ -60,7 +60,7 @@ def _start(arguments: list[str], usual: Iterable[int]) -> tuple[int, int]:
 
 
 def _wait(program: int, grace: float) -> int | None:
-    """The exit code; None when the program was made to end."""
+    """Return the exit code; None if a signal stopped the program."""
     deadline: float | None = None
     while True:
         if deadline is None:
@@ -78,7 +78,7 @@ def _wait(program: int, grace: float) -> int | None:
 
 
 def _reap(program: int) -> int | None:
-    """Take leave of all children that have ended; the exit code of the program, if it is among them."""
+    """Reap all children that have ended; return the exit code of the program if it is among them."""
     code = None
     while True:
         try:
@@ -113,7 +113,7 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
 
 
 def _find_descendants() -> list[int]:
-    """All processes below this one; empty where the system has no /proc."""
+    """Return all descendants of this process; empty if the system has no /proc."""
     children: dict[int, list[int]] = {}
     try:
         names = [name for name in os.listdir("/proc") if name.isdigit()]
@@ -123,7 +123,7 @@ def _find_descendants() -> list[int]:
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
                 parent = int(file.read().rpartition(b")")[2].split()[1])
-        except OSError:  # ended meanwhile
+        except OSError:  # it has ended
             continue
         children.setdefault(parent, []).append(int(name))
     found: list[int] = []

@@ -2,7 +2,7 @@
 
 
 def get_weather(city: str, unit: str = "c") -> str:
-    """A made-up report, the same for every city."""
+    """Return a made-up report, the same for every city."""
     unit = unit.lower().strip()
     if unit not in {"c", "f"}:
         return "unit must be 'c' or 'f'"

@@ -1,7 +1,7 @@
-"""Which addresses may be fetched: public ones, over http or https.
+"""Rules for addresses that may be fetched: public ones, over http or https.
 
-A server can reach what its users cannot: itself, its neighbours, the cloud's metadata service. So every
-address is checked at the moment of connecting, after the name was resolved, and again for each redirect.
+A server can reach addresses that its users cannot: itself, its neighbours, the cloud's metadata service. So
+every address is checked when connecting, after the name was resolved, and again for each redirect.
 """
 
 import ipaddress
@@ -28,45 +28,47 @@ class AddressRules:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "AddressRules":
-        """The rules that the environment sets: `DOVETAIL_WEB_ALLOWED_HOSTS=localhost,wiki.internal:8080`."""
+        """Read the rules from the environment: `DOVETAIL_WEB_ALLOWED_HOSTS=localhost,wiki.internal:8080`."""
         names = environment.get(ALLOWED_HOSTS, "").split(",")
         return cls(frozenset(name.strip().lower() for name in names if name.strip()))
 
     def check_url(self, url: str) -> URL:
-        """The address as the connection will read it, if it may be tried."""
+        """Parse a URL as the connection will; raise `ToolError` if it may not be fetched."""
         try:
             parsed = URL(url.strip())
-            host = parsed.raw_host  # as it goes on the wire: other writings of a number are numbers here
+            host = (
+                parsed.raw_host
+            )  # as sent on the wire: other spellings of an IP address are normalized here
         except ValueError as error:
-            raise ToolError(f"{url!r} is no web address: {error}", type="invalid_url") from error
+            raise ToolError(f"Invalid URL {url!r}: {error}.", type="invalid_url") from error
         if parsed.scheme not in ("http", "https"):
             raise ToolError(
-                f"{url!r} is not http or https; an address is whole, such as https://example.org/",
+                f"Invalid URL {url!r}: not http or https. Use a full URL such as https://example.org/.",
                 type="invalid_url",
             )
         if not host:
-            raise ToolError(f"{url!r} names no host", type="invalid_url")
+            raise ToolError(f"Invalid URL {url!r}: missing host.", type="invalid_url")
         if parsed.user is not None or parsed.password is not None:
-            raise ToolError("an address with a user name or password is not fetched", type="invalid_url")
+            raise ToolError("URLs with a user name or password are not allowed.", type="invalid_url")
         if _is_number(host) and not self.allows(host, parsed.port):
             self.check_address(host, host)
         return parsed
 
     def allows(self, host: str, port: int | None) -> bool:
-        """Whether this host may be fetched wherever it lies."""
+        """Return whether the host may be fetched even at a private address."""
         return bool({host.lower(), f"{host.lower()}:{port}"} & self.allowed_hosts)
 
     def check_address(self, address: str, host: str) -> None:
         """Refuse an address that is not public."""
         if not is_public(address):
             raise ToolError(
-                f"{host} is a private address and is not fetched; {ALLOWED_HOSTS} can allow it",
+                f"{host} is a private address and is not allowed. {ALLOWED_HOSTS} can allow it.",
                 type="private_address",
             )
 
 
 class CheckedResolver(AbstractResolver):
-    """Resolves names and gives only addresses that may be fetched, to the connection itself."""
+    """Resolve names for the connection itself, only to addresses that may be fetched."""
 
     def __init__(self, rules: AddressRules) -> None:
         self._rules = rules
@@ -75,7 +77,7 @@ class CheckedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """All addresses of a host, if every one of them may be fetched."""
+        """Return all addresses of a host, if every one of them may be fetched."""
         results = await self._resolver.resolve(host, port, family)
         if not self._rules.allows(host, port):
             for result in results:
@@ -83,17 +85,17 @@ class CheckedResolver(AbstractResolver):
         return results
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection is open."""
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet, also when it is wrapped in another."""
+    """Return whether an IP address is public, also if it is embedded in another one."""
     value: Any = ipaddress.ip_address(address.partition("%")[0])
     return all(each.is_global and not each.is_multicast for each in (value, *_unwrap(value)))
 
 
 def _unwrap(value: ipaddress.IPv4Address | ipaddress.IPv6Address) -> Sequence[Any]:
-    """The IPv4 addresses that an IPv6 address stands for."""
+    """Return the IPv4 addresses that are embedded in an IPv6 address."""
     if isinstance(value, ipaddress.IPv4Address):
         return []
     wrapped: list[Any] = [value.ipv4_mapped, value.sixtofour, *(value.teredo or ())]

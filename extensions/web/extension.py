@@ -1,4 +1,4 @@
-"""Fetches web pages as text that a model can read."""
+"""Fetch web pages as text that a model can read."""
 
 import os
 from functools import partial
@@ -14,7 +14,7 @@ DEFAULT_CHARACTERS, MOST_CHARACTERS = 20_000, 100_000
 
 
 async def fetch_url(url: str, start: int, max_chars: int) -> str:
-    """A page's title, final address and text."""
+    """Return a page's final address, status, title and text."""
     page = await fetch(url, AddressRules.read(os.environ))
     title, text = await run_in_thread(partial(_read, page))
     start = max(start, 0)
@@ -22,9 +22,9 @@ async def fetch_url(url: str, start: int, max_chars: int) -> str:
     head = [f"url: {page.url}", f"status: {page.status}"]
     head += [f"title: {title}"] if title else []
     if page.is_cut:
-        head.append("note: the page is longer than what was loaded")
-    if start + number < len(text):
-        head.append(f"note: characters {start} to {start + number} of {len(text)}; go on with start")
+        head.append("note: only the beginning of the page was loaded")
+    if (end := start + number) < len(text):
+        head.append(f"note: characters {start} to {end} of {len(text)}; continue with start={end}")
     return "\n".join([*head, "", text[start : start + number] or "(no text)"])
 
 
@@ -33,7 +33,7 @@ def _read(page: Page) -> tuple[str, str]:
         return to_text(page.text, page.url)
     if page.media_type.startswith("text/") or page.media_type.endswith(("json", "xml", "javascript", "yaml")):
         return "", page.text
-    raise ToolError(f"{page.url} is {page.media_type}, which is no text", type="not_text")
+    raise ToolError(f"{page.url} is not text but {page.media_type}.", type="not_text")
 
 
 TOOL = {

@@ -1,4 +1,4 @@
-"""Loads one page: redirects one by one, under limits of time, size and number."""
+"""Load one page and follow its redirects one by one, with limits of time, size and number."""
 
 import asyncio
 import codecs
@@ -26,7 +26,7 @@ _CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What was loaded, from where."""
+    """A loaded page."""
 
     url: str
     status: int
@@ -36,7 +36,7 @@ class Page:
 
 
 async def fetch(url: str, rules: AddressRules) -> Page:
-    """Load a page; whatever goes wrong is a `ToolError`."""
+    """Load a page; raise `ToolError` for any failure."""
     connector = aiohttp.TCPConnector(resolver=CheckedResolver(rules), limit=1, force_close=True)
     limits = aiohttp.ClientTimeout(total=None)
     try:
@@ -46,9 +46,9 @@ async def fetch(url: str, rules: AddressRules) -> Page:
         ):
             return await _follow(session, url, rules)
     except TimeoutError as error:
-        raise ToolError(f"{url} took longer than {MOST_SECONDS:g} s", type="timeout") from error
+        raise ToolError(f"Timed out loading {url} after {MOST_SECONDS:g} s.", type="timeout") from error
     except (aiohttp.ClientError, OSError, UnicodeError) as error:  # the last for a host name that is too long
-        raise ToolError(f"{url} cannot be loaded: {error}", type="unreachable") from error
+        raise ToolError(f"Cannot load {url}: {error}", type="unreachable") from error
 
 
 async def _follow(session: aiohttp.ClientSession, url: str, rules: AddressRules) -> Page:
@@ -60,11 +60,13 @@ async def _follow(session: aiohttp.ClientSession, url: str, rules: AddressRules)
             if response.status not in _REDIRECTS or target is None:
                 return await _read(response, str(place))
             url = _join(place, target)
-    raise ToolError(f"more than {MOST_REDIRECTS} redirects, the last to {url}", type="too_many_redirects")
+    raise ToolError(
+        f"Too many redirects (more than {MOST_REDIRECTS}), the last to {url}.", type="too_many_redirects"
+    )
 
 
 def _check_peer(response: aiohttp.ClientResponse, place: URL, rules: AddressRules) -> None:
-    """Look once more at whom the connection really reached."""
+    """Check the address that the connection really reached."""
     host = place.raw_host or ""
     transport = response.connection.transport if response.connection else None
     peer = transport.get_extra_info("peername") if transport else None
@@ -76,9 +78,7 @@ def _join(place: URL, target: str) -> str:
     try:
         return str(place.join(URL(target)))
     except ValueError as error:
-        raise ToolError(
-            f"{place} redirects to {target!r}, which is no address", type="invalid_url"
-        ) from error
+        raise ToolError(f"{place} redirects to an invalid URL: {target!r}.", type="invalid_url") from error
 
 
 async def _read(response: aiohttp.ClientResponse, url: str) -> Page:

@@ -1,4 +1,4 @@
-"""Turns HTML into text with the structure that matters: headings, lists, links, tables, code."""
+"""Convert HTML to text with the structure that matters: headings, lists, links, tables, code."""
 
 import re
 from urllib.parse import urljoin
@@ -14,11 +14,11 @@ _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _LONGEST_TITLE = 500
 _MOST_ADDRESSES = 1_000_000
-"""Characters of all link addresses: each of a page's links may repeat a long address of the page."""
+"""Limit of the characters of all link addresses: each link of a page may repeat a long base address."""
 
 
 def to_text(html: str, base: str) -> tuple[str, str]:
-    """The title and the text of a page; links are written `[text](address)`."""
+    """Return the title and the text of a page; links are written `[text](address)`."""
     reader = _Reader(base)
     for token in tokenize(html):
         if isinstance(token, Open):
@@ -31,7 +31,7 @@ def to_text(html: str, base: str) -> tuple[str, str]:
 
 
 class _Reader:
-    """Collects text; broken markup is read as far as it goes."""
+    """Collects text; tolerates broken markup."""
 
     def __init__(self, base: str) -> None:
         self.title = ""
@@ -44,7 +44,7 @@ class _Reader:
         self._room = _MOST_ADDRESSES
 
     def open(self, token: Open) -> None:
-        """Take a start tag."""
+        """Process a start tag."""
         tag = token.tag
         if tag == "title":
             self._is_title = True
@@ -67,7 +67,7 @@ class _Reader:
         self._parts.append("\n- " if tag == "li" else "\n" if tag in ("tr", "dt", "dd") else "\n\n")
 
     def close(self, tag: str) -> None:
-        """Take an end tag."""
+        """Process an end tag."""
         if tag == "title":
             self._is_title = False
         elif tag in _HIDDEN:
@@ -91,14 +91,14 @@ class _Reader:
         self._parts[start:] = [f"[{text}]({address})" if self._room > 0 else text]
 
     def add(self, data: str) -> None:
-        """Take text."""
+        """Process text."""
         if self._is_title:
             self.title = self.title or data.strip()[:_LONGEST_TITLE]
         elif not self._hidden:
             self._parts.append(data if self._preformatted else re.sub(r"\s+", " ", data))
 
     def finish(self) -> str:
-        """The text, without trailing spaces and with at most one empty line in a row."""
+        """Return the text, without trailing spaces and with at most one empty line in a row."""
         lines = [line.rstrip() for line in "".join(self._parts).splitlines()]
         tidy = "\n".join(line if line.startswith("  ") else line.strip() for line in lines)
         return re.sub(r"\n{3,}", "\n\n", tidy).strip()

@@ -1,4 +1,4 @@
-"""Splits HTML into tags and text in one pass, whatever the markup is.
+"""Split HTML into tags and text in one pass, whatever the markup is.
 
 Every search either moves on to what it found or ends the page, so that the time is linear in its length; the
 standard library's parser starts over at each unfinished tag and takes hours for a megabyte of them.
@@ -29,7 +29,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A start tag; the first of several attributes of one name counts."""
+    """A start tag; of several attributes with one name the first is used."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict[str, str])
@@ -43,7 +43,7 @@ class Close:
 
 
 def tokenize(page: str) -> Iterator[Text | Open | Close]:
-    """Yield the tags and texts of a page; a comment or tag that never ends takes the rest of it."""
+    """Yield the tags and texts of a page; an unterminated comment or tag extends to its end."""
     place = 0
     while found := _MARKUP.search(page, place):
         if found.start() > place:
@@ -63,7 +63,7 @@ def tokenize(page: str) -> Iterator[Text | Open | Close]:
 
 
 def _skip_comment(page: str, start: int) -> int:
-    """Return where a comment, declaration or processing instruction has ended."""
+    """Return the end of a comment, declaration or processing instruction."""
     if page.startswith("<!--", start):
         end = page.find("-->", start + 2)  # `<!-->` is one, too
         return len(page) if end < 0 else end + 3
@@ -72,7 +72,7 @@ def _skip_comment(page: str, start: int) -> int:
 
 
 def _read_tag(page: str, start: int) -> tuple[Open | Close | None, int]:
-    """Return a tag and where it has ended; None if it never ends."""
+    """Return a tag and its end; None if it is unterminated."""
     is_end = page[start + 1] == "/"
     name = _NAME.match(page, start + 1 + is_end)
     assert name is not None

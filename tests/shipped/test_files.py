@@ -58,7 +58,7 @@ async def test_a_link_inside_the_workspace_is_followed(shipped: ExtensionSnapsho
 async def test_a_file_is_read_in_pieces(shipped: ExtensionSnapshot, workspace: Path) -> None:
     (workspace / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 11)))
     text = await ask(shipped.tools, "read_file", path="long.txt", start_line=3, max_lines=2)
-    assert text == "line 3\nline 4\n[the file goes on: read from line 5]"
+    assert text == "line 3\nline 4\n[the file continues: read from line 5]"
     assert await ask(shipped.tools, "read_file", path="long.txt", start_line=10) == "line 10"
     assert (
         await ask(shipped.tools, "read_file", path="long.txt", start_line=99)

@@ -47,11 +47,13 @@ async def test_it_asks_by_default(shipped: ExtensionSnapshot) -> None:
 async def test_operators_are_plain_arguments(shipped: ExtensionSnapshot, operator: str) -> None:
     text = await ask(shipped.tools, NAME, command=f"echo a {operator} b")
     assert f"stdout:\na {operator} b\n" in text
-    assert "no shell ran" in text
+    assert "no shell was used" in text
 
 
 async def test_an_operator_that_ends_a_word_is_noted_too(shipped: ExtensionSnapshot) -> None:
-    assert "no shell ran; a; reached the program" in await ask(shipped.tools, NAME, command="echo a; echo b")
+    assert "no shell was used; a; reached the program" in await ask(
+        shipped.tools, NAME, command="echo a; echo b"
+    )
 
 
 async def test_variables_and_globs_are_not_expanded(shipped: ExtensionSnapshot) -> None:
@@ -82,12 +84,12 @@ async def test_a_cwd_that_leads_out_or_is_no_folder_is_refused(
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("", "the command is empty"),
-        ("   ", "the command is empty"),
-        ("''", "the command is empty"),
+        ("", "The command is empty"),
+        ("   ", "The command is empty"),
+        ("''", "The command is empty"),
         ("echo 'open", "No closing quotation"),
-        ("no-such-program-here", "there is no program 'no-such-program-here'"),
-        ("./data.txt", "may not be executed"),
+        ("no-such-program-here", "Program 'no-such-program-here' not found"),
+        ("./data.txt", "is not executable"),
     ],
 )
 async def test_what_cannot_be_started_is_explained(
@@ -214,7 +216,7 @@ async def test_children_that_ignore_the_signal_are_gone_after_the_time_limit(
 ) -> None:
     (workspace / "stubborn.py").write_text(STUBBORN)
     text = await ask(shipped.tools, NAME, command="python3 stubborn.py", timeout_seconds=1)
-    assert "exit_code: none (ended after the time limit of 1 s)" in text
+    assert "exit_code: none (killed after the time limit of 1 s)" in text
     pids = read_pids(text)
     assert len(pids) == 3
     assert wait_until_gone(pids)

@@ -13,7 +13,7 @@ test("a report is parsed into exit code, output and notes", () => {
 
 test("a command without output, or one that was killed, is parsed too", () => {
   expect(readShellReport("cwd: a\nexit_code: 0\nstdout: (empty)")).toMatchObject({ exitCode: 0, stdout: "" });
-  const ended = readShellReport("cwd: a\nexit_code: none (ended after the time limit of 5 s)\nstdout:\npart");
+  const ended = readShellReport("cwd: a\nexit_code: none (killed after the time limit of 5 s)\nstdout:\npart");
   expect(ended).toMatchObject({ exitCode: null, stdout: "part" });
 });
 
