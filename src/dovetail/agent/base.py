@@ -6,10 +6,9 @@ from typing import Any, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
-from dovetail.agent.fluent import Asking, open_later
+from dovetail.agent.fluent import Asking, TypedRequest, open_later
 from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import AgentRequest, ExtensionHandlers, NativeTools
-from dovetail.agent.returns import TypedRequest
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping

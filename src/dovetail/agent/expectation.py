@@ -20,26 +20,12 @@ from dovetail.schema.notation import write_notation
 from dovetail.settings import Settings
 
 _extensions = lazy("typing_extensions")
-_CONTAINERS: frozenset[Any] = frozenset({list, dict, tuple, set})
-
-
-def adapt_typed_dicts(kind: Any) -> Any:
-    """The same type, with the typed dicts inside in the form that pydantic knows."""
-    if sys.version_info >= (3, 12):
-        return kind
-    if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
-        hints = typing.get_type_hints(kind, include_extras=True)
-        fields = {name: adapt_typed_dicts(hint) for name, hint in hints.items()}
-        return _extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
-    origin: Any = get_origin(kind)
-    arguments = get_args(kind)
-    adapted = tuple(adapt_typed_dicts(argument) for argument in arguments)
-    return origin[adapted] if origin in _CONTAINERS and adapted != arguments else kind
-
+_pydantic = lazy("pydantic")
 
 T = TypeVar("T")
 
-_pydantic = lazy("pydantic")
+_CONTAINERS: frozenset[Any] = frozenset({list, dict, tuple, set})
+_CLOSED = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +87,7 @@ class TypedOutput(Generic[T]):
         self.shown: Any = _show(self.output)
         self._is_wrapped = is_mapping(self.output) and read_fields(plain) is None
         try:
-            self._adapter = _pydantic.TypeAdapter(adapt_typed_dicts(kind))
+            self._adapter = _pydantic.TypeAdapter(_adapt_typed_dicts(kind))
         except _pydantic.errors.PydanticUserError as error:
             raise ConfigError(
                 f"no answer can be turned into {kind!r}",
@@ -158,7 +144,18 @@ def _describe(kind: Any, note: str) -> Any:
     return {"value": (kind, note) if note else (kind,)}
 
 
-_CLOSED = (str, int, float, bool, type(None))
+def _adapt_typed_dicts(kind: Any) -> Any:
+    """The same type, with the typed dicts inside in the form that pydantic knows."""
+    if sys.version_info >= (3, 12):
+        return kind
+    if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
+        hints = typing.get_type_hints(kind, include_extras=True)
+        fields = {name: _adapt_typed_dicts(hint) for name, hint in hints.items()}
+        return _extensions.TypedDict(kind.__name__, fields, total=kind.__total__)
+    origin: Any = get_origin(kind)
+    arguments = get_args(kind)
+    adapted = tuple(_adapt_typed_dicts(argument) for argument in arguments)
+    return origin[adapted] if origin in _CONTAINERS and adapted != arguments else kind
 
 
 def require_keys(output: Any, keys: Iterable[str]) -> None:

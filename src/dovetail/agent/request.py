@@ -21,6 +21,19 @@ from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
 
+T = TypeVar("T")
+
+SPENT = "request.spent"
+"""The setting of a request in which handlers count the tokens of requests that they made for it."""
+
+TOOL_EVENTS = "request.tool_events"
+"""The setting of a request that holds what is reported of its calls, as `(event, data)`."""
+
+_CORRECTION = (
+    "Your last answer cannot be used: {problem}. "
+    "Give the whole answer again, complete and in the format that was asked for, and nothing else."
+)
+
 HandlerName: TypeAlias = Literal["request_prefixes", "broadcast_prefixes", "broadcast_suffixes", "finally"]
 Handler: TypeAlias = Callable[[Any, Any], Any]
 
@@ -68,20 +81,6 @@ async def run_handlers(handlers: Iterable[Handler], first: Any, second: Any) -> 
 
 def _is_async_items(outcome: object) -> TypeGuard[AsyncIterable[Any]]:
     return inspect.isasyncgen(outcome)
-
-
-T = TypeVar("T")
-
-SPENT = "request.spent"
-"""The setting of a request in which handlers count the tokens of requests that they made for it."""
-
-TOOL_EVENTS = "request.tool_events"
-"""The setting of a request that holds what is reported of its calls, as `(event, data)`."""
-
-_CORRECTION = (
-    "Your last answer cannot be used: {problem}. "
-    "Give the whole answer again, complete and in the format that was asked for, and nothing else."
-)
 
 
 class NativeTools(Protocol):

@@ -7,7 +7,7 @@ from types import MethodType, NoneType
 from typing import Any, ParamSpec, TypeVar
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.returns import TypedRequest
+from dovetail.agent.fluent import TypedRequest
 from dovetail.concurrency import run_sync
 from dovetail.errors import SignatureError
 from dovetail.schema.from_annotation import is_annotation, split_annotated

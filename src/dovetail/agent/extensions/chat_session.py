@@ -35,7 +35,7 @@ _ASKED = ("input", "instruct", "info")
 
 
 @dataclass(slots=True)
-class _Turn:
+class _Recorded:
     """A request of a session, and what was recorded of it."""
 
     session_id: str
@@ -66,7 +66,7 @@ class ChatSessionExtension(RecordPathsExtension):
         self._shown: str | None = None
         self._chosen: ContextValue[_Choice] = ContextValue()
         self._history_before: Any = None
-        self._turns: WeakKeyDictionary[Settings, _Turn] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[Settings, _Recorded] = WeakKeyDictionary()
         self._recording = threading.RLock()
         self.extension_handlers.append("finally", self._record)
 
@@ -136,7 +136,7 @@ class ChatSessionExtension(RecordPathsExtension):
                 history = before if session_id is None else self._fit(self._store.load(session_id))
                 request.prompt.replace("chat_history", [*history, *list_messages(own)])
         if session_id is not None:
-            self._turns[request.settings] = _Turn(session_id, request.prompt)
+            self._turns[request.settings] = _Recorded(session_id, request.prompt)
         return request
 
     async def _record(self, result: Result[Any], settings: Settings) -> None:
@@ -145,7 +145,7 @@ class ChatSessionExtension(RecordPathsExtension):
             messages = _write_turn(turn.prompt, result, settings)
             await asyncio.to_thread(self._save_turn, turn, messages)
 
-    def _save_turn(self, turn: _Turn, messages: list[ChatMessage]) -> None:
+    def _save_turn(self, turn: _Recorded, messages: list[ChatMessage]) -> None:
         """Append the turn; a second try of the same request takes the place of the first."""
         with self._recording:
             history = self._store.load(turn.session_id)

@@ -40,7 +40,7 @@ class _Call:
     result: Any = None
     error: Exception | None = None
 
-    async def settle(self) -> None:
+    async def resolve(self) -> None:
         """Await the result."""
         try:
             self.result = await self.result
@@ -55,7 +55,7 @@ def handle_sync(response: Response[Any], handlers: Handlers) -> Handled:
         for call in _start_calls(handlers, event):
             calls.append(call)
             if inspect.isawaitable(call.result):
-                run_sync(call.settle())
+                run_sync(call.resolve())
     return _collect(calls)
 
 
@@ -69,7 +69,7 @@ async def handle(response: Response[Any], handlers: Handlers) -> Handled:
                 for call in _start_calls(handlers, event):
                     calls.append(call)
                     if inspect.isawaitable(call.result):
-                        tasks.append(asyncio.create_task(call.settle()))
+                        tasks.append(asyncio.create_task(call.resolve()))
                         await asyncio.sleep(0)  # lets it begin before what comes later in the answer
         await asyncio.gather(*tasks)
     finally:
@@ -87,7 +87,7 @@ def _start_calls(handlers: Handlers, event: Any) -> Iterator[_Call]:
             call = _Call(event.path, event.value)
             try:
                 call.result = handler(event.value)
-            except Exception as error:  # raised at the end, as in `settle`
+            except Exception as error:  # raised at the end, as in `resolve`
                 call.error = error
             yield call
 
