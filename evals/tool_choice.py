@@ -19,8 +19,8 @@ from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.local.weights import require
 from dovetail.schema.notation import read_parameters
 from dovetail.settings import default_settings
+from dovetail.tools import Tool, ToolContext
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.tool import Tool, ToolContext
 
 NEEDED = 18
 

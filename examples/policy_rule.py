@@ -8,7 +8,7 @@ from dovetail import Kind, tool
 from dovetail.events.call import ToolCall
 from dovetail.events.run_events import AskKind
 from dovetail.policy import Policy, PolicyRule
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot
 
 
 @tool(kind=Kind.Write)
@@ -36,7 +36,7 @@ async def ask(
 async def main() -> None:
     """Make a few calls, as a model would."""
     runner = ToolRunner(Policy(RULES))
-    tools, scope = ToolSnapshot.of([write_file]), CallScope(ask=ask, owner="ann")
+    tools, scope = ToolSnapshot.of([write_file]), RunContext(ask=ask, owner="ann")
     for path, text in [
         ("notes/today.txt", "cut, glue"),
         ("notes/../report.txt", "out of the folder"),

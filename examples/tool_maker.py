@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail import Kind, Tool
 from dovetail.events.call import ToolCall
-from dovetail.tools import CallScope, ToolContext, ToolRegistry, ToolRunner
+from dovetail.tools import RunContext, ToolContext, ToolRegistry, ToolRunner
 
 
 class FileTools:
@@ -47,7 +47,7 @@ async def main(folder: Path) -> None:
     tools = await registry.discover_all_tools()
     print([tool.name for tool in tools])
     call = ToolCall(call_id="call", name="read_plan", arguments='{"lines": "2"}')
-    outcome = await ToolRunner().run_call(tools, call, CallScope())
+    outcome = await ToolRunner().run_call(tools, call, RunContext())
     print(outcome.status, repr(outcome.result.llm_content))
 
 

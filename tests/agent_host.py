@@ -8,11 +8,12 @@ from dovetail.agents.catalog import wrap_agents
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.registry import AgentRegistry
 from dovetail.events.call import Kind, ModelRequest
+from dovetail.events.tool_context import ToolContext
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.registry import ToolRegistry
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 
 class ScriptedRuntime(Runtime):

@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import Any
 
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import CallOutcome, Tool
 
 ONE_TOOL = """
@@ -47,7 +47,7 @@ class Folders:
 async def call_tool(tools: Iterable[Tool], name: str, /, **arguments: Any) -> CallOutcome:
     """Call a tool through the pipeline, as a model would."""
     call = ToolCall(call_id="call-1", name=name, arguments=arguments)
-    return (await ToolRunner().run_batch(ToolSnapshot.of(tools), [call], CallScope(mode="yolo")))[0]
+    return (await ToolRunner().run_batch(ToolSnapshot.of(tools), [call], RunContext(mode="yolo")))[0]
 
 
 async def ask(tools: Iterable[Tool], name: str, /, **arguments: Any) -> Any:

@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from dovetail.runs.run import RunContext, RunOutcome, RunWork
+from dovetail.events.run_context import RunContext
+from dovetail.runs.run import RunOutcome, RunWork
 from dovetail.store.database import SaveWork, Transaction
 
 

@@ -7,7 +7,7 @@ from benchmarks.tool_call.function import add
 from benchmarks.tool_call.loops import measure_async
 from dovetail.events.call import ToolCall
 from dovetail.policy import Policy, PolicyRule
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot, make_tool
 
 TARGET = 0.3
 PEERS = {
@@ -39,7 +39,7 @@ def main() -> int:
 def measure_ours() -> dict[str, float]:
     """Our pipeline: as the loop calls it, with arguments read before, and with everything switched on."""
     snapshot = ToolSnapshot.of([make_tool(add)])
-    runner, scope = ToolRunner(), CallScope(emit=lambda event: None, run_path=("run",))
+    runner, scope = ToolRunner(), RunContext(emit=lambda event: None, run_path=("run",))
     text = ToolCall(call_id="call", name="add", arguments='{"a": 1}')
     mapping = ToolCall(call_id="call", name="add", arguments={"a": 1})
     records: list[object] = []

@@ -4,7 +4,7 @@ from typing import Any
 
 from dovetail.extensions.workspace import Workspace
 from dovetail.settings import find_workspace
-from dovetail.tools.tool import ToolContext
+from dovetail.tools import ToolContext
 
 from .reading import read_lines
 from .searching import find_text, list_folder, list_matching

@@ -9,7 +9,8 @@ from agent_host import Host, call, make_tool, results
 from dovetail.agents.definition import AgentDefinition, OutputConfig, RunConfig
 from dovetail.agents.run import AgentExecutor, AgentOutput
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool, ToolResult
 
 HANDS_IN = OutputConfig(output_name="report")
 HANDED = call("complete_task", '{"report": "37 cuts"}', "c9")

@@ -13,7 +13,8 @@ from dovetail.agents.definition import (
 )
 from dovetail.agents.run import AgentExecutor, AgentOutput
 from dovetail.events.run_events import ChildEvent, Event
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool, ToolResult
 
 
 def make_tool(name: str) -> Tool:

@@ -12,10 +12,11 @@ from dovetail.agents.definition import AgentDefinition, RunConfig, ToolConfig
 from dovetail.agents.dispatcher import make_dispatcher
 from dovetail.agents.run import AgentExecutor
 from dovetail.events.call import Kind
+from dovetail.events.run_context import current_run
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, ToolEnd
+from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import BudgetLimits
-from dovetail.loop.scope import current_run
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 
 TASK = '{"query": "x"}'
 USED = {"usage": {"input_tokens": 10, "output_tokens": 1}}

@@ -1,6 +1,6 @@
 """A wish to stop becomes more urgent, never less."""
 
-from dovetail.events.context import CancelSignal
+from dovetail.events.cancel import CancelSignal
 
 
 def test_more_urgent_wish_wins_in_either_order() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dovetail.events.call import Kind, ToolCall
 from dovetail.extensions import ExtensionLoader
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot
 from extension_folders import Folders, ask
 
 GOOD = {
@@ -126,7 +126,7 @@ async def test_a_tool_of_the_browser_needs_no_function(folders: Folders) -> None
         return {"status": "success", "output": payload["args"]["a"] + 1}
 
     call = ToolCall(call_id="c1", name="add", arguments={"a": 2})
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope(tab_id="t", ask=ask))
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, RunContext(tab_id="t", ask=ask))
     assert (outcome.result.data, asked) == (3, [5.0])
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ToolEnd, TurnEnd
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 pytestmark = pytest.mark.timeout(60)

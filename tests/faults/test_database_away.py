@@ -13,9 +13,10 @@ import pytest
 from dovetail.errors import StoreError
 from dovetail.events.call import Kind
 from dovetail.events.model_events import TextDeltaEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunContext, RunOutcome, RunSpec
+from dovetail.runs.run import RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.testing import Gate

@@ -11,9 +11,10 @@ import pytest
 
 from dovetail.errors import ConfigError, StoreError
 from dovetail.events.model_events import TextDeltaEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunContext, RunOutcome, RunSpec
+from dovetail.runs.run import RunOutcome, RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.store.errors import Health

@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.tools.makers.browser import make_browser_tool
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve, text_of
 
 pytestmark = pytest.mark.timeout(60)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve, text_of
 
 pytestmark = pytest.mark.timeout(60)

@@ -8,13 +8,14 @@ import pytest
 from dovetail import Agent
 from dovetail.agent.runtime import Runtime
 from dovetail.events.model_events import TextDeltaEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.scope import LoopOutcome
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from dovetail.tools.makers.function import make_tool
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 
 
@@ -45,7 +46,7 @@ async def run(
     )
     start = [{"role": "system", "content": "Count well."}, {"role": "user", "content": "Twice two?"}]
     limits = Budget(BudgetLimits(turns=turns))
-    outcome = await loop.run(start, emit=events.append, scope=CallScope(), budget=limits)
+    outcome = await loop.run(start, RunContext(emit=events.append, budget=limits))
     return outcome, events, model
 
 

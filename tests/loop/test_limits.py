@@ -2,7 +2,7 @@
 
 import asyncio
 
-from dovetail.events.context import CancelSignal
+from dovetail.events.cancel import CancelSignal
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import Deadline
 

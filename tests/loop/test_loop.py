@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail.events.call import ChatMessage
-from dovetail.events.context import CancelSignal
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, ToolEnd, TurnEnd
+from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.scope import LoopOutcome
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.testing import ScriptedRequester
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 START: list[ChatMessage] = [{"role": "user", "content": "Go."}]
 
@@ -40,7 +42,7 @@ async def run(
     loop = TurnLoop(
         requester=requester, tools=ToolSnapshot.of(tools), runner=ToolRunner(), completion=completion
     )
-    outcome = await loop.run(START, emit=events.append, scope=CallScope(), **given)
+    outcome = await loop.run(START, RunContext(emit=events.append, **given))
     return outcome, events, requester
 
 
@@ -174,7 +176,7 @@ async def test_full_window_is_shortened_for_the_model_but_kept_for_the_record() 
     tool = make_tool(result="y" * 6_000)
     requester = ScriptedRequester([call(call_id=f"c{turn}") for turn in range(4)] + ["Done."])
     loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner(), window=9_000)
-    outcome = await loop.run(START, emit=lambda event: None, scope=CallScope())
+    outcome = await loop.run(START, RunContext())
     assert [len(content) for _, content in results(outcome.messages)] == [6_000] * 4
     seen = results(requester.requests[-1].messages)
     assert len(seen) == 4
@@ -198,7 +200,7 @@ async def test_calls_left_open_by_a_crash_run_first_and_finished_ones_never_agai
     ]
     requester = ScriptedRequester(["Both are noted."])
     loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner())
-    outcome = await loop.run(before, emit=lambda event: None, scope=CallScope())
+    outcome = await loop.run(before, RunContext())
     assert ran == ["c2"]
     assert results(requester.requests[0].messages) == [("c1", "noted"), ("c2", "noted")]
     assert outcome.text == "Both are noted."
@@ -227,8 +229,7 @@ async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
     loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([make_tool()]), runner=ToolRunner())
     outcome = await loop.run(
         [*START, said],
-        emit=events.append,
-        scope=CallScope(),
+        RunContext(emit=events.append),
         earlier=ResumePoint(turns=4, usage=Usage(10, 5)),
     )
     ends = [event for event in events if isinstance(event, TurnEnd)]
@@ -259,7 +260,7 @@ async def answer(
         runner=ToolRunner(),
         schema={"type": "object"},
     )
-    return await loop.answer(START, CallScope(emit=events.append), rounds), events, requester
+    return await loop.answer(START, RunContext(emit=events.append), rounds), events, requester
 
 
 async def test_request_must_answer_after_its_rounds_and_reads_only_what_the_program_wrote() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.model_events import ModelRequestEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.request_log import RequestLog
@@ -13,7 +14,7 @@ from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.makers.function import make_tool
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 
 KEY = "sk-very-secret-key"
@@ -33,7 +34,7 @@ async def requests_of(
     loop = TurnLoop(
         requester=requester, tools=ToolSnapshot.of([make_tool(look)]), runner=ToolRunner(), **options
     )
-    await loop.run(messages, emit=events.append, scope=CallScope())
+    await loop.run(messages, RunContext(emit=events.append))
     return [event for event in events if isinstance(event, ModelRequestEvent)], requester
 
 

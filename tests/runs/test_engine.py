@@ -10,6 +10,7 @@ import pytest
 from dovetail.errors import ConflictError, ModelError, NotFoundError
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import TextDeltaEvent, TextEnd, ToolInputEnd
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import (
     AskAnswer,
     AskRequest,
@@ -24,7 +25,8 @@ from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.replay import replay
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
@@ -249,7 +251,7 @@ async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when
             id="ask",
             run_id=context.run_id,
             owner="local",
-            path=context.path,
+            path=context.run_path,
             kind="approval",
             call_id="c",
             payload={},
@@ -361,8 +363,9 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
     assert handle.done.cancelled()
 
     async def second(context: RunContext) -> RunOutcome:
-        assert [message["role"] for message in context.replay.messages] == ["assistant", "tool"]
-        assert context.replay.turns == 1
+        done = replay(await context.history(), context.run_path)
+        assert [message["role"] for message in done.messages] == ["assistant", "tool"]
+        assert done.turns == 1
         return await talk(context)
 
     async def rebuild(record: RunRecord) -> Job:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.events.run_context import RunContext
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.recovery import MOST_RESUMES
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 

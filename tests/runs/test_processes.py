@@ -8,9 +8,10 @@ import pytest
 
 from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 from postgres import make_database, uses_postgres

@@ -3,8 +3,9 @@
 import asyncio
 from pathlib import Path
 
+from dovetail.events.run_context import RunContext
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 

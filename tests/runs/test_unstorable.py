@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from dovetail.events.model_events import TextDeltaEvent, ToolInputDeltaEvent, ToolInputEnd, ToolInputStart
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Block
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
 from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
 from jobs import Job

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.events.call import ToolCall
 from dovetail.schema.number_types import make_converter
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot, make_tool
 from dovetail.tools.manager import ToolManager
 
 INTEGER, NUMBER = {"type": "integer"}, {"type": "number"}
@@ -63,7 +63,7 @@ async def test_a_float_annotation_gets_a_float_and_an_int_annotation_an_int() ->
         return show((factor, times, sizes))
 
     call = ToolCall(call_id="1", name="scale", arguments='{"factor": 2, "times": 3.0, "sizes": [1]}')
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([make_tool(scale)]), call, CallScope())
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([make_tool(scale)]), call, RunContext())
     assert outcome.result.data == "(2.0, 3, [1.0])"
 
 
@@ -81,7 +81,7 @@ async def test_an_argument_that_the_function_lacks_is_told_as_a_wrong_one() -> N
     tool = make_tool(find, parameters=schema)
     assert tool.parameters == schema
     call = ToolCall(call_id="1", name="find", arguments={"city": "Rome", "zzz": 1})
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope())
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, RunContext())
     assert outcome.result.error is not None
     assert outcome.result.error.type == "invalid_tool_params"
     assert "`zzz` is not known; expected one of: city" in outcome.result.error.message
@@ -93,5 +93,5 @@ async def test_a_function_that_takes_any_argument_gets_them_all() -> None:
 
     tool = make_tool(find, parameters={"type": "object", "properties": {"city": {"type": "string"}}})
     call = ToolCall(call_id="1", name="find", arguments={"city": "Rome", "zzz": 1})
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope())
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, RunContext())
     assert outcome.result.data == "Rome {'zzz': 1}"

@@ -8,7 +8,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
 from dovetail.schema.problem import describe_problems
 from dovetail.schema.validate import MOST_WORK, WorkMeter, compile_schema
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot
 from dovetail.tools.tool import Tool, ToolContext
 
 SCHEMA: dict[str, Any] = {
@@ -167,7 +167,7 @@ async def test_arguments_that_cannot_be_checked_are_an_error(schema: Any, args: 
 
     tool = Tool(name="hostile", description="x", parameters=schema, execute=execute)
     call = ToolCall(call_id="c", name="hostile", arguments=args)
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, CallScope())
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([tool]), call, RunContext())
     assert outcome.status == "error"
     assert "repeats itself so often that they cannot be checked" in str(outcome.result.llm_content)
 

@@ -10,8 +10,9 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 PACKAGE = Path(__file__).parents[2] / "web" / "node_modules" / "ai" / "dist" / "index.js"

@@ -6,9 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.store.database import Database
 from dovetail.store.tables import artifacts
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import serve
 
 CALL = {"tool_calls": [{"call_id": "c1", "name": "tell", "arguments": {}}]}

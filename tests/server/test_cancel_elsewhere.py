@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool
 from postgres import make_database, uses_postgres
 from serving import serve
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.makers.browser import make_browser_tool
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 ROOT = Path(__file__).parents[2]

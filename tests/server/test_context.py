@@ -1,6 +1,5 @@
 """What a tool can find out about the request it works for."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from dovetail.tools import get_request_context, make_tool
 from serving import serve
 
 CALL = {"tool_calls": [{"call_id": "c", "name": "look"}]}
+IDS = ("owner", "session_id", "run_id", "agent", "call_id", "tab_id", "skills")
 SKILL = "---\nname: tidy\ndescription: Tidy up.\n---\nPut things away.\n"
 
 
@@ -17,7 +17,7 @@ def watch(seen: list[dict[str, Any]]) -> Any:
         """Look around, in a thread."""
         context = get_request_context()
         assert context is not None
-        seen.append(asdict(context))
+        seen.append({name: getattr(context, name) for name in IDS})
         return "seen"
 
     return make_tool(look, kind=Kind.Read)

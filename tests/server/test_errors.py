@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate, Reply
 from dovetail.tools.makers.browser import open_url
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import serve
 
 JSON = {"content-type": "application/json"}

@@ -13,8 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from dovetail.errors import ModelError
 from dovetail.events.call import Kind
 from dovetail.events.delta import Usage
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate, Reply
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 

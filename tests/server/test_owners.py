@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 SETTINGS = {"server": {"api_keys": "ann:one-key,bob:two-key"}}

@@ -9,9 +9,10 @@ from typing import Any
 import asyncpg
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
 from dovetail.testing import Gate
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from postgres import start_server, uses_postgres
 from serving import serve
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from dovetail.events.context import within
+from dovetail.events.run_context import RunContext, entered
 from dovetail.runs.run import RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.sessions.message import Message
@@ -34,7 +34,7 @@ async def fill(database: Database, name: str, *, changed: float, state: str = "e
     await store.create(session_id=name)
     await store.save_message(name, Message(id="m", parts=[{"type": "text", "text": "hi"}]))
     await RunStore(database, "p").create(f"run-{name}", RunSpec(agent="master", session_id=name))
-    with within(session_id=name, run_id=f"run-{name}"):
+    with entered(RunContext(session_id=name, run_path=(f"run-{name}",))):
         artifact_id = await ArtifactTable(database).put("long", owner="local")
     async with database.write() as connection:
         await connection.execute(sa.update(sessions).where(sessions.c.id == name).values(updated_at=changed))

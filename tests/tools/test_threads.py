@@ -14,7 +14,7 @@ import pytest
 from dovetail import Dovetail
 from dovetail.concurrency import run_sync
 from dovetail.events.call import ToolCall
-from dovetail.tools import CallOutcome, CallScope, Tool, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import CallOutcome, RunContext, Tool, ToolRunner, ToolSnapshot, make_tool
 from serving import serve
 
 
@@ -85,7 +85,7 @@ def make(way: Callable[[Any], Awaitable[None]], action: Any) -> Tool:
 
 async def call(tool: Tool) -> CallOutcome:
     made = ToolCall(call_id="1", name=tool.name, arguments={})
-    return await ToolRunner().run_call(ToolSnapshot.of([tool]), made, CallScope())
+    return await ToolRunner().run_call(ToolSnapshot.of([tool]), made, RunContext())
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -195,7 +195,7 @@ async def test_setup_of_a_folder_may_exit_in_a_task(tmp_path: Path) -> None:
 CALL = """
 import asyncio, signal, sys
 from dovetail.events.call import ToolCall
-from dovetail.tools import CallScope, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import RunContext, ToolRunner, ToolSnapshot, make_tool
 
 async def spin():
     "Never ends."
@@ -205,7 +205,7 @@ async def spin():
 
 async def main():
     call = ToolCall(call_id="1", name="spin", arguments={})
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([make_tool(spin)]), call, CallScope())
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([make_tool(spin)]), call, RunContext())
     print("the tool failed:", outcome.result.llm_content, flush=True)
 """
 

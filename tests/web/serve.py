@@ -19,11 +19,11 @@ from pydantic import BaseModel
 from dovetail.app import Dovetail
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.server.app import create_app
 from dovetail.testing import ScriptedServer
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.makers.function import make_tool
-from dovetail.tools.tool import ToolContext
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}

@@ -8,19 +8,19 @@ from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 from dovetail.agent.extensions.tool import ToolExtension
 from dovetail.concurrency import run_sync
+from dovetail.events.cancel import CancelSignal
+from dovetail.events.run_context import RunContext, ignore_event
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
 
 if TYPE_CHECKING:
-    from dovetail.events.context import CancelSignal
+    from dovetail.events.asks import Asker
     from dovetail.events.run_events import Emit
     from dovetail.loop.budget import BudgetLimits
-    from dovetail.loop.scope import LoopOutcome
-    from dovetail.tools.scope import Ask
+    from dovetail.loop.outcome import LoopOutcome
 
 _mode = lazy("dovetail.policy.mode")
 _run = lazy("dovetail.agent.run")
-_scope = lazy("dovetail.tools.scope")
 
 
 class RunOptions(TypedDict, total=False):
@@ -29,7 +29,7 @@ class RunOptions(TypedDict, total=False):
 
     limits: "BudgetLimits"
     on_event: "Emit"
-    ask: "Ask"
+    ask: "Asker"
     cancel: "CancelSignal"
 
 
@@ -49,22 +49,22 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         """
         if task is not None:
             self.input(task)
-        heard = {"emit": options["on_event"]} if "on_event" in options else {}
         request = self._take_request()
         run = _run.AgentRun(
             request=request,
             tools=self.tools,
             runtime=self.runtime,
-            scope=_scope.CallScope(
+            context=RunContext(
                 run_path=(new_id("run"),),
                 agent_path=(self.name,),
                 ask=options.get("ask"),
                 bus=self.runtime.active_bus,
                 mode=_mode.choose_mode(request.settings),
-                **heard,
+                cancel=options.get("cancel") or CancelSignal(),
+                emit=options.get("on_event", ignore_event),
             ),
         )
-        return run.go(options.get("limits"), options.get("cancel"))
+        return run.go(options.get("limits"))
 
     def run(self, task: Any = None, **options: Unpack[RunOptions]) -> "LoopOutcome":
         """Work on a task turn after turn; gives the outcome with its `text`."""

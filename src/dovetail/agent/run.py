@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from dovetail.agent.expectation import expect_output
 from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
-from dovetail.events.context import CancelSignal
 from dovetail.events.delta import FinishDelta, TextDelta
-from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.scope import LoopOutcome, current_run
+from dovetail.events.run_context import RunContext, current_run
+from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.response.result import Result
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.scope import CallScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +21,9 @@ class AgentRun:
     request: AgentRequest
     tools: ToolSnapshot
     runtime: Runtime
-    scope: CallScope
+    context: RunContext
 
-    async def go(self, limits: BudgetLimits | None, cancel: CancelSignal | None) -> LoopOutcome:
+    async def go(self, limits: BudgetLimits | None) -> LoopOutcome:
         """Run to the end; an error of the model is raised, every other end is told in the outcome."""
         request = self.request
         request.settings.set("tools.max_rounds", 0)  # the loop itself calls the tools
@@ -34,11 +33,9 @@ class AgentRun:
             pass
         asked = request.build()
         loop = self.runtime.make_loop(request.requester, self.tools, request.settings, options=asked.options)
-        above = current_run()  # a tool may run an agent: what that uses, the tool's own run has used
-        budget = Budget(limits, parent=above.budget if above is not None else None)
-        outcome = await loop.run(
-            asked.messages, emit=self.scope.emit, scope=self.scope, budget=budget, cancel=cancel
-        )
+        # A tool may run an agent: what that uses, the tool's own run has used.
+        budget = Budget(limits, parent=find_budget(current_run()))
+        outcome = await loop.run(asked.messages, dataclasses.replace(self.context, budget=budget))
         if outcome.error is not None:
             raise outcome.error
         return await self._finish(outcome)

@@ -14,7 +14,7 @@ from dovetail.agents.definition import (
     convert_input_config_to_json_schema,
 )
 from dovetail.agents.dispatcher import Dispatcher
-from dovetail.agents.prepare import AgentHost, choose_tools
+from dovetail.agents.prepare import AgentHost, choose_tools, find_tools
 from dovetail.agents.run import AgentExecutor, AgentOutput, Signal
 from dovetail.data.text import cut, to_text
 from dovetail.errors import ConfigError, DovetailError, ModelError
@@ -26,8 +26,8 @@ from dovetail.events.model_events import (
     TextEnd,
     ToolInputEnd,
 )
+from dovetail.events.run_context import current_run
 from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, ToolEnd
-from dovetail.loop.scope import current_run
 from dovetail.policy.bus import MessageBus
 from dovetail.tools.makers.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
 from dovetail.tools.pipeline.audit import mask_arguments
@@ -89,7 +89,7 @@ class Activity:
         for shown in self._shows:
             shown.cancel()
 
-    def note(self, event: Event) -> None:
+    def note(self, event: Event, /) -> None:
         """Take one event of the agent's run; its children have activities of their own."""
         if isinstance(event, ChildEvent) or (self._update is None and self._bus is None):
             return
@@ -191,8 +191,8 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
     def is_read_only(self) -> bool:
         """Whether all tools that the agent may use here only read."""
         run = current_run()
-        available = run.tools if run else self._config.get_tool_registry().snapshot()
-        tools, _ = choose_tools(self.definition, available, run.calls.agent_path if run else ())
+        available = find_tools(self._config, run)
+        tools, _ = choose_tools(self.definition, available, run.agent_path if run else ())
         # Agents below it have no tools that it does not have itself, except for those that they bring.
         return all(part.is_read_only for tool in tools for part in _find_parts(tool))
 
@@ -232,8 +232,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         bus = self.message_bus
         activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
         executor = await AgentExecutor.create(self.definition, self._config, activity.note, bus=bus)
-        if self.context is not None:
-            executor.parent_call_id, executor.caller = self.context.call_id, self.context.scope
+        executor.call = self.context
         activity.begin()
         try:
             output = await executor.run(self.params, signal)

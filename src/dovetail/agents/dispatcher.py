@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dovetail.events.call import Kind
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.events.tool_context import ToolContext
+from dovetail.tools.tool import Tool
 
 DISPATCHER = "sub-agent"
 

@@ -20,6 +20,8 @@ from dovetail.data.template import fill_template
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, Kind, ModelRequest
+from dovetail.events.run_context import RunContext
+from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import BudgetLimits
 from dovetail.loop.loop import LoopOptions, TurnLoop
 from dovetail.policy.rule import Mode
@@ -28,7 +30,7 @@ from dovetail.settings import Settings
 from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 logger = logging.getLogger(__name__)
 
@@ -70,24 +72,30 @@ def prepare_loop(
     definition: AgentDefinition,
     *,
     requester: Requester | None = None,
-    available: ToolSnapshot | None = None,
-    agent_path: Sequence[str] = (),
+    parent: RunContext | None = None,
     has_tab: bool = True,
     **given: Unpack[LoopOptions],
 ) -> TurnLoop:
     """Equip an agent and build its loop.
 
-    `available` are the tools of the run above it, at `agent_path`; otherwise all that are registered. Without
-    a `requester` it is the one of the definition's model. Tools of the browser need a tab.
+    It chooses from the tools of its `parent`, the run that starts it, if any; otherwise from all that are
+    registered. Without a `requester` it is the one of the definition's model. Browser tools need a tab.
     """
     model = definition.model_config
-    available = host.get_tool_registry().snapshot() if available is None else available
-    tools, completion = choose_tools(definition, available, agent_path)
+    path = parent.agent_path if parent is not None else ()
+    tools, completion = choose_tools(definition, find_tools(host, parent), path)
     if not has_tab:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
     return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)
+
+
+def find_tools(host: AgentHost, run: RunContext | None) -> ToolSnapshot:
+    """Return the tools that an agent chooses from: those of the run that starts it, otherwise all."""
+    if run is not None and isinstance(run.tools, ToolSnapshot):
+        return run.tools
+    return host.get_tool_registry().snapshot()
 
 
 def choose_tools(

@@ -6,9 +6,10 @@ with it, and its events flow up tagged with its run id, never into the caller's 
 
 import asyncio
 import contextlib
+import dataclasses
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -23,21 +24,23 @@ from dovetail.agents.prepare import (
 )
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError, ToolError
-from dovetail.events.context import CancelSignal
+from dovetail.events.asks import Asker
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
-from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, RunStart
+from dovetail.events.run_context import Mode, RunContext, current_run
+from dovetail.events.run_events import ChildEvent, Emit, EndReason, Event, RunEnd, RunStart
+from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
-from dovetail.loop.budget import Budget
+from dovetail.loop.budget import Budget, find_budget
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.scope import LoopOutcome, RunScope, current_run
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.schema.validate import compile_schema
 from dovetail.tools.makers.declarative import check_arguments
-from dovetail.tools.pipeline.runner import Ask, CallScope
 from dovetail.tools.registry import ToolSnapshot
 
-OnActivity = Callable[[Event], None]
+OnActivity: TypeAlias = Emit
 Signal: TypeAlias = asyncio.Event | threading.Event
 
 _PACE = 0.05
@@ -69,7 +72,7 @@ class AgentExecutor:
         definition: AgentDefinition,
         app: AgentHost,
         on_activity: OnActivity | None = None,
-        ask: Ask | None = None,
+        ask: Asker | None = None,
         bus: MessageBus | None = None,
     ) -> None:
         self.definition = definition
@@ -78,9 +81,8 @@ class AgentExecutor:
         self._ask = ask
         self._bus = bus
         self.run_id = new_id("run")
-        self.parent_call_id: str | None = None
-        self.caller: CallScope | None = None
-        """The scope of the call that starts it, where that call belongs to no run."""
+        self.call: ToolContext | None = None
+        """The tool call that starts it, if any."""
 
     @classmethod
     async def create(
@@ -89,7 +91,7 @@ class AgentExecutor:
         app: AgentHost,
         on_activity: OnActivity | None = None,
         *,
-        ask: Ask | None = None,
+        ask: Asker | None = None,
         bus: MessageBus | None = None,
     ) -> Self:
         """An executor for `definition`; `on_activity` sees every event of its runs.
@@ -109,14 +111,18 @@ class AgentExecutor:
         parent = current_run()
         self._refuse_circle(parent)
         self._check(inputs)
-        loop, scope = self._prepare_loop(parent), self._scope(parent)
-        messages = build_messages(self.definition, inputs, preface=self._build_preface(loop.tools, scope))
+        loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
+        preface = self._build_preface(loop.tools, caller.mode)
+        messages = build_messages(self.definition, inputs, preface=preface)
         budget = self._budget(parent)
         emit = self._emitter(parent)
+        context = caller.for_child(self.run_id, self.definition.name, emit=emit, budget=budget)
+        if self._bus is not None:
+            context = dataclasses.replace(context, bus=self._bus)
         emit(self._start(loop, parent))
         try:
-            async with _joined(signal, parent) as cancel:
-                outcome = await loop.run(messages, emit=emit, scope=scope, budget=budget, cancel=cancel)
+            async with _followed(context.cancel, signal, parent):
+                outcome = await loop.run(messages, context)
             output = self._to_output(outcome, time.perf_counter() - started)
         except BaseException as error:
             emit(_explain_break(error, budget.usage))
@@ -148,8 +154,8 @@ class AgentExecutor:
             name = self.definition.name
             raise ToolError(f"`process_output` of agent {name!r} failed: {error!r}") from error
 
-    def _refuse_circle(self, parent: RunScope | None) -> None:
-        path = parent.calls.agent_path if parent else ()
+    def _refuse_circle(self, parent: RunContext | None) -> None:
+        path = parent.agent_path if parent else ()
         if self.definition.name in path:
             way = " → ".join((*path, self.definition.name))
             raise ToolError(f"agents may not call each other in a circle: {way}", type="agent_circle")
@@ -158,55 +164,34 @@ class AgentExecutor:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
         check_arguments(name, compile_schema(schema, owner=name), inputs)
 
-    def _prepare_loop(self, parent: RunScope | None) -> TurnLoop:
-        if parent is None:
-            return prepare_loop(self._app, self.definition)
-        return prepare_loop(
-            self._app, self.definition, available=parent.tools, agent_path=parent.calls.agent_path
-        )
-
-    def _build_preface(self, tools: ToolSnapshot, scope: CallScope) -> str:
+    def _build_preface(self, tools: ToolSnapshot, mode: Mode) -> str:
         app = self._app
-        return (
-            build_preface(app, "task", time.time(), tools, scope.mode)
-            if isinstance(app, WorkspaceHost)
-            else ""
-        )
+        return build_preface(app, "task", time.time(), tools, mode) if isinstance(app, WorkspaceHost) else ""
 
-    def _start(self, loop: TurnLoop, parent: RunScope | None) -> RunStart:
+    def _start(self, loop: TurnLoop, parent: RunContext | None) -> RunStart:
         return RunStart(
             agent=self.definition.name,
             model=loop.requester.model,
             generation=loop.tools.generation,
-            session_id=parent.calls.session_id if parent else None,
-            parent_call_id=self.parent_call_id,
+            session_id=parent.session_id if parent else None,
+            parent_call_id=self.call.call_id if self.call else None,
         )
 
-    def _scope(self, parent: RunScope | None) -> CallScope:
-        calls = parent.calls if parent else self.caller
-        if calls is None:
-            calls = CallScope(ask=self._ask, mode=choose_mode(self._app.settings))
-        return CallScope(
-            session_id=calls.session_id,
-            run_path=(*calls.run_path, self.run_id),
-            agent_path=(*calls.agent_path, self.definition.name),
-            owner=calls.owner,
-            tab_id=calls.tab_id,
-            mode=calls.mode,
-            ask=calls.ask,
-            bus=self._bus or (calls.bus.derive(self.definition.name) if calls.bus else None),
-            settle=calls.settle,
-            is_abandoned=calls.is_abandoned,
-        )
+    def _find_caller(self) -> RunContext:
+        """Return whose rights the run has if it is below no other: those of the call that starts it."""
+        if self.call is not None:
+            return self.call.scope
+        return RunContext(ask=self._ask, mode=choose_mode(self._app.settings))
 
-    def _budget(self, parent: RunScope | None) -> Budget:
+    def _budget(self, parent: RunContext | None) -> Budget:
         limits = find_limits(self.definition, self._app.settings)
-        return parent.budget.child(limits) if parent else Budget(limits)
+        above = find_budget(parent)
+        return above.child(limits) if above else Budget(limits)
 
-    def _emitter(self, parent: RunScope | None) -> OnActivity:
-        def emit(event: Event) -> None:
+    def _emitter(self, parent: RunContext | None) -> Emit:
+        def emit(event: Event, /) -> None:
             if parent is not None:
-                parent.calls.emit(ChildEvent(self.run_id, event))
+                parent.emit(ChildEvent(self.run_id, event))
             if self._on_activity is not None:
                 self._on_activity(event)
 
@@ -222,10 +207,11 @@ def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
 
 
 @contextlib.asynccontextmanager
-async def _joined(signal: Signal | None, parent: RunScope | None) -> AsyncGenerator[CancelSignal]:
-    """A cancel signal of its own that follows the given one and the parent's."""
-    cancel = CancelSignal()
-    sources = [event for event in (signal, parent.calls.cancelled if parent else None) if event is not None]
+async def _followed(
+    cancel: CancelSignal, signal: Signal | None, parent: RunContext | None
+) -> AsyncGenerator[None]:
+    """Have `cancel` follow the given signal and the parent's."""
+    sources = [event for event in (signal, parent.cancelled if parent else None) if event is not None]
 
     async def follow(event: Signal) -> None:
         if isinstance(event, asyncio.Event):
@@ -236,7 +222,7 @@ async def _joined(signal: Signal | None, parent: RunScope | None) -> AsyncGenera
 
     watchers = [asyncio.create_task(follow(event)) for event in sources]
     try:
-        yield cancel
+        yield
     finally:
         for watcher in watchers:
             watcher.cancel()

@@ -5,9 +5,9 @@ run's journal gives each its number. Text and tool-input deltas are made once pe
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from dovetail.events.call import CallStatus
 from dovetail.events.delta import Usage
@@ -174,8 +174,11 @@ Event: TypeAlias = (
     | ChildEvent
 )
 
-Emit: TypeAlias = Callable[[Event], None]
-"""Where events go; must not block."""
+
+class Emit(Protocol):
+    """Where events go; must not block."""
+
+    def __call__(self, event: Event, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

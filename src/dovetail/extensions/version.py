@@ -15,6 +15,7 @@ from typing import Any
 
 from dovetail.data.text import describe_error
 from dovetail.errors import ConfigError, ExtensionError, ToolError
+from dovetail.events.tool_context import ToolContext
 from dovetail.extensions.definition import ToolDefinition, read_definitions
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.extension import POLICY
@@ -26,7 +27,7 @@ from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.coerce import coerce_arguments
 from dovetail.tools.threads import contain_exits, run_in_thread
-from dovetail.tools.tool import Execute, Tool, ToolContext
+from dovetail.tools.tool import Execute, Tool
 
 logger = logging.getLogger(__name__)
 

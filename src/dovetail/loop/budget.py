@@ -14,6 +14,7 @@ from dovetail.concurrency import Stopwatch
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
+from dovetail.events.run_context import RunContext
 
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 
@@ -164,3 +165,8 @@ class Budget:
         while budget is not None:
             yield budget
             budget = budget.parent
+
+
+def find_budget(run: RunContext | None) -> Budget | None:
+    """Return the budget of a run, if any."""
+    return run.budget if run is not None and isinstance(run.budget, Budget) else None

@@ -1,17 +1,14 @@
 """The limits of a loop at work: its time and its cancel (`Deadline`), its turns and tokens (`UsageMeter`)."""
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Literal, Self, TypeAlias, TypeVar
 
-from dovetail.events.context import CancelSignal
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
-from dovetail.events.run_events import AskKind, Emit, TurnEnd
+from dovetail.events.run_events import Emit, TurnEnd
 from dovetail.loop.budget import Budget
-from dovetail.tools.scope import Ask
 
 T = TypeVar("T")
 StopReason: TypeAlias = Literal["cancelled", "timeout"]
@@ -79,20 +76,6 @@ class Deadline:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-
-
-def pause_while_asking(ask: Ask | None, budget: Budget) -> Ask | None:
-    """A way to ask that stops the budget's clock while a person thinks; a browser's answer takes its time."""
-    if ask is None:
-        return None
-
-    async def pausing_ask(
-        kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None = None
-    ) -> Mapping[str, Any]:
-        with nullcontext() if kind == "browser" else budget.paused():
-            return await ask(kind, call_id, payload, time_limit)
-
-    return pausing_ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

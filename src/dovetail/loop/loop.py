@@ -15,25 +15,25 @@ A `ToolStrategy` says how the model is asked.
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
-from dovetail.events.context import CancelSignal
-from dovetail.events.run_events import Emit, EndReason, Event, ToolEnd
-from dovetail.loop.budget import Budget, BudgetLimits
+from dovetail.events.cancel import CancelSignal
+from dovetail.events.run_context import RunContext
+from dovetail.events.run_events import EndReason, Event, ToolEnd
+from dovetail.loop.budget import Budget, BudgetLimits, find_budget
 from dovetail.loop.conversation import Conversation, find_open_calls
-from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter, pause_while_asking
+from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.loop.request_log import RequestLog, StoredMessages
-from dovetail.loop.scope import LoopOutcome, RunScope, entered
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
 from dovetail.loop.strategy import ToolStrategy
 from dovetail.loop.turn import Turn
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import agent_span, describe_usage
-from dovetail.tools.pipeline.runner import CallOutcome, CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tracing import record
 
@@ -74,36 +74,30 @@ class TurnLoop:
     strategy: ToolStrategy = field(default_factory=ToolStrategy)
 
     async def run(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        emit: Emit,
-        scope: CallScope,
-        budget: Budget | None = None,
-        cancel: CancelSignal | None = None,
-        earlier: ResumePoint | None = None,
+        self, messages: Sequence[ChatMessage], context: RunContext, earlier: ResumePoint | None = None
     ) -> LoopOutcome:
         """Go on from `messages` until the model is done, a limit is reached or somebody cancels.
 
-        After a crash `earlier` says what was done before; the budget must count it too.
+        After a crash `earlier` says what was done before; the budget of the context must count it too.
         """
-        run = LoopRun(self, messages, UsageMeter(emit, budget or Budget(), earlier), cancel or CancelSignal())
-        with agent_span(scope.agent_path, self.requester.model, scope.session_id) as span:
-            outcome = await run.go(scope)
-            outcome = await run.rescue(outcome, scope) if outcome.reason in DEMANDS else outcome
+        meter = UsageMeter(context.emit, find_budget(context) or Budget(), earlier)
+        run = LoopRun(self, messages, dataclasses.replace(context, budget=meter.budget), meter)
+        with agent_span(context.agent_path, self.requester.model, context.session_id) as span:
+            outcome = await run.go()
+            outcome = await run.rescue(outcome) if outcome.reason in DEMANDS else outcome
             record(span, describe_usage(outcome.usage), error=outcome.error and outcome.reason)
         return outcome
 
-    async def answer(self, messages: Sequence[ChatMessage], scope: CallScope, rounds: int) -> LoopOutcome:
+    async def answer(self, messages: Sequence[ChatMessage], context: RunContext, rounds: int) -> LoopOutcome:
         """Use tools inside one request: after `rounds` turns with calls the model must answer.
 
         A request is not a run. The model reads what the program wrote and nothing else: no empty answer is
         asked for again and no limit is mentioned. What its tools start belongs to the run around it.
         """
-        meter = UsageMeter(scope.emit, Budget(BudgetLimits(turns=rounds, seconds=None)))
-        run = LoopRun(self, messages, meter, CancelSignal(), is_request=True)
-        outcome = await run.go(scope)
-        return await run.conclude(scope) if outcome.reason == "max-turns" else outcome
+        meter = UsageMeter(context.emit, Budget(BudgetLimits(turns=rounds, seconds=None)))
+        run = LoopRun(self, messages, context, meter, is_request=True)
+        outcome = await run.go()
+        return await run.conclude() if outcome.reason == "max-turns" else outcome
 
 
 class LoopRun:
@@ -113,64 +107,64 @@ class LoopRun:
         self,
         loop: TurnLoop,
         messages: Sequence[ChatMessage],
+        context: RunContext,
         meter: UsageMeter,
-        cancel: CancelSignal,
         *,
         is_request: bool = False,
     ) -> None:
         self.loop = loop
         self.conversation = Conversation(messages)
+        self.context = context
         self.meter = meter
         self.budget = meter.budget
-        self.cancel = cancel
+        self.cancel = context.cancel
         self.text = ""
         self._is_request = is_request
         records = loop.records_requests and not is_request
         self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
-        self._deadline = Deadline(self.budget, cancel)
-        self._rules = StopRules(loop.completion, cancel, insists=not is_request)
+        self._deadline = Deadline(self.budget, self.cancel)
+        self._rules = StopRules(loop.completion, self.cancel, insists=not is_request)
 
-    async def go(self, scope: CallScope) -> LoopOutcome:
+    async def go(self) -> LoopOutcome:
         """Take turn after turn until the loop ends."""
         async with self._deadline:
             specs = self.loop.tools.specs
-            outcome = await self._finish_turn(scope)
+            outcome = await self._finish_turn()
             while outcome is None:
-                outcome = await self._step(specs, scope)
+                outcome = await self._step(specs)
             return outcome
 
-    async def rescue(self, outcome: LoopOutcome, scope: CallScope) -> LoopOutcome:
+    async def rescue(self, outcome: LoopOutcome) -> LoopOutcome:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""
         completion = self.loop.completion
         self.conversation.say(demand_result(outcome.reason, completion))
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
         self._deadline = Deadline(Budget(GRACE), self.cancel)
         async with self._deadline:
-            rescued = await self._step(specs, scope, choice="required" if completion else "none")
+            rescued = await self._step(specs, choice="required" if completion else "none")
         if rescued is not None and rescued.reason == "goal":
             return dataclasses.replace(rescued, limit=outcome.reason)
         return self._end(outcome.reason)
 
-    async def conclude(self, scope: CallScope) -> LoopOutcome:
+    async def conclude(self) -> LoopOutcome:
         """Ask once more, now for the answer: the tools of this request are used up."""
         self._deadline = Deadline(self.budget, self.cancel)
         async with self._deadline:
-            return await self._step(self.loop.tools.specs, scope, choice="none") or self._end("max-turns")
+            return await self._step(self.loop.tools.specs, choice="none") or self._end("max-turns")
 
-    async def _finish_turn(self, scope: CallScope) -> LoopOutcome | None:
+    async def _finish_turn(self) -> LoopOutcome | None:
         """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
         pending = find_open_calls(self.conversation.messages)
         if not pending or self._is_request:
             return None
         self.meter.take_up_turn()
-        outcomes = await self._run_calls(pending, scope)
+        outcomes = await self._run_calls(pending)
         self.meter.end_turn("tool-calls")
         return self._look_back(outcomes)
 
     async def _step(
         self,
         specs: Sequence[ToolSpec],
-        scope: CallScope,
         choice: Literal["auto", "none", "required"] = "auto",
     ) -> LoopOutcome | None:
         """One turn; None when the loop goes on."""
@@ -185,7 +179,7 @@ class LoopRun:
         outcomes: list[CallOutcome] = []
         if turn.calls:
             self.meter.tell_answer(turn.finish.usage)
-            outcomes = await self._run_calls(turn.calls, scope)
+            outcomes = await self._run_calls(turn.calls)
         self.meter.end_turn(turn.finish.reason)
         return self._look_back(outcomes, turn.text)
 
@@ -240,17 +234,12 @@ class LoopRun:
         """Whether text would be no use: a small model that may answer in words makes its result up."""
         return self.loop.completion is not None and bool(getattr(self.loop.requester, "answer_ways", ()))
 
-    async def _run_calls(self, calls: list[ToolCall], scope: CallScope) -> list[CallOutcome]:
-        inner = dataclasses.replace(
-            scope,
-            emit=self._emit,
-            cancelled=self._deadline.event,
-            ask=pause_while_asking(scope.ask, self.budget),
-            pause=self.budget.paused,
+    async def _run_calls(self, calls: list[ToolCall]) -> list[CallOutcome]:
+        tools = self.loop.tools
+        context = dataclasses.replace(
+            self.context, emit=self._emit, tools=tools, cancel=CancelSignal(self._deadline.event)
         )
-        own = RunScope(calls=inner, budget=self.budget, cancel=self.cancel, tools=self.loop.tools)
-        with nullcontext() if self._is_request else entered(own):
-            outcomes = await self.loop.runner.run_batch(self.loop.tools, calls, inner)
+        outcomes = await self.loop.runner.run_batch(tools, calls, context)
         for outcome in outcomes:
             self.conversation.add(write_result(outcome.call.call_id, outcome.result.llm_content))
         await self.loop.strategy.take_outcomes(outcomes)
@@ -267,7 +256,7 @@ class LoopRun:
             error=error,
         )
 
-    def _emit(self, event: Event) -> None:
+    def _emit(self, event: Event, /) -> None:
         self.meter.emit(event)
         if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
             self.cancel.request("now")

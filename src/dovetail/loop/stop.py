@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.events.context import CancelSignal
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_events import EndReason
 from dovetail.tools.tool import CallOutcome
 

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
+from dovetail.events.run_context import Mode
 from dovetail.lazy import lazy
 
 jsonschema_rs = lazy("jsonschema_rs")
@@ -143,7 +144,6 @@ def _with_slash(path: str) -> Iterator[str]:
 
 
 Action: TypeAlias = Literal["allow", "deny", "ask"]
-Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 MODES: tuple[Mode, ...] = get_args(Mode)

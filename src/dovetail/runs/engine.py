@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Self
 
 from dovetail.errors import ConflictError, InvalidDataError, NotFoundError
-from dovetail.events.context import CancelMode
+from dovetail.events.cancel import CancelMode
 from dovetail.events.run_events import Entry, Event
 from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskStore
@@ -20,7 +20,6 @@ from dovetail.runs.asks import Asks
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.reader import Reader, RemoteJournals
 from dovetail.runs.recovery import Recovery
-from dovetail.runs.replay import Replay
 from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices, perform
@@ -99,7 +98,7 @@ class InProcessEngine:
             self._starting.discard(run_id)
         live = LiveRun(run_id=run_id, spec=spec, journal=Journal(run_id), services=self._services)
         live.begin()
-        return self.launch(live, work, Replay())
+        return self.launch(live, work)
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
         """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
@@ -177,14 +176,14 @@ class InProcessEngine:
         """Whether this process works on the run."""
         return run_id in self._live or run_id in self._starting
 
-    def launch(self, live: LiveRun, work: RunWork, done: Replay) -> RunHandle:
-        """Start the task of a run; `done` is what was done before a crash."""
+    def launch(self, live: LiveRun, work: RunWork) -> RunHandle:
+        """Start the task of a run."""
         self._live[live.run_id] = live
         self._remote.release(live.run_id)
         if self.observe is not None:
             live.journal.observe = partial(self.observe, live)
         self._services.writer.mark(live.journal)
-        live.task = asyncio.create_task(perform(live, work, done), name=live.run_id)
+        live.task = asyncio.create_task(perform(live, work), name=live.run_id)
         live.task.add_done_callback(lambda _: self._forget(live))
         return RunHandle(live.run_id, live.done)
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dovetail.errors import StoreError
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
 from dovetail.runs.journal import Journal
 from dovetail.runs.replay import Replay, replay
-from dovetail.runs.run import Rebuild, RunContext, RunHandle, RunOutcome, RunRecord, RunWork
+from dovetail.runs.run import Rebuild, RunHandle, RunOutcome, RunRecord, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.store.database import SaveWork
@@ -32,7 +33,7 @@ class Launcher(Protocol):
         """Whether this process works on the run."""
         ...
 
-    def launch(self, live: LiveRun, work: RunWork, done: Replay) -> RunHandle:
+    def launch(self, live: LiveRun, work: RunWork) -> RunHandle:
         """Start the task of a run."""
         ...
 
@@ -91,13 +92,13 @@ class Recovery:
             live.journal.extend(blocks)
         if not live.journal.last:  # it died before its first event was stored
             live.begin()
-        done = repair(live.journal, number)
+        repair(live.journal, number)
         await self._services.asks.store.close_children(record.id)
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
         work = await self._rebuild(record, rebuild)
         logger.info("resuming run %s after event %d", record.id, number)
-        return self._launcher.launch(live, work, done)
+        return self._launcher.launch(live, work)
 
     async def _rebuild(self, record: RunRecord, rebuild: Rebuild) -> RunWork:
         gives_up = self._resumed[record.id] >= MOST_RESUMES

@@ -5,15 +5,14 @@ exactly one `run-end`, whatever happens to the work.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from dovetail.events.asks import Asker
-from dovetail.events.context import CancelMode, CancelSignal
+from dovetail.events.cancel import CancelMode
 from dovetail.events.delta import Usage
-from dovetail.events.run_events import Emit, EndReason, Entry
-from dovetail.runs.replay import Replay
+from dovetail.events.run_context import RunContext
+from dovetail.events.run_events import EndReason
 from dovetail.store.database import SaveWork, Transaction
 
 RunState: TypeAlias = Literal["running", "ended"]
@@ -55,28 +54,6 @@ class RunRecord:
     ended_at: float | None
     process_id: str | None = None
     cancel_mode: CancelMode | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunContext:
-    """What the work of a run gets.
-
-    `emit` takes events and never blocks; `flush` waits until everything emitted so far is stored, to be
-    awaited before anything that must not happen twice; `replay` is what was done before a crash; `history`
-    reads the events so far.
-    """
-
-    run_id: str
-    spec: RunSpec
-    path: tuple[str, ...]
-    emit: Emit
-    ask: Asker
-    cancel: CancelSignal
-    flush: Callable[[], Awaitable[None]]
-    replay: Replay
-    history: Callable[[], Awaitable[list[Entry]]]
-    is_abandoned: Callable[[], bool]
-    """Whether the run was left to another process, or to a later start of this one."""
 
 
 class RunWork:

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
-from dovetail.events.context import CancelMode
+from dovetail.events.cancel import CancelMode
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ModelRequestEvent,

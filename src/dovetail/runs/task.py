@@ -10,16 +10,15 @@ from typing import Any
 from dovetail.data.text import report_error
 from dovetail.errors import CancelledRunError, DovetailError, InvalidDataError
 from dovetail.events.asks import adopt, normalize_timeout
-from dovetail.events.context import CancelSignal, within
+from dovetail.events.cancel import CancelSignal
+from dovetail.events.run_context import RunContext, current_context, current_run, entered
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
 from dovetail.ids import new_id
-from dovetail.loop.scope import current_run
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
-from dovetail.runs.replay import Replay
-from dovetail.runs.run import RunContext, RunOutcome, RunRecord, RunSpec, RunWork
+from dovetail.runs.run import RunOutcome, RunRecord, RunSpec, RunWork
 from dovetail.runs.writer import JournalWriter
 
 logger = logging.getLogger(__name__)
@@ -73,47 +72,57 @@ class LiveRun:
         event = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
         self.journal.append(event, (self.run_id,))
 
-    def context(self, replay: Replay) -> RunContext:
-        """Return what the work of this run gets."""
-        place = (self.run_id,)
-
-        async def ask(
-            kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None, /
-        ) -> Mapping[str, Any]:
-            waiting, asking = adopt(kind, call_id), _find_asking(place)
-            ask = AskRecord(
-                id=waiting.ask_id if waiting is not None else new_id("ask"),
-                run_id=self.run_id,
-                owner=self.spec.owner,
-                path=asking,
-                kind=kind,
-                call_id=call_id,
-                payload=payload,
-                timeout=None if time_limit is None else normalize_timeout(time_limit),
-            )
-            return await self.services.asks.ask(ask, self._emitter(asking), waiting)
-
+    @property
+    def context(self) -> RunContext:
+        """The context of this run, which its children derive theirs from."""
+        path = (self.run_id,)
         return RunContext(
-            run_id=self.run_id,
-            spec=self.spec,
-            path=place,
-            emit=self._emitter(place),
-            ask=ask,
+            request_id=current_context().request_id,
+            owner=self.spec.owner,
+            session_id=self.spec.session_id,
+            run_path=path,
+            agent_path=(self.spec.agent,),
+            emit=self._emitter(path),
+            ask=self.ask,
             cancel=self.cancel,
-            flush=self.flush,
-            replay=replay,
-            history=self.history,
-            is_abandoned=lambda: self.journal.frozen,
+            journal=self,
         )
+
+    async def ask(
+        self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None, /
+    ) -> Mapping[str, Any]:
+        """Ask outside, for this run or a child of it, and wait for the answer."""
+        waiting, asking = adopt(kind, call_id), self._find_asking()
+        ask = AskRecord(
+            id=waiting.ask_id if waiting is not None else new_id("ask"),
+            run_id=self.run_id,
+            owner=self.spec.owner,
+            path=asking,
+            kind=kind,
+            call_id=call_id,
+            payload=payload,
+            timeout=None if time_limit is None else normalize_timeout(time_limit),
+        )
+        return await self.services.asks.ask(ask, self._emitter(asking), waiting)
+
+    def _find_asking(self) -> tuple[str, ...]:
+        """Return the path of the run that asks: a child asks through its root."""
+        root, run = (self.run_id,), current_run()
+        return run.run_path if run is not None and run.run_path[:1] == root else root
 
     def _emitter(self, path: tuple[str, ...]) -> Emit:
         journal, mark = self.journal, self.services.writer.mark
 
-        def emit(event: Event) -> None:
+        def emit(event: Event, /) -> None:
             journal.append(event, path)
             mark(journal)
 
         return emit
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the run was left to another process, or to a later start of this one."""
+        return self.journal.frozen
 
     async def flush(self) -> None:
         """Wait until everything that happened so far is stored."""
@@ -130,19 +139,12 @@ class LiveRun:
         return entries + self.journal.after(number)
 
 
-def _find_asking(place: tuple[str, ...]) -> tuple[str, ...]:
-    """The path of the run that asks: a child asks through its root's context."""
-    run = current_run()
-    asking = run.calls.run_path if run is not None else ()
-    return asking if asking[: len(place)] == place else place
-
-
-async def perform(live: LiveRun, work: RunWork, done: Replay) -> None:
+async def perform(live: LiveRun, work: RunWork) -> None:
     """Do the work of a run and end it; a run that was left to another process does not end here."""
-    spec = live.spec
-    with within(run_id=live.run_id, session_id=spec.session_id, owner=spec.owner, agent=spec.agent):
+    context = live.context
+    with entered(context):
         try:
-            await _perform(live, work, live.context(done))
+            await _perform(live, work, context)
         except asyncio.CancelledError:
             live.done.cancel()
             raise
@@ -170,13 +172,13 @@ async def _work(context: RunContext, work: RunWork) -> RunOutcome | None:
     try:
         return await work.work(context)
     except asyncio.CancelledError:
-        if context.is_abandoned():
+        if context.is_abandoned:
             raise
         return RunOutcome(reason="cancelled")
     except CancelledRunError:
         return RunOutcome(reason="cancelled")
     except Exception as error:
-        if context.is_abandoned():
+        if context.is_abandoned:
             return None
         if not isinstance(error, DovetailError):
             logger.exception("run %s failed", context.run_id)

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, NotFoundError
-from dovetail.events.context import within
+from dovetail.events.run_context import current_context, entered
 from dovetail.server.errors import AccessError, error_response, is_kept
 from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
@@ -98,7 +98,7 @@ class AccessLayer:
             except AccessError as error:
                 await self._refuse(error, scope)(scope, receive, send)
                 return
-        with within(owner=scope.get("owner", LOCAL_OWNER)):
+        with entered(current_context().for_request(owner=scope.get("owner", LOCAL_OWNER))):
             await self._app(scope, receive, send)
 
     def _refuse(self, error: AccessError, scope: Scope) -> Response:

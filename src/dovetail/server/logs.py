@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from dovetail.data.secrets import SecretMask
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.events.context import get_request_context
+from dovetail.events.run_context import get_request_context
 from dovetail.settings import Settings
 
 FORMATS = ("text", "json")

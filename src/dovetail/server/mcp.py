@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.call import Kind, ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
@@ -16,7 +17,6 @@ from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 from dovetail.tools.result import to_dict, to_json_text
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool
 from dovetail.version import __version__
 
@@ -83,7 +83,7 @@ class ToolServer:
         call = ToolCall(call_id=new_id("call"), name=params.name, arguments=params.arguments or {})
         question = _Question(context, params)
         progress = _Progress(context)
-        scope = CallScope(
+        scope = RunContext(
             owner=LOCAL_OWNER,
             mode=self._mode,
             emit=progress.show,

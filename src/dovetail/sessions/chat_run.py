@@ -5,7 +5,7 @@ message together with the run's end, also when it failed or was cancelled.
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -15,20 +15,20 @@ from dovetail.data.template import fill_template
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage, write_result
-from dovetail.events.context import within
 from dovetail.events.delta import Usage
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolEnd, TurnEnd
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
+from dovetail.loop.outcome import LoopOutcome
 from dovetail.loop.request_log import StoredMessages
-from dovetail.loop.scope import LoopOutcome
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
-from dovetail.runs.replay import replay
-from dovetail.runs.run import RunContext, RunOutcome, RunSpec, RunWork
+from dovetail.runs.replay import Replay, replay
+from dovetail.runs.run import RunOutcome, RunSpec, RunWork
 from dovetail.sessions.message import Message, make_title
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
@@ -36,7 +36,6 @@ from dovetail.sessions.rows import store_answer, store_question
 from dovetail.skills.injection import find_seen_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.database import SaveWork, Transaction
-from dovetail.tools.pipeline.runner import CallScope
 from dovetail.tools.registry import ToolSnapshot
 
 
@@ -136,24 +135,15 @@ class ChatRun(RunWork):
 
     async def work(self, context: RunContext) -> RunOutcome:
         """Run the agent's loop from where it is."""
-        agent, done = self.agent, context.replay
+        agent = self.agent
         if isinstance(agent, DovetailError):
             raise agent
+        done = replay(await context.history(), context.run_path)
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunOutcome(result=done.text)  # it was finished, only its end was not stored
-        told, point = _end_interrupted_calls(context, agent.loop.tools)
+        told, point = _end_interrupted_calls(context, done, agent.loop.tools)
         messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *told]
-        parts = (part for message in self.turn.history for part in message.parts)
-        with within(tab_id=self.turn.tab_id, skills=tuple(sorted(find_seen_skills(parts)))):
-            outcome = await agent.loop.run(
-                messages,
-                emit=context.emit,
-                scope=self._scope(agent, context),
-                budget=Budget(agent.limits, spent=done.spent),
-                cancel=context.cancel,
-                earlier=point,
-            )
-        return _to_outcome(outcome)
+        return _to_outcome(await agent.loop.run(messages, self._extend(context, agent, done), point))
 
     async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
         """Return how to store what the run has said and done: as the answer's message."""
@@ -177,7 +167,7 @@ class ChatRun(RunWork):
             parent_id=spec.input["parent_id"],
             role="assistant",
             parts=fold_parts(entries),
-            content=replay(entries, context.path, keep_partial=True).messages,
+            content=replay(entries, context.run_path, keep_partial=True).messages,
             metadata=metadata,
             created_at=entries[0].time,
         )
@@ -191,18 +181,20 @@ class ChatRun(RunWork):
         texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), agent.preface]
         return [{"role": "system", "content": text} for text in texts if text]
 
-    def _scope(self, agent: ChatAgent, context: RunContext) -> CallScope:
-        return CallScope(
+    def _extend(self, context: RunContext, agent: ChatAgent, done: Replay) -> RunContext:
+        """Add what the chat knows to the context of its run."""
+        parts = (part for message in self.turn.history for part in message.parts)
+        return replace(
+            context,
             session_id=self.turn.session.id or None,
-            run_path=context.path,
             agent_path=(agent.definition.name,),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
+            skills=tuple(sorted(find_seen_skills(parts))),
             mode=agent.mode,
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
-            settle=context.flush,
-            is_abandoned=context.is_abandoned,
+            budget=Budget(agent.limits, spent=done.spent),
         )
 
 
@@ -226,10 +218,11 @@ def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
     )
 
 
-def _end_interrupted_calls(context: RunContext, tools: ToolSnapshot) -> tuple[list[ChatMessage], ResumePoint]:
+def _end_interrupted_calls(
+    context: RunContext, done: Replay, tools: ToolSnapshot
+) -> tuple[list[ChatMessage], ResumePoint]:
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
     told: list[ChatMessage] = []
-    done = context.replay
     for call in done.pending:
         tool = tools.get(call.name)
         if call.call_id in done.started and not (tool is not None and tool.idempotent):

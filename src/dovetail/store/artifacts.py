@@ -5,7 +5,7 @@ import time
 
 import sqlalchemy as sa
 
-from dovetail.events.context import get_request_context
+from dovetail.events.run_context import get_request_context
 from dovetail.store.database import Database
 from dovetail.store.tables import artifacts
 

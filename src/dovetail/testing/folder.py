@@ -9,13 +9,14 @@ from dovetail.concurrency import run_sync
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.loader import ExtensionHost, ExtensionLoader, get_folder_settings
 from dovetail.ids import new_id
 from dovetail.policy.file import PolicyFiles
 from dovetail.policy.policy import Policy
 from dovetail.settings import open_settings
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
 
@@ -52,7 +53,7 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
         tools = ToolSnapshot.of(snapshot.tools)
         runner = ToolRunner(Policy(sources=[PolicyFiles(lambda: snapshot.policy_files)]))
         call = ToolCall(call_id=new_id("call"), name=_choose(tool, tools, path), arguments=arguments)
-        outcome = await runner.run_call(tools, call, CallScope(mode="yolo"))
+        outcome = await runner.run_call(tools, call, RunContext(mode="yolo"))
     finally:
         await loader.close()
     if (error := outcome.result.error) is not None:

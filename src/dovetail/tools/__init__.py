@@ -7,7 +7,8 @@ from dovetail.lazy import lazy_exports
 if TYPE_CHECKING:
     from dovetail.errors import ToolError
     from dovetail.events.call import Kind
-    from dovetail.events.context import RequestContext, get_request_context
+    from dovetail.events.run_context import CallScope, RequestContext, RunContext, get_request_context
+    from dovetail.events.tool_context import ToolContext
     from dovetail.tools.makers.declarative import (
         BaseDeclarativeTool,
         BaseToolInvocation,
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     )
     from dovetail.tools.makers.function import make_tool
     from dovetail.tools.manager import ToolManager
-    from dovetail.tools.pipeline.runner import CallOutcome, CallScope, ToolRunner
+    from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
     from dovetail.tools.registry import ToolRegistry, ToolSnapshot
-    from dovetail.tools.tool import Tool, ToolContext, ToolFailure, ToolResult
+    from dovetail.tools.tool import Tool, ToolFailure, ToolResult
 
 __all__ = [
     "BaseDeclarativeTool",
@@ -28,6 +29,7 @@ __all__ = [
     "DeclarativeTool",
     "Kind",
     "RequestContext",
+    "RunContext",
     "Tool",
     "ToolContext",
     "ToolError",
@@ -48,12 +50,13 @@ __getattr__ = lazy_exports(
         "BaseDeclarativeTool": "dovetail.tools.makers.declarative",
         "BaseToolInvocation": "dovetail.tools.makers.declarative",
         "CallOutcome": "dovetail.tools.pipeline.runner",
-        "CallScope": "dovetail.tools.pipeline.runner",
+        "CallScope": "dovetail.events.run_context",
         "DeclarativeTool": "dovetail.tools.makers.declarative",
         "Kind": "dovetail.events.call",
-        "RequestContext": "dovetail.events.context",
+        "RequestContext": "dovetail.events.run_context",
+        "RunContext": "dovetail.events.run_context",
         "Tool": "dovetail.tools.tool",
-        "ToolContext": "dovetail.tools.tool",
+        "ToolContext": "dovetail.events.tool_context",
         "ToolError": "dovetail.errors",
         "ToolFailure": "dovetail.tools.tool",
         "ToolInvocation": "dovetail.tools.makers.declarative",
@@ -62,7 +65,7 @@ __getattr__ = lazy_exports(
         "ToolResult": "dovetail.tools.tool",
         "ToolRunner": "dovetail.tools.pipeline.runner",
         "ToolSnapshot": "dovetail.tools.registry",
-        "get_request_context": "dovetail.events.context",
+        "get_request_context": "dovetail.events.run_context",
         "make_tool": "dovetail.tools.makers.function",
     },
 )

@@ -12,11 +12,12 @@ from dovetail.concurrency import run_sync
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.schema.notation import read_parameters, write_parameters
 from dovetail.tools.makers.function import FunctionTool, make_tool
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot, new_serial
 from dovetail.tools.result import read_value
 from dovetail.tools.tool import Tool
@@ -148,7 +149,7 @@ class ToolManager:
         return [self.describe(tool) for tool in self.get_tools(tags)]
 
     async def async_call_tool(
-        self, name: str, kwargs: Mapping[str, Any] | None = None, scope: CallScope | None = None
+        self, name: str, kwargs: Mapping[str, Any] | None = None, scope: RunContext | None = None
     ) -> Any:
         """Call a tool through the pipeline; gives what it returned.
 
@@ -156,7 +157,7 @@ class ToolManager:
             ToolError: there is no such tool, the arguments are wrong, the call is denied or the tool failed.
         """
         call = ToolCall(call_id=new_id("call"), name=name, arguments=dict(kwargs or {}))
-        outcome = await self.runner.run_call(self._find_snapshot(name), call, scope or CallScope())
+        outcome = await self.runner.run_call(self._find_snapshot(name), call, scope or RunContext())
         error = outcome.result.error
         if error is not None:
             raise ToolError(error.message, type=error.type, data=outcome.result.data)

@@ -1,6 +1,5 @@
 """The joint: a `Tool` is data plus one coroutine, and every maker returns this type."""
 
-import asyncio
 import dataclasses
 import hashlib
 import json
@@ -12,10 +11,10 @@ from typing import Any, TypeAlias
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConfigError, ToolError
+from dovetail.errors import ConfigError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
+from dovetail.events.tool_context import ToolContext
 from dovetail.schema.validate import Checker, compile_schema
-from dovetail.tools.scope import CallScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +47,6 @@ class ToolResult:
         cleaned = clean_text(content) if isinstance(content, str) else clean_data(content)
         if cleaned is not content:
             object.__setattr__(self, "llm_content", cleaned)
-
-
-def _ignore_output(output: Any) -> None:
-    """Nobody watches this call."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolContext:
-    """What a running call may know and use.
-
-    `cancelled` is set when the call must stop, because of a cancel or of its time limit. `ask` takes
-    `(kind, payload, timeout=None)` and gives the answer; it is None where nobody can be asked.
-    """
-
-    call_id: str
-    session_id: str | None = None
-    run_path: tuple[str, ...] = ()
-    tab_id: str | None = None
-    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
-    update: Callable[[Any], None] = _ignore_output
-    ask: Callable[..., Awaitable[Any]] | None = None
-    scope: CallScope = field(default_factory=CallScope)
-
-    def check_cancelled(self) -> None:
-        """Raise a `ToolError` when the call must stop; for loops in sync functions."""
-        if self.cancelled.is_set():
-            raise ToolError(f"call {self.call_id!r} was stopped", type="interrupted")
 
 
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})

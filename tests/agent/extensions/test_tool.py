@@ -12,7 +12,7 @@ import pytest
 from dovetail import Agent, tool
 from dovetail.agent.runtime import Runtime
 from dovetail.errors import CancelledRunError, ConfigError
-from dovetail.loop.scope import current_run
+from dovetail.events.run_context import current_run
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 

@@ -9,9 +9,10 @@ import pytest
 from dovetail.app import Dovetail
 from dovetail.errors import ModelError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.makers.browser import open_url
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import serve, serve_app, text_of, types_of
 
 

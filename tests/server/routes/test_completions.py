@@ -13,8 +13,9 @@ from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import Kind
 from dovetail.events.delta import ReasoningDelta, Usage
 from dovetail.events.run_events import RunEnd
+from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate, Reply
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 CALL = {"text": "Let me look.", "tool_calls": [{"call_id": "c", "name": "look"}]}

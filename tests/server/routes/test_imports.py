@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.sessions.message import Message
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 from serving import Serving, serve
 
 CALL = {"text": "I count.", "tool_calls": [{"call_id": "c1", "name": "add", "arguments": {"a": 1, "b": 2}}]}

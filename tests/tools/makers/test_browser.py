@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import ToolCall
-from dovetail.tools import CallOutcome, CallScope, ToolRunner, ToolSnapshot
+from dovetail.tools import CallOutcome, RunContext, ToolRunner, ToolSnapshot
 from dovetail.tools.makers.browser import make_browser_tool, open_url
 
 ARGUMENTS = {"actionName": "Show the plan", "url": "https://plan.example", "timeoutSec": 5}
@@ -24,7 +24,7 @@ async def call(
         return answer
 
     made = ToolCall(call_id="1", name="open-url", arguments={**ARGUMENTS, **arguments})
-    scope = CallScope(tab_id=tab_id, ask=ask)
+    scope = RunContext(tab_id=tab_id, ask=ask)
     return await ToolRunner().run_call(ToolSnapshot.of([open_url]), made, scope), asked
 
 
@@ -73,7 +73,7 @@ async def test_silent_success_is_a_result_too() -> None:
         assert question[3] == 60
         return {"status": "success"}
 
-    scope = CallScope(tab_id="tab", ask=ask)
+    scope = RunContext(tab_id="tab", ask=ask)
     outcome = await ToolRunner().run_call(
         ToolSnapshot.of([tool]), ToolCall(call_id="1", name="blink", arguments=""), scope
     )

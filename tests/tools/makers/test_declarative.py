@@ -14,9 +14,9 @@ from dovetail.policy import MessageBus
 from dovetail.tools import (
     BaseDeclarativeTool,
     BaseToolInvocation,
-    CallScope,
     DeclarativeTool,
     Kind,
+    RunContext,
     ToolRegistry,
     ToolResult,
     ToolRunner,
@@ -60,7 +60,7 @@ async def test_declarative_tool_runs_through_the_pipeline() -> None:
     outcome = await ToolRunner().run_call(
         registry.snapshot(),
         ToolCall(call_id="1", name="read_plank", arguments={"number": 7}),
-        CallScope(owner="ann", emit=events.append),
+        RunContext(owner="ann", emit=events.append),
     )
     assert outcome.result.return_display == "plank 7 for ann, stopped: False"
     assert events[:2] == [ToolStart("1", "read", "Read plank 7"), ToolProgress("1", "looking")]
@@ -122,7 +122,7 @@ async def test_invocation_may_leave_update_output_and_the_type_of_text_parts_out
     registry = ToolRegistry()
     registry.register_tool(ShortTool())
     call = ToolCall(call_id="c1", name="read_file", arguments={"path": "a.txt"})
-    outcome = await ToolRunner().run_call(registry.snapshot(), call, CallScope())
+    outcome = await ToolRunner().run_call(registry.snapshot(), call, RunContext())
     assert outcome.status == "ok"
     assert outcome.result.llm_content == [{"type": "text", "text": "contents of a.txt"}]
     assert outcome.result.return_display == "contents of a.txt"
@@ -145,6 +145,6 @@ async def test_declarative_tool_may_build_its_invocations_itself() -> None:
     registry = ToolRegistry()
     registry.register_tool(tool)
     call = ToolCall(call_id="c1", name="shout", arguments={"text": "pine"})
-    outcome = await ToolRunner().run_call(registry.snapshot(), call, CallScope())
+    outcome = await ToolRunner().run_call(registry.snapshot(), call, RunContext())
     assert outcome.result.llm_content == "PINE"
     assert issubclass(BaseDeclarativeTool, DeclarativeTool)

@@ -14,7 +14,7 @@ from mcp.server import MCPServer
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind, ToolCall
 from dovetail.events.run_events import Event, ToolProgress
-from dovetail.tools import CallOutcome, CallScope, ToolManager, make_tool
+from dovetail.tools import CallOutcome, RunContext, ToolManager, make_tool
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers
 
@@ -57,13 +57,13 @@ class Shed:
         environment = {"SHED_MARKS": str(self.marks)}
         return McpServer(name="shed", command=sys.executable, args=(str(SERVER),), env=environment)
 
-    async def call(self, name: str, scope: CallScope | None = None, **arguments: Any) -> CallOutcome:
+    async def call(self, name: str, scope: RunContext | None = None, **arguments: Any) -> CallOutcome:
         call = ToolCall(call_id="call", name=name, arguments=arguments)
         return await self.manager.runner.run_call(
-            self.manager.registry.snapshot(), call, scope or CallScope()
+            self.manager.registry.snapshot(), call, scope or RunContext()
         )
 
-    async def begin(self, name: str) -> tuple["asyncio.Task[CallOutcome]", CallScope]:
+    async def begin(self, name: str) -> tuple["asyncio.Task[CallOutcome]", RunContext]:
         """A call that is known to be at work in the server."""
         begun = asyncio.Event()
 
@@ -72,7 +72,7 @@ class Shed:
                 assert event.output == {"progress": 1.0, "total": 10.0, "message": "begun"}
                 begun.set()
 
-        scope = CallScope(emit=note)
+        scope = RunContext(emit=note)
         task = asyncio.create_task(self.call(name, scope))
         await begun.wait()
         return task, scope

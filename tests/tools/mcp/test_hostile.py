@@ -14,15 +14,15 @@ from mcp.types import jsonrpc_message_adapter
 
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind, ToolCall
+from dovetail.events.tool_context import ToolContext
 from dovetail.policy import Policy
-from dovetail.tools import CallScope, ToolRunner
+from dovetail.tools import RunContext, ToolRunner
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.settings import ConfiguredServers, read_entry
 from dovetail.tools.mcp.source import McpSource
 from dovetail.tools.mcp.transport import read_again
 from dovetail.tools.registry import ToolRegistry
-from dovetail.tools.tool import ToolContext
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
@@ -193,7 +193,7 @@ async def test_a_changed_tool_is_warned_of_and_asked_about_again(caplog: pytest.
 
     async def call() -> None:
         made = ToolCall(call_id="c", name="tool0", arguments={})
-        await ToolRunner(policy).run_call(registry.snapshot(), made, CallScope(ask=ask))
+        await ToolRunner(policy).run_call(registry.snapshot(), made, RunContext(ask=ask))
 
     caplog.set_level(logging.WARNING)
     registry.publish(source.name, await source.get_tools())

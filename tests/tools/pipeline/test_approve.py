@@ -5,7 +5,7 @@ from typing import Any
 
 from dovetail.events.call import ToolCall
 from dovetail.policy import Policy, PolicyRule
-from dovetail.tools import CallOutcome, CallScope, Kind, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import CallOutcome, Kind, RunContext, ToolRunner, ToolSnapshot, make_tool
 
 
 async def write(path: str, text: str = "") -> str:
@@ -33,7 +33,7 @@ async def call(
     person: Person, runner: ToolRunner | None = None, run: str = "run", **arguments: Any
 ) -> CallOutcome:
     tools = ToolSnapshot.of([make_tool(write, kind=Kind.Write, display_name="Write a file")])
-    scope = CallScope(ask=person.ask, run_path=(run,), agent_path=("main",), owner="ann")
+    scope = RunContext(ask=person.ask, run_path=(run,), agent_path=("main",), owner="ann")
     made = ToolCall(call_id="1", name="write", arguments=arguments or {"path": "a"})
     return await (runner or ToolRunner()).run_call(tools, made, scope)
 

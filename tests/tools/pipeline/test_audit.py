@@ -5,7 +5,7 @@ from typing import Any
 from dovetail.data.secrets import mask_secrets
 from dovetail.events.call import ToolCall
 from dovetail.policy import Policy, PolicyRule
-from dovetail.tools import CallScope, Kind, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import Kind, RunContext, ToolRunner, ToolSnapshot, make_tool
 from dovetail.tools.pipeline.audit import AuditRecord, log_audit
 
 
@@ -17,7 +17,7 @@ async def test_record_says_who_what_where_and_why() -> None:
     records: list[AuditRecord] = []
     policy = Policy([PolicyRule(name="no roots", action="deny", tool="login", arguments={"user": "root"})])
     runner = ToolRunner(policy, audit=records.append)
-    scope = CallScope(owner="ann", session_id="s", run_path=("r", "c"), agent_path=("main", "scout"))
+    scope = RunContext(owner="ann", session_id="s", run_path=("r", "c"), agent_path=("main", "scout"))
     tools = ToolSnapshot.of([make_tool(login, kind=Kind.Fetch)])
     arguments = {"user": "bob", "password": "hunter2", "options": {"api_key": "k", "list": [{"Token": "t"}]}}
     calls = [
@@ -75,10 +75,10 @@ def test_record_can_go_to_the_log_as_one_line(caplog: Any) -> None:
 async def test_without_an_audit_of_its_own_records_go_to_the_log(caplog: Any) -> None:
     tools = ToolSnapshot.of([make_tool(login)])
     call = ToolCall(call_id="1", name="login", arguments={"user": "bob", "password": "hunter2"})
-    await ToolRunner().run_call(tools, call, CallScope())
+    await ToolRunner().run_call(tools, call, RunContext())
     assert caplog.messages == []
     caplog.set_level("INFO", logger="dovetail.audit")
-    await ToolRunner().run_call(tools, call, CallScope())
+    await ToolRunner().run_call(tools, call, RunContext())
     assert '"password": "***"' in caplog.text
 
 

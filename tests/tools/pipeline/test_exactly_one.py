@@ -10,8 +10,9 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from dovetail.events.call import Kind, ToolCall
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_events import Event, ToolEnd, ToolStart
-from dovetail.tools import CallOutcome, CallScope, Tool, ToolContext, ToolRunner, ToolSnapshot
+from dovetail.tools import CallOutcome, RunContext, Tool, ToolContext, ToolRunner, ToolSnapshot
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": False}
 ANSWERS: list[Mapping[str, Any]] = [
@@ -97,10 +98,10 @@ class Batch(RuleBasedStateMachine):
             for index, name in enumerate(names)
         ]
         self.cancelled = asyncio.Event()
-        scope = CallScope(
+        scope = RunContext(
             ask=self.ask,
             emit=self.events.append,
-            cancelled=self.cancelled,
+            cancel=CancelSignal(self.cancelled),
             run_path=(f"run-{self.number}",),
         )
         self.task = self.loop.create_task(self.runner.run_batch(self.tools, self.calls, scope))

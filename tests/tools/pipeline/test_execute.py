@@ -14,7 +14,7 @@ from dovetail.events.call import ToolCall
 from dovetail.events.run_events import Event, ToolEnd, ToolProgress
 from dovetail.tools import (
     CallOutcome,
-    CallScope,
+    RunContext,
     Tool,
     ToolContext,
     ToolRunner,
@@ -24,9 +24,9 @@ from dovetail.tools import (
 from dovetail.tools.pipeline import execute
 
 
-async def call(tool: Tool, scope: CallScope | None = None) -> CallOutcome:
+async def call(tool: Tool, scope: RunContext | None = None) -> CallOutcome:
     made = ToolCall(call_id="1", name=tool.name, arguments={})
-    return await ToolRunner().run_call(ToolSnapshot.of([tool]), made, scope or CallScope())
+    return await ToolRunner().run_call(ToolSnapshot.of([tool]), made, scope or RunContext())
 
 
 async def test_sync_tool_that_never_returns_is_left_behind_and_told_to_stop() -> None:
@@ -66,7 +66,7 @@ async def test_async_tool_that_does_not_listen_is_left_behind(
 
 
 async def test_tool_that_ends_well_after_all_keeps_its_result() -> None:
-    started, scope = asyncio.Event(), CallScope()
+    started, scope = asyncio.Event(), RunContext()
 
     async def careful(context: ToolContext) -> str:
         started.set()
@@ -97,12 +97,12 @@ async def test_clock_stands_still_while_somebody_is_asked() -> None:
         answer = await context.ask("question", {"text": "which colour?"}, timeout=5)
         return answer["value"]
 
-    outcome = await call(make_tool(choose, time_limit=0.05), CallScope(ask=ask))
+    outcome = await call(make_tool(choose, time_limit=0.05), RunContext(ask=ask))
     assert (outcome.status, outcome.result.data) == ("ok", "blue")
 
 
 async def test_cooperative_thread_stops_at_a_cancel() -> None:
-    started, scope = threading.Event(), CallScope()
+    started, scope = threading.Event(), RunContext()
     stopped: list[str] = []
 
     def work(context: ToolContext) -> None:
@@ -132,7 +132,7 @@ async def test_progress_after_the_end_is_not_shown() -> None:
         kept.append(context)
         return "done"
 
-    await call(make_tool(chatty), CallScope(emit=events.append))
+    await call(make_tool(chatty), RunContext(emit=events.append))
     kept[0].update("too late")
     assert [event.output for event in events if isinstance(event, ToolProgress)] == ["now"]
     assert isinstance(events[-1], ToolEnd)

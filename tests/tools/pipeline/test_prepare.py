@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind, ToolCall
-from dovetail.tools import CallOutcome, CallScope, Tool, ToolRunner, ToolSnapshot
+from dovetail.tools import CallOutcome, RunContext, Tool, ToolRunner, ToolSnapshot
 from dovetail.tools.result import read_value, to_dict
 
 SCHEMA: dict[str, Any] = {
@@ -42,7 +42,7 @@ async def call(
     run: str = "run",
 ) -> CallOutcome:
     made = ToolCall(call_id="1", name=name, arguments=arguments)
-    scope = CallScope(run_path=(run,), mode="yolo")
+    scope = RunContext(run_path=(run,), mode="yolo")
     return await (runner or ToolRunner()).run_call(ToolSnapshot.of([make_saw(kind)]), made, scope)
 
 
@@ -165,7 +165,7 @@ async def test_other_spelling_of_a_name_is_understood(name: str) -> None:
 async def test_name_that_could_mean_two_tools_is_not_guessed() -> None:
     tools = ToolSnapshot.of([make_saw(name="saw_plank"), make_saw(name="saw-plank")])
     made = ToolCall(call_id="1", name="Saw_Plank", arguments={"count": 1})
-    outcome = await ToolRunner().run_call(tools, made, CallScope())
+    outcome = await ToolRunner().run_call(tools, made, RunContext())
     assert "Did you mean" in str(outcome.result.llm_content)
 
 
@@ -223,7 +223,7 @@ async def test_what_a_reading_call_runs_without_is_told_to_the_model(
 async def test_what_another_agent_is_given_is_never_left_out() -> None:
     agent = make_saw(Kind.Think).with_changes(origin="agent")
     made = ToolCall(call_id="1", name="saw_plank", arguments={"count": 1, "ratio": "much"})
-    outcome = await ToolRunner().run_call(ToolSnapshot.of([agent]), made, CallScope(mode="yolo"))
+    outcome = await ToolRunner().run_call(ToolSnapshot.of([agent]), made, RunContext(mode="yolo"))
     assert outcome.status == "error"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.events.call import ToolCall
 from dovetail.events.run_events import Event, ToolEnd
-from dovetail.tools import CallOutcome, CallScope, ToolResult, ToolRunner, ToolSnapshot, make_tool
+from dovetail.tools import CallOutcome, RunContext, ToolResult, ToolRunner, ToolSnapshot, make_tool
 from dovetail.tools.artifacts import ArtifactStore, FolderArtifacts, MemoryArtifacts
 
 TEXT = "".join(f"line {number}: grüß 😀\n" for number in range(250_000))  # more than 5 MB
@@ -20,7 +20,7 @@ def make_store(name: str, tmp_path: Path) -> ArtifactStore:
 
 async def call(runner: ToolRunner, value: Any, name: str = "flood", **arguments: Any) -> CallOutcome:
     tools = ToolSnapshot.of([make_tool(lambda: value, name="flood")])
-    scope = CallScope(owner="ann")
+    scope = RunContext(owner="ann")
     return await runner.run_call(tools, ToolCall(call_id="1", name=name, arguments=arguments), scope)
 
 
@@ -94,7 +94,7 @@ async def test_large_data_and_errors_do_not_flood_the_journal() -> None:
     tools = ToolSnapshot.of([make_tool(lambda: ToolResult("ok", data=TEXT), name="data"), make_tool(fail)])
     for name in ("data", "fail"):
         await ToolRunner().run_call(
-            tools, ToolCall(call_id=name, name=name, arguments={}), CallScope(emit=events.append)
+            tools, ToolCall(call_id=name, name=name, arguments={}), RunContext(emit=events.append)
         )
     ends = [event for event in events if isinstance(event, ToolEnd)]
     assert ends[0].result == {"llm_content": "ok", "data": {"characters": len(TEXT)}}

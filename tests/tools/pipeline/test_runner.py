@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dovetail.events.call import Kind, ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, ToolEnd, ToolProgress, ToolStart
+from dovetail.events.tool_context import ToolContext
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyRule
 from dovetail.tools.makers.function import make_tool, tool
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.tool import ToolContext
 
 
 def make_call(name: str, call_id: str = "call-1", /, **arguments: Any) -> ToolCall:
@@ -27,7 +28,7 @@ async def add(a: int, b: int = 2) -> int:
 async def test_call_gives_its_result_and_two_events() -> None:
     events: list[Event] = []
     [outcome] = await ToolRunner().run_batch(
-        ToolSnapshot.of([add]), [make_call("add", a=40)], CallScope(emit=events.append)
+        ToolSnapshot.of([add]), [make_call("add", a=40)], RunContext(emit=events.append)
     )
     assert (outcome.status, outcome.result.llm_content, outcome.result.data) == ("ok", "42", 42)
     assert events == [
@@ -37,7 +38,7 @@ async def test_call_gives_its_result_and_two_events() -> None:
 
 
 async def test_unknown_tool_is_answered_with_the_nearest_names() -> None:
-    [outcome] = await ToolRunner().run_batch(ToolSnapshot.of([add]), [make_call("ad")], CallScope())
+    [outcome] = await ToolRunner().run_batch(ToolSnapshot.of([add]), [make_call("ad")], RunContext())
     assert outcome.status == "error"
     assert outcome.result.error is not None
     assert outcome.result.error.type == "tool_not_registered"
@@ -46,7 +47,7 @@ async def test_unknown_tool_is_answered_with_the_nearest_names() -> None:
 
 async def test_wrong_arguments_are_told_and_the_tool_does_not_run() -> None:
     [outcome] = await ToolRunner().run_batch(
-        ToolSnapshot.of([add]), [make_call("add", a=[1], b=1)], CallScope()
+        ToolSnapshot.of([add]), [make_call("add", a=[1], b=1)], RunContext()
     )
     assert outcome.status == "error"
     assert outcome.result.error is not None
@@ -59,7 +60,7 @@ async def test_crash_is_a_failed_result() -> None:
         raise ZeroDivisionError("by zero")
 
     [outcome] = await ToolRunner().run_batch(
-        ToolSnapshot.of([make_tool(crash)]), [make_call("crash")], CallScope()
+        ToolSnapshot.of([make_tool(crash)]), [make_call("crash")], RunContext()
     )
     assert (outcome.status, outcome.result.llm_content) == ("error", "Error: ZeroDivisionError: by zero")
 
@@ -75,7 +76,7 @@ async def test_cancel_ends_every_call_once_and_tells_the_tool() -> None:
         finally:
             told.append(context.cancelled.is_set())
 
-    scope = CallScope(emit=events.append)
+    scope = RunContext(emit=events.append)
     batch = asyncio.create_task(
         ToolRunner().run_batch(
             ToolSnapshot.of([make_tool(wait), add]),
@@ -104,7 +105,7 @@ async def test_cancelled_task_still_ends_every_call() -> None:
 
     batch = asyncio.create_task(
         ToolRunner().run_batch(
-            ToolSnapshot.of([make_tool(wait)]), [make_call("wait")], CallScope(emit=events.append)
+            ToolSnapshot.of([make_tool(wait)]), [make_call("wait")], RunContext(emit=events.append)
         )
     )
     await started.wait()
@@ -132,11 +133,11 @@ async def test_reading_calls_run_in_parallel_and_others_in_order() -> None:
     tools = ToolSnapshot.of([read, work])
     runner = ToolRunner()
     calls = [make_call("read", "1", name="a"), make_call("read", "2", name="b")]
-    outcomes = await runner.run_batch(tools, calls, CallScope())
+    outcomes = await runner.run_batch(tools, calls, RunContext())
     assert [outcome.status for outcome in outcomes] == ["ok", "ok"]
     log.clear()
     await runner.run_batch(
-        tools, [make_call("work", "1", name="a"), make_call("work", "2", name="b")], CallScope()
+        tools, [make_call("work", "1", name="a"), make_call("work", "2", name="b")], RunContext()
     )
     assert log == ["begin a", "end a", "begin b", "end b"]
 
@@ -145,7 +146,7 @@ async def test_ask_without_anyone_to_ask_is_a_denial() -> None:
     @tool(kind=Kind.Delete)
     def wipe() -> None: ...
 
-    [outcome] = await ToolRunner().run_batch(ToolSnapshot.of([wipe]), [make_call("wipe")], CallScope())
+    [outcome] = await ToolRunner().run_batch(ToolSnapshot.of([wipe]), [make_call("wipe")], RunContext())
     assert outcome.status == "denied"
     assert "nobody can be asked" in str(outcome.result.llm_content)
 
@@ -172,7 +173,7 @@ async def test_all_approvals_are_settled_before_any_call_runs() -> None:
         ToolRunner().run_batch(
             ToolSnapshot.of([write]),
             [make_call("write", "1", name="a"), make_call("write", "2", name="b")],
-            CallScope(ask=ask),
+            RunContext(ask=ask),
         )
     )
     await both_asked.wait()
@@ -191,7 +192,7 @@ async def test_time_limit_ends_a_call_that_never_returns() -> None:
         await asyncio.Event().wait()
 
     [outcome] = await ToolRunner().run_batch(
-        ToolSnapshot.of([make_tool(hang, time_limit=0.01)]), [make_call("hang")], CallScope()
+        ToolSnapshot.of([make_tool(hang, time_limit=0.01)]), [make_call("hang")], RunContext()
     )
     assert outcome.status == "timeout"
     assert "0.01 s" in str(outcome.result.llm_content)
@@ -205,7 +206,7 @@ async def test_progress_of_a_sync_generator_is_shown_and_summed_up() -> None:
         yield "two"
 
     [outcome] = await ToolRunner().run_batch(
-        ToolSnapshot.of([make_tool(count)]), [make_call("count")], CallScope(emit=events.append)
+        ToolSnapshot.of([make_tool(count)]), [make_call("count")], RunContext(emit=events.append)
     )
     assert outcome.result.data == "one two"
     assert [event.output for event in events if isinstance(event, ToolProgress)] == ["one ", "two"]
@@ -214,7 +215,7 @@ async def test_progress_of_a_sync_generator_is_shown_and_summed_up() -> None:
 async def test_denied_call_is_told_with_the_reason_of_the_rule() -> None:
     policy = Policy([PolicyRule(action="deny", tool="add", reason="no sums on Sundays")])
     [outcome] = await ToolRunner(policy).run_batch(
-        ToolSnapshot.of([add]), [make_call("add", a=1)], CallScope()
+        ToolSnapshot.of([add]), [make_call("add", a=1)], RunContext()
     )
     assert (outcome.status, outcome.result.llm_content) == (
         "denied",

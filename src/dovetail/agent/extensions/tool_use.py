@@ -16,6 +16,7 @@ from dovetail.agent.runtime import Runtime
 from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.loop.conversation import fits
 from dovetail.loop.judged import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
@@ -29,7 +30,6 @@ from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import CallOutcome
 
 TOPIC = "TOOL"
@@ -66,10 +66,10 @@ class RequestTools:
     async def judge(self, prompt: Prompt) -> None:
         """Ask whether a tool is needed and run it, round after round; `prompt` gets the results."""
         judging = Judging(self, prompt, self.tools)
-        scope = replace(self._make_scope(), largest_result=_ANY_SIZE)
+        context = replace(self._make_context(), largest_result=_ANY_SIZE)
         try:
             loop = self.runtime.make_loop(self.requester, self.tools, strategy=judging)
-            outcome = await loop.answer((), scope, read_rounds(self.settings))
+            outcome = await loop.answer((), context, read_rounds(self.settings))
         finally:
             judging.close()
         if outcome.error is not None:
@@ -81,15 +81,15 @@ class RequestTools:
             loop = self.runtime.make_loop(
                 self.requester, self.tools, strategy=calls, schema=request.schema, options=request.options
             )
-            outcome = await loop.answer(request.messages, self._make_scope(), read_rounds(self.settings))
+            outcome = await loop.answer(request.messages, self._make_context(), read_rounds(self.settings))
             if outcome.error is not None:
                 raise outcome.error
             entries.append(replace(calls.finish, usage=outcome.usage))
         finally:
             entries.end()
 
-    def _make_scope(self) -> CallScope:
-        return CallScope(agent_path=(self.agent,), bus=self.runtime.active_bus)
+    def _make_context(self) -> RunContext:
+        return RunContext(agent_path=(self.agent,), bus=self.runtime.active_bus)
 
 
 @dataclass(slots=True)
@@ -178,7 +178,7 @@ class Judging(ToolStrategy):
             return outcome.result.llm_content
         if is_small:
             return value
-        kept = await runtime.runner.keep(outcome.result, CallScope())
+        kept = await runtime.runner.keep(outcome.result, RunContext())
         self.tools = ToolSnapshot.of(dict.fromkeys([*self.tools, runtime.runner.reader]))
         return kept.llm_content
 

@@ -18,6 +18,7 @@ from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
 from dovetail.policy.mode import read_mode
@@ -25,7 +26,6 @@ from dovetail.policy.rule import MODES, Mode, PolicyCall
 from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.tools.pipeline.prepare import find_tool
 from dovetail.tools.result import to_json_text
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import CallOutcome, Tool
 
 app = typer.Typer(name="tools", help="Tools of the workspace.", no_args_is_help=True)
@@ -132,7 +132,7 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         arguments = read_arguments(words, tool)
         call = ToolCall(call_id=new_id("call"), name=tool.name, arguments=arguments)
         can_ask = approve or sys.stdin.isatty()
-        scope = CallScope(
+        scope = RunContext(
             owner=LOCAL_OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
         )
         with _telling_repairs():

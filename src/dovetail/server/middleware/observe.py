@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dovetail.data.text import INTERNAL_ERROR
-from dovetail.events.context import within
+from dovetail.events.run_context import current_context, entered
 from dovetail.ids import new_id
 from dovetail.server.errors import PAGE, error_response
 from dovetail.server.metrics import Metrics
@@ -48,7 +48,8 @@ class ObserveLayer:
         given = headers.get("x-request-id", "")
         request_id = given if _ID.fullmatch(given) else new_id("req")
         seen, started, method = _Seen(), perf_counter(), scope["method"]
-        with within(request_id=request_id), _open_span(scope, headers) as opened:
+        context = current_context().for_request(request_id=request_id)
+        with entered(context), _open_span(scope, headers) as opened:
             try:
                 await self._serve(scope, receive, self._noting(send, seen, request_id), seen)
             finally:

@@ -10,11 +10,11 @@ from dovetail.app import Dovetail
 from dovetail.data.text import explain_unknown
 from dovetail.errors import NotFoundError
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.policy.mode import choose_mode
 from dovetail.server.auth import require_admin
 from dovetail.server.schemas import App, CallBody, Owner
-from dovetail.tools.pipeline.runner import CallScope
 from dovetail.tools.result import to_dict
 from dovetail.tools.tool import Tool
 
@@ -39,7 +39,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
     if name not in snapshot:
         raise NotFoundError(explain_unknown("tool", name, snapshot.tools))
     call = ToolCall(call_id=new_id("call"), name=name, arguments=body.arguments)
-    scope = CallScope(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
+    scope = RunContext(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
     outcome = await app.runtime.runner.run_call(snapshot, call, scope)
     error = outcome.result.error
     return {

@@ -9,8 +9,9 @@ from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.policy.pending import normalize_timeout
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 
 
 def make_browser_tool(

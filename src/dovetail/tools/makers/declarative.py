@@ -18,10 +18,11 @@ from dovetail.data.shapes import is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.policy.bus import MessageBus
 from dovetail.schema.problem import describe_problems
 from dovetail.schema.validate import Checker
-from dovetail.tools.tool import Tool, ToolContext
+from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 

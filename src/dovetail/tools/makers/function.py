@@ -12,11 +12,12 @@ from functools import partial
 from typing import Any, cast
 
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.schema.from_function import read_docstring
 from dovetail.schema.number_types import make_converter
 from dovetail.tools.makers.signature import Signature, read_signature
 from dovetail.tools.threads import run_in_thread
-from dovetail.tools.tool import Execute, Tool, ToolContext, check_name
+from dovetail.tools.tool import Execute, Tool, check_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,12 +6,14 @@ from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import Kind, ToolCall
+from dovetail.events.run_context import RunContext
+from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.schema.from_annotation import remove_titles
-from dovetail.tools.pipeline.runner import CallScope, ToolRunner
+from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.tool import Tool, ToolContext, ToolFailure, ToolResult
+from dovetail.tools.tool import Tool, ToolFailure, ToolResult
 
 langchain_tools = lazy("langchain_core.tools", extra="langchain")
 
@@ -50,7 +52,7 @@ def to_langchain(
     tool: Tool,
     *,
     runner: ToolRunner | None = None,
-    scope: CallScope | None = None,
+    scope: RunContext | None = None,
     handle_tool_error: Any = True,
 ) -> Any:
     """One of our tools as a LangChain `StructuredTool` with the same tags.
@@ -64,7 +66,7 @@ def to_langchain(
 
     async def call(**arguments: Any) -> Any:
         made = ToolCall(call_id=new_id("call"), name=tool.name, arguments=arguments)
-        outcome = await runner.run_call(snapshot, made, scope or CallScope())
+        outcome = await runner.run_call(snapshot, made, scope or RunContext())
         if outcome.result.error is not None:
             raise langchain_tools.ToolException(outcome.result.error.message)
         result = outcome.result

@@ -10,11 +10,11 @@ from typing import Any, get_type_hints
 
 from dovetail.data.numbers import is_number
 from dovetail.errors import ConfigError, ToolError
+from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy
 from dovetail.schema.from_annotation import read_plain_annotation, remove_titles, split_annotated
 from dovetail.schema.from_function import read_hint
 from dovetail.schema.number_types import Convert
-from dovetail.tools.tool import ToolContext
 
 pydantic = lazy("pydantic")
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from dovetail.errors import ToolError
+from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy
 from dovetail.tools.mcp.answers import list_all, read_mcp_result
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.transport import CONNECT_SECONDS, REASON, Transport, find_cause
-from dovetail.tools.tool import ToolContext, ToolResult
+from dovetail.tools.tool import ToolResult
 
 mcp = lazy("mcp", extra="mcp")
 mcp_subscriptions = lazy("mcp.client.subscriptions", extra="mcp")

@@ -11,10 +11,11 @@ from weakref import WeakSet
 
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import Kind
+from dovetail.events.tool_context import ToolContext
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry
-from dovetail.tools.tool import Execute, Tool, ToolContext, find_free_name
+from dovetail.tools.tool import Execute, Tool, find_free_name
 
 logger = logging.getLogger(__name__)
 

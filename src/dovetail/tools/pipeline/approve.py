@@ -8,10 +8,10 @@ from typing import Any
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
 from dovetail.events.asks import LONGEST_SECONDS, OpenAsk, raised
+from dovetail.events.run_context import RunContext
 from dovetail.policy.policy import Decision, Policy
 from dovetail.policy.rule import PolicyCall
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
-from dovetail.tools.scope import CallScope
 
 
 class Approver:
@@ -21,18 +21,18 @@ class Approver:
         self._policy = policy
         self._preparer = preparer
 
-    def decide(self, prepared: Prepared, scope: CallScope) -> Decision:
+    def decide(self, prepared: Prepared, run: RunContext) -> Decision:
         """What the policy says of a call."""
-        return self._policy.decide(describe_call(prepared, scope))
+        return self._policy.decide(describe_call(prepared, run))
 
-    def allows(self, decision: Decision, prepared: Prepared, scope: CallScope) -> bool:
+    def allows(self, decision: Decision, prepared: Prepared, run: RunContext) -> bool:
         """Whether the call may run without a question; one that may not run at all is refused."""
         if decision.action == "allow":
             return True
         name = prepared.tool.name
         if decision.action == "deny":
             raise ToolError(f"{name!r} may not run: {decision.reason}", type="policy_violation")
-        if scope.ask is None and not (scope.bus and scope.bus.can_be_asked):
+        if run.ask is None and not (run.bus and run.bus.can_be_asked):
             raise ToolError(
                 f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
                 type="policy_violation",
@@ -40,7 +40,7 @@ class Approver:
             )
         return False
 
-    async def ask(self, prepared: Prepared, decision: Decision, call_id: str, scope: CallScope) -> Prepared:
+    async def ask(self, prepared: Prepared, decision: Decision, call_id: str, run: RunContext) -> Prepared:
         """Ask a person or a listener on the bus; returns the approved call, perhaps with other arguments."""
         payload = {
             "tool": prepared.tool.name,
@@ -48,22 +48,22 @@ class Approver:
             "kind": prepared.tool.kind.value,
             "args": prepared.args,
             "reason": decision.reason,
-            "agent_path": list(scope.agent_path),
+            "agent_path": list(run.agent_path),
         }
-        answer = await _ask_outside(call_id, payload, scope)
+        answer = await _ask_outside(call_id, payload, run)
         if answer.get("status") == "timeout":
             raise ToolError(
                 f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
             )
         if answer.get("approved") is not True:
-            raise ToolError(_explain_refusal(prepared.tool.name, answer, scope), type="declined")
-        return self._apply(prepared, answer, scope)
+            raise ToolError(_explain_refusal(prepared.tool.name, answer, run), type="declined")
+        return self._apply(prepared, answer, run)
 
-    def _apply(self, prepared: Prepared, answer: Mapping[str, Any], scope: CallScope) -> Prepared:
+    def _apply(self, prepared: Prepared, answer: Mapping[str, Any], run: RunContext) -> Prepared:
         edited = answer.get("edited_args")
         if is_mapping(edited):
-            prepared = self._preparer.validate(prepared.tool, dict(edited), scope)
-            decision = self.decide(prepared, scope)
+            prepared = self._preparer.validate(prepared.tool, dict(edited), run)
+            decision = self.decide(prepared, run)
             if decision.action == "deny":
                 raise ToolError(
                     f"{prepared.tool.name!r} may not run as edited: {decision.reason}",
@@ -71,22 +71,22 @@ class Approver:
                 )
         remember = answer.get("remember")
         if remember in ("run", "always"):
-            self._policy.remember(describe_call(prepared, scope), remember)
+            self._policy.remember(describe_call(prepared, run), remember)
         return prepared
 
 
-async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScope) -> Mapping[str, Any]:
+async def _ask_outside(call_id: str, payload: Mapping[str, Any], run: RunContext) -> Mapping[str, Any]:
     """Ask a person and the listeners on the bus: one ask, which the first answer ends."""
-    bus = scope.bus if scope.bus and scope.bus.can_be_asked else None
-    if bus is None:
-        return await scope.ask("approval", call_id, payload, None) if scope.ask else {"approved": False}
-    copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
-    with scope.pause():
-        if scope.ask is None:
+    bus = run.bus if run.bus and run.bus.can_be_asked else None
+    with run.paused():
+        if bus is None:
+            return await run.ask("approval", call_id, payload, None) if run.ask else {"approved": False}
+        copied = copy.deepcopy(dict(payload))  # a listener must not change what is then executed
+        if run.ask is None:
             return await bus.ask("approval", call_id, copied, LONGEST_SECONDS)
         ask = OpenAsk(kind="approval", call_id=call_id, payload=copied, path=bus.path)
         with bus.carry(ask), raised(ask):
-            person = asyncio.ensure_future(scope.ask("approval", call_id, payload, None))
+            person = asyncio.ensure_future(run.ask("approval", call_id, payload, None))
             try:
                 await asyncio.wait({ask.future, person}, return_when=asyncio.FIRST_COMPLETED)
                 if not ask.is_adopted and ask.future.done():
@@ -98,25 +98,25 @@ async def _ask_outside(call_id: str, payload: Mapping[str, Any], scope: CallScop
                 person.cancel()
 
 
-def describe_call(prepared: Prepared, scope: CallScope) -> PolicyCall:
+def describe_call(prepared: Prepared, run: RunContext) -> PolicyCall:
     """A call as the policy sees it."""
     return PolicyCall(
         tool=prepared.tool.name,
         kind=prepared.tool.kind,
         args=prepared.args,
-        agent_path=scope.agent_path,
-        mode=scope.mode,
-        run_path=scope.run_path,
-        owner=scope.owner,
+        agent_path=run.agent_path,
+        mode=run.mode,
+        run_path=run.run_path,
+        owner=run.owner,
         definition=prepared.tool.fingerprint,
         defaults=prepared.tool.defaults,
     )
 
 
-def _explain_refusal(name: str, answer: Mapping[str, Any], scope: CallScope) -> str:
+def _explain_refusal(name: str, answer: Mapping[str, Any], run: RunContext) -> str:
     words = answer.get("value")
     said = f" and said: {words}" if isinstance(words, str) and words.strip() else ""
     text = f"the user declined this call of {name!r}{said}; do not make it again unless asked to"
-    if len(scope.agent_path) > 1:  # a sub-agent: only its result reaches the caller
+    if len(run.agent_path) > 1:  # a sub-agent: only its result reaches the caller
         text += ". If you cannot finish without it, say in your result what blocks you"
     return text

@@ -4,13 +4,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.events.call import CallStatus, ToolCall
-from dovetail.events.context import within
+from dovetail.events.run_context import RunContext, current_context, entered
 from dovetail.events.run_events import ToolEnd, ToolHold, ToolStart
 from dovetail.policy.policy import Decision
 from dovetail.tools.pipeline.approve import Approver
@@ -20,7 +19,6 @@ from dovetail.tools.pipeline.prepare import Prepared, Preparer
 from dovetail.tools.pipeline.result_limits import SizeGuard
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import CallOutcome, Tool, ToolResult
 
 logger = logging.getLogger(__name__)
@@ -48,6 +46,7 @@ class _Entry:
     """One call on its way: what is known of it so far, and its outcome from its end on."""
 
     call: ToolCall
+    context: RunContext
     prepared: Prepared | None = None
     decision: Decision | None = None
     is_approved: bool = False
@@ -57,10 +56,10 @@ class _Entry:
 class Batch:
     """Takes the calls of one turn from their first step to their one outcome each."""
 
-    def __init__(self, steps: Steps, snapshot: ToolSnapshot, scope: CallScope) -> None:
+    def __init__(self, steps: Steps, snapshot: ToolSnapshot, run: RunContext) -> None:
         self._steps = steps
         self._snapshot = snapshot
-        self._scope = scope
+        self._run = run
         self._entries: list[_Entry] = []
         self._asking: list[asyncio.Task[None]] = []
         self._running: dict[Execution, _Entry] = {}
@@ -69,10 +68,11 @@ class Batch:
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallOutcome]:
         """One outcome for each call, in their order."""
-        self._entries = [_Entry(call) for call in calls]
+        current = self._run.inside(current_context())
+        self._entries = [_Entry(call, current.for_call(call.call_id)) for call in calls]
         try:
-            with _within_scope(self._scope):
-                await self._settle()
+            with entered(current):
+                await self._approve()
                 await self._execute()
         except asyncio.CancelledError:
             self._stop()
@@ -86,25 +86,25 @@ class Batch:
             self._interrupt_rest()
         return [entry.outcome for entry in self._entries if entry.outcome is not None]
 
-    async def _settle(self) -> None:
+    async def _approve(self) -> None:
         """Prepare all calls and get all approvals."""
         for entry in self._entries:
-            with within(call_id=entry.call.call_id):
+            with entered(entry.context):
                 self._prepare(entry)
         questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
-        if questions and not self._scope.cancelled.is_set():
-            self._scope.emit(ToolHold(tuple(entry.call.call_id for entry in questions)))
+        if questions and not self._run.cancelled.is_set():
+            self._run.emit(ToolHold(tuple(entry.call.call_id for entry in questions)))
             for entry in questions:
-                with within(call_id=entry.call.call_id):
+                with entered(entry.context):
                     self._asking.append(asyncio.create_task(self._ask(entry)))
             self._watch()
             await asyncio.wait(self._asking)
 
     def _prepare(self, entry: _Entry) -> None:
         try:
-            entry.prepared = self._steps.preparer.prepare(entry.call, self._snapshot, self._scope)
-            entry.decision = self._steps.approver.decide(entry.prepared, self._scope)
-            entry.is_approved = self._steps.approver.allows(entry.decision, entry.prepared, self._scope)
+            entry.prepared = self._steps.preparer.prepare(entry.call, self._snapshot, self._run)
+            entry.decision = self._steps.approver.decide(entry.prepared, self._run)
+            entry.is_approved = self._steps.approver.allows(entry.decision, entry.prepared, self._run)
         except ToolError as error:
             self._refuse(entry, error)
         except Exception as error:
@@ -117,7 +117,7 @@ class Batch:
         call_id = entry.call.call_id
         try:
             entry.prepared = await self._steps.approver.ask(
-                entry.prepared, entry.decision, call_id, self._scope
+                entry.prepared, entry.decision, call_id, self._run
             )
             entry.is_approved = True
         except ToolError as error:
@@ -134,9 +134,9 @@ class Batch:
         ]
         in_parallel = _may_run_in_parallel([prepared.tool for _, prepared in ready])
         for entry, prepared in ready:
-            if self._scope.cancelled.is_set():
+            if self._run.cancelled.is_set():
                 break
-            with within(call_id=entry.call.call_id):
+            with entered(entry.context):
                 self._start(entry, prepared)
             if not in_parallel:
                 await self._wait_until_idle()
@@ -144,8 +144,8 @@ class Batch:
 
     def _start(self, entry: _Entry, prepared: Prepared) -> None:
         tool, call_id = prepared.tool, entry.call.call_id
-        self._scope.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
-        execution = Execution(prepared, call_id, self._scope, self._steps.guard, self._note_end)
+        self._run.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
+        execution = Execution(prepared, call_id, self._run, self._steps.guard, self._note_end)
         self._running[execution] = entry
         # After the tool's first step; a tool that never waits ends in it and needs no watching.
         asyncio.get_running_loop().call_soon(self._watch_execution, execution)
@@ -158,7 +158,7 @@ class Batch:
     def _watch(self) -> None:
         """Stop everything when the run is cancelled."""
         if self._watcher is None:
-            self._watcher = asyncio.create_task(self._scope.cancelled.wait())
+            self._watcher = asyncio.create_task(self._run.cancelled.wait())
             self._watcher.add_done_callback(lambda _: self._stop())
 
     def _note_end(
@@ -183,7 +183,7 @@ class Batch:
         self._end(entry, _STATUSES.get(error.type, "error"), make_error_result(error))
 
     def _interrupt_rest(self) -> None:
-        if self._scope.is_abandoned():
+        if self._run.is_abandoned:
             return
         for entry in self._entries:
             if entry.outcome is None:
@@ -197,8 +197,8 @@ class Batch:
             result = mask_failure(result, self._steps.hide)
         entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
-        self._scope.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
-        audit, bus = self._steps.audit or find_log_audit(), self._scope.bus
+        self._run.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
+        audit, bus = self._steps.audit or find_log_audit(), self._run.bus
         is_heard = bus is not None and bus.has_subscribers("audit")
         if audit is None and not is_heard:
             return
@@ -209,7 +209,7 @@ class Batch:
             bus.publish_audit(asdict(record))
 
     def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
-        prepared, decision, scope = entry.prepared, entry.decision, self._scope
+        prepared, decision, run = entry.prepared, entry.decision, self._run
         return AuditRecord(
             time=time.time(),
             call_id=entry.call.call_id,
@@ -221,10 +221,10 @@ class Batch:
             status=outcome.status,
             duration=outcome.duration,
             error=outcome.result.error.message if outcome.result.error else None,
-            owner=scope.owner,
-            session_id=scope.session_id,
-            run_path=scope.run_path,
-            agent_path=scope.agent_path,
+            owner=run.owner,
+            session_id=run.session_id,
+            run_path=run.run_path,
+            agent_path=run.agent_path,
         )
 
 
@@ -232,13 +232,3 @@ def _may_run_in_parallel(tools: Sequence[Tool]) -> bool:
     """Whether all only read; one agent that writes may work next to others that read."""
     writing = [tool for tool in tools if not tool.is_read_only]
     return not writing or (len(writing) == 1 and writing[0].kind.is_read_only)
-
-
-def _within_scope(scope: CallScope) -> AbstractContextManager[None]:
-    return within(
-        run_id=scope.run_path[-1] if scope.run_path else None,
-        agent=scope.agent_path[-1] if scope.agent_path else None,
-        session_id=scope.session_id,
-        owner=scope.owner,
-        tab_id=scope.tab_id,
-    )

@@ -7,7 +7,7 @@ A tool that is told to stop gets its `cancelled` event set and its task cancelle
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -15,13 +15,14 @@ from dovetail.concurrency import find_running_loop
 from dovetail.data.clean import clean_data
 from dovetail.errors import ToolError
 from dovetail.events.call import CallStatus
+from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, ToolProgress
+from dovetail.events.tool_context import ToolContext
 from dovetail.tools.pipeline.prepare import Prepared
 from dovetail.tools.pipeline.result_limits import SizeGuard
 from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
-from dovetail.tools.scope import CallScope
 from dovetail.tools.threads import contain_exits
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 from dovetail.tracing import record, span
 
 
@@ -81,12 +82,12 @@ class Execution:
     """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
 
     def __init__(
-        self, prepared: Prepared, call_id: str, scope: CallScope, guard: SizeGuard, on_end: OnEnd
+        self, prepared: Prepared, call_id: str, run: RunContext, guard: SizeGuard, on_end: OnEnd
     ) -> None:
         self._tool = prepared.tool
         self._notes = prepared.notes
         self._call_id = call_id
-        self._scope = scope
+        self._run = run
         self._guard = guard
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
@@ -118,25 +119,22 @@ class Execution:
             self._grace = self._loop.call_later(GRACE, self._leave_behind)
 
     async def _execute(self, args: dict[str, Any]) -> ToolResult:
-        scope = self._scope
+        run = self._run
         context = ToolContext(
             call_id=self._call_id,
-            session_id=scope.session_id,
-            run_path=scope.run_path,
-            tab_id=scope.tab_id,
             cancelled=self._cancelled,
             update=self._update,
-            ask=None if scope.ask is None else self._ask,
-            scope=scope,
+            ask=None if run.ask is None else self._ask,
+            scope=run,
         )
-        if scope.settle is not None and not self._tool.idempotent:
-            await scope.settle()
+        if not self._tool.idempotent:
+            await run.flush()
         with _tool_span(self._tool, self._call_id) as span:
             with contain_exits():
                 value = await self._tool.execute(args, context)
             result = add_notes(make_result(value), self._notes)
-            if not self._guard.lets_through(result, scope):
-                result = await self._guard.keep(result, scope)
+            if not self._guard.lets_through(result, run):
+                result = await self._guard.keep(result, run)
             record(span, {}, error=result.error and result.error.type)
         return result
 
@@ -146,12 +144,13 @@ class Execution:
         payload: Mapping[str, Any],
         timeout: float | None = None,  # noqa: ASYNC109 - the name that the contract of `ask` gives it
     ) -> Mapping[str, Any]:
-        ask = self._scope.ask
+        ask = self._run.ask
         if ask is None:
             return {"status": "timeout"}
         self._clock.pause()
         try:
-            return await ask(kind, self._call_id, clean_data(payload), timeout)
+            with nullcontext() if kind == "browser" else self._run.paused():  # a browser's time counts
+                return await ask(kind, self._call_id, clean_data(payload), timeout)
         finally:
             self._clock.resume()
 
@@ -165,7 +164,7 @@ class Execution:
 
     def _show(self, event: ToolProgress) -> None:
         if not self._is_finished:
-            self._scope.emit(event)
+            self._run.emit(event)
 
     def _note_end(self, task: "asyncio.Task[ToolResult]") -> None:
         error = None if task.cancelled() else task.exception()

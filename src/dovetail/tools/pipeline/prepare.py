@@ -13,11 +13,11 @@ from dovetail.data.shapes import is_dict
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ToolError
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.response.parser import InstantParser
 from dovetail.schema.problem import describe_problems
 from dovetail.tools.pipeline.coerce import Repaired, coerce_arguments
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.scope import CallScope
 from dovetail.tools.tool import Tool
 
 LIMIT = 3
@@ -144,21 +144,21 @@ class Preparer:
         self._built_in = {tool.name: tool for tool in built_in}
         self._breaker = Breaker()
 
-    def prepare(self, call: ToolCall, snapshot: ToolSnapshot, scope: CallScope) -> Prepared:
+    def prepare(self, call: ToolCall, snapshot: ToolSnapshot, run: RunContext) -> Prepared:
         """The tool of a call and its valid arguments."""
         tool = snapshot.tools.get(call.name) or self._built_in.get(call.name)
         if tool is None:
             tool = find_tool(call.name, snapshot)
-        if tool.needs_tab and scope.tab_id is None:
+        if tool.needs_tab and run.tab_id is None:
             raise ToolError(
                 f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
                 type="no_tab",
             )
-        prepared = self.validate(tool, read_arguments(tool, call.arguments), scope)
+        prepared = self.validate(tool, read_arguments(tool, call.arguments), run)
         meant, inner = tool.resolve(prepared.args)
-        return prepared if meant is tool else self.validate(meant, inner, scope)
+        return prepared if meant is tool else self.validate(meant, inner, run)
 
-    def validate(self, tool: Tool, args: dict[str, Any], scope: CallScope) -> Prepared:
+    def validate(self, tool: Tool, args: dict[str, Any], run: RunContext) -> Prepared:
         """Valid arguments, repaired where they can be; not after three equal failures in one run."""
         try:
             if tool.checker.is_valid(args):
@@ -166,7 +166,7 @@ class Preparer:
             problems = tool.checker.find_problems(args)
             shape = describe_problems(problems)
             repaired = Repaired(args, problems)
-            if self._breaker.count(scope.run_path, tool.name, shape) < LIMIT:
+            if self._breaker.count(run.run_path, tool.name, shape) < LIMIT:
                 repaired = coerce_arguments(tool, args)
         except ValueError as error:  # a value that JSON does not know
             raise ToolError(
@@ -174,7 +174,7 @@ class Preparer:
             ) from error
         if not repaired.problems:
             return Prepared(tool, repaired.args, repaired.notes)
-        times = self._breaker.note(scope.run_path, tool.name, shape)
+        times = self._breaker.note(run.run_path, tool.name, shape)
         again = f". This has now failed {times} times in the same way: do something else" * (times >= LIMIT)
         raise ToolError(
             f"wrong arguments for {tool.name!r}: {describe_problems(repaired.problems)}{again}",

@@ -5,10 +5,11 @@ from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind
+from dovetail.events.run_context import RunContext
+from dovetail.events.tool_context import ToolContext
 from dovetail.tools.artifacts import ArtifactStore
 from dovetail.tools.makers.function import make_tool
-from dovetail.tools.scope import CallScope
-from dovetail.tools.tool import Tool, ToolContext, ToolResult
+from dovetail.tools.tool import Tool, ToolResult
 
 LIMIT = 30_000
 BEGINNING = 4_000
@@ -22,15 +23,15 @@ class SizeGuard:
         self._store = store
         self._limit = limit
 
-    def lets_through(self, result: ToolResult, scope: CallScope) -> bool:
+    def lets_through(self, result: ToolResult, run: RunContext) -> bool:
         """Whether the result is small enough; media do not count."""
         content = result.llm_content
-        limit = self._limit if scope.largest_result is None else scope.largest_result
+        limit = self._limit if run.largest_result is None else run.largest_result
         if isinstance(content, str):
             return len(content) <= limit
         return sum(len(str(part.get("text", ""))) for part in content) <= limit
 
-    async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
+    async def keep(self, result: ToolResult, run: RunContext) -> ToolResult:
         """Keep the text of a large result; gives a result with its beginning, and with its media."""
         content = result.llm_content
         media: list[dict[str, Any]] = []
@@ -39,7 +40,7 @@ class SizeGuard:
         else:
             text = "\n".join(str(part["text"]) for part in content if "text" in part)
             media = [part for part in content if "text" not in part]
-        artifact_id = await self._store.put(text, owner=scope.owner)
+        artifact_id = await self._store.put(text, owner=run.owner)
         shown = _describe(text, artifact_id)
         data = {"artifact_id": artifact_id, "characters": len(text), "beginning": text[:BEGINNING]}
         return replace(

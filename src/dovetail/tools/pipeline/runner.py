@@ -11,6 +11,7 @@ which they were made.
 from collections.abc import Callable, Sequence
 
 from dovetail.events.call import ToolCall
+from dovetail.events.run_context import RunContext
 from dovetail.policy.policy import Policy
 from dovetail.tools.artifacts import ArtifactStore, MemoryArtifacts
 from dovetail.tools.pipeline.approve import Approver
@@ -19,10 +20,7 @@ from dovetail.tools.pipeline.batch import Batch, Steps
 from dovetail.tools.pipeline.prepare import Preparer
 from dovetail.tools.pipeline.result_limits import SizeGuard, make_reader
 from dovetail.tools.registry import ToolSnapshot
-from dovetail.tools.scope import Ask, CallScope
 from dovetail.tools.tool import CallOutcome, ToolResult
-
-__all__ = ["Ask", "CallOutcome", "CallScope", "ToolRunner"]
 
 
 class ToolRunner:
@@ -47,15 +45,15 @@ class ToolRunner:
         self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit, hide)
 
     async def run_batch(
-        self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], scope: CallScope
+        self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], run: RunContext
     ) -> list[CallOutcome]:
         """Run the calls of one turn; one outcome for each, in the order of the calls."""
-        return await Batch(self._steps, snapshot, scope).run(calls)
+        return await Batch(self._steps, snapshot, run).run(calls)
 
-    async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, scope: CallScope) -> CallOutcome:
+    async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, run: RunContext) -> CallOutcome:
         """Run a single call."""
-        return (await self.run_batch(snapshot, [call], scope))[0]
+        return (await self.run_batch(snapshot, [call], run))[0]
 
-    async def keep(self, result: ToolResult, scope: CallScope) -> ToolResult:
+    async def keep(self, result: ToolResult, run: RunContext) -> ToolResult:
         """Keep a large result for the `reader`; returns one with its beginning, which says how to read on."""
-        return await self._steps.guard.keep(result, scope)
+        return await self._steps.guard.keep(result, run)
