@@ -1,5 +1,5 @@
-# Two commands do all the set-up: `make run` and `make test`. Everything is installed into .venv and
-# web/node_modules by this file, without root; a second start does no set-up again.
+# `make run` and `make test` do all the set-up. Everything is installed into .venv and web/node_modules, without
+# root; later starts skip the set-up.
 
 PYTHON ?= python3
 HOST ?= 127.0.0.1
@@ -16,15 +16,15 @@ BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__ma
 .DEFAULT_GOAL := help
 .PHONY: help run test soak conformance fix bench eval wheel clean lint types unit web-test
 
-help: ## show what can be made
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  PORT=8001 make run      another port          MODEL=small make run   the small model only"
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
-	@echo "  KILLS=20 SEED=7 make soak  fewer kills, at chosen moments"
-	@echo "  CASES=500 SEED=7 make conformance  fewer cases, others"
+	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
+	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
 
-run: $(VENV)/.run page ## serve the chat on the embedded model, with its web page
+run: $(VENV)/.run page ## serve the chat and its web page with the embedded model
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
 		$(BIN)/dovetail serve --watch --host $(HOST) --port $(PORT)
 
@@ -45,13 +45,13 @@ unit: $(VENV)/.dev need-node web/dist/index.html
 web-test: $(VENV)/.dev need-node web/dist/index.html
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
 
-soak: $(VENV)/.dev ## kill the server a hundred times on each database and look for damage
+soak: $(VENV)/.dev ## kill the server a hundred times on each database and check the data
 	DOVETAIL_KILLS=$(or $(KILLS),100) DOVETAIL_SEED=$(or $(SEED),$(shell date +%s)) \
 		$(BIN)/pytest -s -n 2 --dist load tests/faults/test_kill.py
 
 CONFORMANCE = PYTHONHASHSEED=0 PYTHONPATH=src:tests $(BIN)/python -m conformance --oracle .conformance/bin/python
 
-conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the package that they are specified by
+conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the package that specifies them
 	@$(if $(EXECUTABLE_SPEC),PYTHONPATH=src:tests $(BIN)/pytest -q -c pyproject.toml -p conformance.shim "$(EXECUTABLE_SPEC)")
 	@$(CONFORMANCE) --cases $(or $(CASES),20000) --seed $(or $(SEED),1)
 
@@ -62,7 +62,7 @@ conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the pa
 		$(shell grep -iE '^(pydantic|pyyaml)==' constraints.txt)
 	@touch $@
 
-fix: $(VENV)/.dev ## format, and mend what can be mended
+fix: $(VENV)/.dev ## format, and fix lint errors where possible
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(if $(NODE),cd web && npm run --silent fix)
@@ -75,12 +75,12 @@ eval: $(VENV)/.dev ## ask the good embedded model real questions
 	@set -e; for file in evals/*.py; do case $$file in */__init__.py) ;; *) \
 		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
 
-wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, with its web page, into dist/
+wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, including the web page, into dist/
 	@rm -f dist/*.whl
 	@$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
 	@ls dist/*.whl
 
-clean: ## remove what was made here; fetched models stay in the user's cache
+clean: ## remove build results and installed packages; downloaded models stay in the user's cache
 	rm -rf $(VENV) .bench .conformance .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
 .PHONY: page need-node
@@ -88,20 +88,20 @@ page:
 ifeq ($(NODE),yes)
 page: web/dist/index.html
 else
-	@echo "Node 20 or newer is not here: a plain page is served instead of the web client."
+	@echo "Node 20 or newer is not installed: serving a plain page instead of the web client."
 endif
 
 need-node:
-	@test "$(NODE)" = yes || { echo "The checks of types and of the web client need Node 20 or newer; 'node' is missing or older."; exit 1; }
+	@test "$(NODE)" = yes || { echo "The type checks and the web checks need Node 20 or newer; 'node' is missing or older."; exit 1; }
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
-	@echo "Making $(VENV) …"
-	@scripts/step "make $(VENV)" "pip config list" \
+	@echo "Creating $(VENV) …"
+	@scripts/step "create $(VENV)" "pip config list" \
 		$(PYTHON) -m venv --clear $(VENV)
 
-# The build back-end comes first, so that the project itself can be installed without fetching it again.
+# The build back end comes first, so that the project itself is installed without downloading it again.
 $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing the Python packages …"
 	@$(INSTALL) -c constraints.txt --upgrade pip hatchling editables

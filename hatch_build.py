@@ -1,4 +1,4 @@
-"""Puts the web client, the extension folders and the agent files into the wheel."""
+"""Add the web client, the extension folders and the agent files to the wheel."""
 
 from pathlib import Path
 from typing import Any

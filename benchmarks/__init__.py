@@ -1,1 +1,1 @@
-"""Ratios to hand-written code and to peers, on CPU time."""
+"""CPU time as a ratio to hand-written code and to peers."""

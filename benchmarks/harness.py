@@ -1,10 +1,10 @@
-"""Measures CPU time side by side and prints ratios beside their targets.
+"""Measure CPU time side by side and print ratios next to their targets.
 
     times = measure({"ours": render, "by hand": render_by_hand})
     report("Render a prompt", [Row("small", times["ours"] / times["by hand"], target=6, unit="x by hand")])
 
-Functions are called in turns, many rounds; the best round of each counts, so that what else the machine does
-falls on all alike. A peer package runs in a virtual environment of its own under `.bench/`, see `run_peer`.
+Functions run in turns for many rounds, and the best round of each counts, so that other load on the machine
+affects all of them alike. A peer package runs in its own virtual environment under `.bench/`, see `run_peer`.
 """
 
 import gc
@@ -25,7 +25,7 @@ PEERS = ROOT / ".bench"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured ratio; a row without a target is told for comparison only."""
+    """One measured ratio; a row without a target is only for comparison."""
 
     work: str
     ratio: float
@@ -41,7 +41,7 @@ class Row:
 def measure(
     functions: Mapping[str, Callable[[], Any]], *, rounds: int = 15, round_seconds: float = 0.02
 ) -> dict[str, float]:
-    """Each function's CPU seconds per call: the best of interleaved rounds of about `round_seconds`."""
+    """Return the CPU seconds per call of each function: the best round, each of about `round_seconds`."""
     calls = {name: _find_calls(function, round_seconds) for name, function in functions.items()}
     best = dict.fromkeys(functions, float("inf"))
     was_enabled = gc.isenabled()
@@ -58,7 +58,7 @@ def measure(
 
 
 def time_calls(function: Callable[[], Any], calls: int) -> float:
-    """CPU seconds per call."""
+    """Return CPU seconds per call."""
     begin = time.process_time()
     for _ in range(calls):
         function()
@@ -73,7 +73,7 @@ def _find_calls(function: Callable[[], Any], round_seconds: float) -> int:
 
 
 def find_peer(name: str, requirements: Sequence[str]) -> Path:
-    """The Python of a peer's virtual environment, made at its first use."""
+    """Return the Python of a peer's virtual environment, which is created on first use."""
     folder = PEERS / name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     done = folder / "requirements.json"
@@ -87,7 +87,7 @@ def find_peer(name: str, requirements: Sequence[str]) -> Path:
 
 
 def run_peer(python: Path | str, module: str, *arguments: str) -> Any:
-    """What a peer's module prints as its last line of JSON; it may import this one, but not Dovetail."""
+    """Return the JSON that a peer's module prints last; it may import this module, not Dovetail."""
     done = subprocess.run(
         [python, "-m", module, *arguments],
         check=True,
@@ -101,7 +101,7 @@ def run_peer(python: Path | str, module: str, *arguments: str) -> Any:
 
 
 def report(title: str, rows: Sequence[Row]) -> int:
-    """Print the table; the exit status is 1 when a target is missed."""
+    """Print the table; return the exit status, 1 if a target is missed."""
     width = max(len(row.work) for row in rows)
     print(f"\n{title}")
     for row in rows:

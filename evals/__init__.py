@@ -1,1 +1,1 @@
-"""Real questions to the embedded models; each module is a program that fails when too many are wrong."""
+"""Real questions for the embedded models; each module is a program that fails if too many are wrong."""

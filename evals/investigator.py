@@ -1,4 +1,4 @@
-"""Whether `codebase_investigator` finds a planted fact: `python -m evals.investigator [model]`."""
+"""Check whether `codebase_investigator` finds a planted fact: `python -m evals.investigator [model]`."""
 
 import asyncio
 import sys
@@ -20,13 +20,13 @@ OBJECTIVE = "What is the value of MOST_CUTS, and in which file is it defined?"
 
 
 def show(event: Event) -> None:
-    """Print each call the agent makes."""
+    """Print each call that the agent makes."""
     if isinstance(event, ToolInputEnd):
         print(f"  {event.name} {event.args}", flush=True)
 
 
 async def main(model: str) -> bool:
-    """Plant the tree, run the agent, and look for the fact in its report."""
+    """Write the files, run the agent, and look for the fact in its report."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
             path = Path(folder) / name

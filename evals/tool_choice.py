@@ -1,7 +1,7 @@
-"""Whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model] [way]`.
+"""Check whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model] [way]`.
 
-Twenty questions over three tools, twice: in the judging request of rule A40 (`judge`), and by the model's
-own choice (`native`). Then two that come after a tool's result, which must be answered in words.
+Twenty questions with three tools, asked twice: in the judging request of rule A40 (`judge`), and by function
+calling (`native`). Then two conversations that end with a tool's result, which must be answered in text.
 """
 
 import asyncio
@@ -26,13 +26,13 @@ NEEDED = 18
 
 
 def make_tool(name: str, description: str, **properties: Any) -> ToolSpec:
-    """A tool whose parameters are all required."""
+    """Return a tool whose parameters are all required."""
     parameters = {"type": "object", "properties": properties, "required": list(properties)}
     return ToolSpec(name=name, description=description, parameters=parameters)
 
 
 async def never_called(args: dict[str, Any], context: ToolContext) -> None:
-    """Only the choice is looked at."""
+    """Do nothing: only the choice is checked."""
 
 
 TOOLS = [
@@ -71,7 +71,7 @@ QUESTIONS: list[tuple[str, str | None]] = [
 
 
 def after_result(question: str, name: str, arguments: Any, result: str) -> list[ChatMessage]:
-    """A conversation in which the tool has just given its result."""
+    """Return a conversation that ends with a tool's result."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     return [
         {"role": "user", "content": question},
@@ -87,7 +87,7 @@ RESULTS: list[tuple[list[ChatMessage], str]] = [
 
 
 async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[str | None, str]:
-    """The tool that was called, if any, and the arguments or the text."""
+    """Return the tool that was called, if any, and the arguments or the text."""
     name, said = None, ""
     request = ModelRequest(messages=messages, tools=TOOLS, options={"max_tokens": 40})
     async for delta in model.stream(request):
@@ -100,7 +100,7 @@ async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[s
 
 
 async def judge(model: LocalRequester, question: str) -> tuple[str | None, str]:
-    """The tool that the judging request names, if any, and its arguments."""
+    """Return the tool that the judging request names, if any, and its arguments."""
     settings = default_settings()
     listed = [
         {"name": tool.name, "desc": tool.description, "kwargs": read_parameters(tool.parameters)}
@@ -116,7 +116,7 @@ async def judge(model: LocalRequester, question: str) -> tuple[str | None, str]:
 
 
 async def choose(model: LocalRequester, question: str) -> tuple[str | None, str]:
-    """The tool that the model calls by itself, if any, and its arguments."""
+    """Return the tool that the model calls by itself, if any, and its arguments."""
     return await ask(model, [{"role": "user", "content": question}])
 
 
@@ -124,7 +124,7 @@ WAYS = {"judge": judge, "native": choose}
 
 
 async def count(model: LocalRequester, way: str) -> int:
-    """How many of the questions lead to the right tool, or rightly to none."""
+    """Return for how many questions the right tool was chosen, or rightly none."""
     right = 0
     for question, wanted in QUESTIONS:
         begin = time.monotonic()
@@ -136,7 +136,7 @@ async def count(model: LocalRequester, way: str) -> int:
 
 
 async def main(name: str, ways: Sequence[str]) -> int:
-    """Ask everything and say how much was right; the exit code."""
+    """Ask all questions and print the score; return the exit code."""
     model = LocalRequester(require(name), f"local:{name}")
     right = [await count(model, way) for way in ways]
     answered = 0
@@ -145,14 +145,14 @@ async def main(name: str, ways: Sequence[str]) -> int:
         chosen, said = await ask(model, messages)
         is_right = chosen is None and word in said
         answered += is_right
-        show(is_right, f"{messages[0]['content']} (result given)", said, time.monotonic() - begin)
+        show(is_right, f"{messages[0]['content']} (with a result)", said, time.monotonic() - begin)
     await model.close()
-    print(f"{answered} of {len(RESULTS)} results told")
+    print(f"{answered} of {len(RESULTS)} results answered in text")
     return 0 if min(right) >= NEEDED and answered == len(RESULTS) else 1
 
 
 def show(is_right: bool, question: str, said: str, seconds: float) -> None:
-    """One line for one question."""
+    """Print one line for one question."""
     print(f"{'ok   ' if is_right else 'WRONG'} {seconds:5.1f} s  {question}  →  {said!r}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""An agent extension of your own: every request knows what day it is."""
+"""Write an agent extension: add today's date to every request."""
 
 import datetime
 
@@ -7,14 +7,14 @@ from dovetail.settings import Settings
 
 
 class TodayExtension(BaseAgent):
-    """Tells the model the date."""
+    """Adds the date to the prompt."""
 
     def set_up(self) -> None:
-        """Join in every request."""
+        """Register a handler that runs before every request."""
         super().set_up()
-        self.extension_handlers.append("request_prefixes", self._tell_date)
+        self.extension_handlers.append("request_prefixes", self._add_date)
 
-    def _tell_date(self, prompt: Prompt, settings: Settings) -> None:
+    def _add_date(self, prompt: Prompt, settings: Settings) -> None:
         prompt.set("info", {"today": datetime.date.today().isoformat()})
 
 

@@ -1,6 +1,6 @@
-"""An event encoder of your own: a run as lines of JSON, one for each piece of text and each call.
+"""Write an event encoder: a run as lines of JSON, one for each piece of text and each call.
 
-The server answers a request with it by `EventStream(reader, Lines())`; here it writes to the terminal.
+A server sends it with `EventStream(reader, Lines())`; here it writes to the terminal.
 """
 
 import asyncio
@@ -16,18 +16,18 @@ from dovetail.sessions.request import ChatRequest
 
 
 class Lines:
-    """Made anew for each stream; whatever it leaves out is not told."""
+    """Encodes one stream; events without a line are left out."""
 
     headers: Mapping[str, str] = {"content-type": "application/x-ndjson"}
     wants_pause = False
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
-        """The next entries as bytes."""
-        told = (self.describe(entry) for entry in entries)
-        return b"".join(json.dumps(line).encode() + b"\n" for line in told if line is not None)
+        """Return the next entries as bytes."""
+        lines = (self.describe(entry) for entry in entries)
+        return b"".join(json.dumps(line).encode() + b"\n" for line in lines if line is not None)
 
     def describe(self, entry: Entry) -> dict[str, Any] | None:
-        """What a line says; None for events that have none."""
+        """Return the content of a line; None for events without one."""
         event = entry.event
         if isinstance(event, TextDeltaEvent):
             return {"number": entry.number, "text": event.delta}
@@ -36,12 +36,12 @@ class Lines:
         return {"number": entry.number, "end": event.reason} if isinstance(event, RunEnd) else None
 
     def end(self) -> bytes:
-        """What comes after the last entry."""
+        """Return the bytes after the last entry."""
         return b""
 
 
 async def main() -> None:
-    """Ask in a chat and follow its run from the first event to the last."""
+    """Send a message in a chat and follow its run from the first event to the last."""
     async with Dovetail() as app:
         chat = await app.open_chat()
         question = {"type": "text", "text": "Name a wood."}

@@ -1,4 +1,4 @@
-"""Acts on the first field of an answer while the model is still writing the rest."""
+"""Act on the first field of an answer while the model is still writing the rest."""
 
 import asyncio
 
@@ -6,13 +6,13 @@ from dovetail import Agent
 
 
 async def order(material: str) -> None:
-    """Stands for whatever takes a while: a search, an order, a call to another service."""
+    """A stand-in for slow work: a search, an order, a call to another service."""
     await asyncio.sleep(0.1)
     print(f"   [ordered: {material}]")
 
 
 async def main() -> None:
-    """Order each material the moment it is named, and show the instructions as they are written."""
+    """Order each material as soon as it arrives, and print the instructions as they are written."""
     agent = Agent()
     agent.input("I want to build a small shelf.")
     agent.output({"materials": [(str, "one thing to buy")], "instructions": (str, "in a few sentences")})

@@ -1,4 +1,4 @@
-"""Lets a tool write inside of one folder, asks about everything else, and remembers the answer."""
+"""Let a tool write inside one folder, require approval for everything else, and remember the answer."""
 
 import asyncio
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ RULES = [
 async def ask(
     kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
 ) -> Mapping[str, Any]:
-    """Stands for a person: says yes to the report, and wants to be asked only once."""
+    """A stand-in for a person: approve the report, and remember the answer."""
     print(f"   asked: {payload['title']} {payload['args']['path']}")
     return {"approved": payload["args"]["path"] == "report.txt", "remember": "always"}
 
 
 async def main() -> None:
-    """Make a few calls, as a model would."""
+    """Run a few calls, as a model would make them."""
     runner = ToolRunner(Policy(RULES))
     tools, scope = ToolSnapshot.of([write_file]), RunContext(ask=ask, owner="ann")
     for path, text in [

@@ -1,4 +1,4 @@
-"""A requester of your own: asks another one only once for the same thing, and says it again from memory."""
+"""Write a requester: a cache around another one, which sends equal requests only once."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -11,7 +11,7 @@ from dovetail.requesters import Requester
 
 
 class Remembering:
-    """Three facts about the model, and one async generator that gives its deltas."""
+    """Three facts about the model, and one async generator that yields its deltas."""
 
     def __init__(self, inner: Requester) -> None:
         self.model = inner.model
@@ -22,7 +22,7 @@ class Remembering:
         self._answers: dict[str, list[Delta]] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The deltas as they arrive, or as they arrived the first time."""
+        """Yield the deltas as they arrive, or from the cache."""
         key = json.dumps([list(request.messages), request.schema, dict(request.options)], default=str)
         if key in self._answers:
             for delta in self._answers[key]:
@@ -34,10 +34,10 @@ class Remembering:
             async for delta in deltas:
                 answer.append(delta)
                 yield delta
-        self._answers[key] = answer  # only now: an answer that broke off is not worth remembering
+        self._answers[key] = answer  # only now: an incomplete answer must not be cached
 
     async def close(self) -> None:
-        """Give back what the other one holds."""
+        """Close the other requester."""
         await self._inner.close()
 
 

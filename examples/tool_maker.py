@@ -1,4 +1,4 @@
-"""Makes tools of something that is not a function: each file of a folder becomes a tool that reads it."""
+"""Make tools from something other than functions: each file of a folder becomes a tool that reads it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from dovetail.tools import RunContext, ToolContext, ToolRegistry, ToolRunner
 
 
 class FileTools:
-    """A source of tools: the registry asks it at every discovery."""
+    """A source of tools: the registry calls `get_tools` at every discovery."""
 
     name = "files"
 
@@ -20,11 +20,11 @@ class FileTools:
         self.folder = folder
 
     async def get_tools(self) -> Sequence[Tool]:
-        """One tool for each file there is now."""
+        """Return one tool for each file that exists now."""
         return [self.make_tool(path) for path in sorted(self.folder.glob("*.txt"))]
 
     def make_tool(self, path: Path) -> Tool:
-        """A tool that reads one file."""
+        """Return a tool that reads one file."""
 
         async def execute(args: dict[str, Any], context: ToolContext) -> str:
             text = await asyncio.to_thread(path.read_text)
@@ -41,7 +41,7 @@ class FileTools:
 
 
 async def main(folder: Path) -> None:
-    """Find the tools of a folder and call one, as a model would."""
+    """Discover the tools of a folder and call one, as a model would."""
     registry = ToolRegistry()
     registry.add_source(FileTools(folder))
     tools = await registry.discover_all_tools()

@@ -1,4 +1,4 @@
-"""A typed answer: the schema is the class's own, the result an instance."""
+"""Get a typed answer: the class is the schema, the result is an instance of it."""
 
 from pydantic import BaseModel, Field
 

@@ -28,12 +28,12 @@ def test_a_step_that_works_says_nothing() -> None:
         "npm error code ENOTFOUND",
     ],
 )
-def test_an_index_that_cannot_be_reached_is_named(words: str) -> None:
+def test_an_unreachable_index_is_named(words: str) -> None:
     done = step("sh", "-c", 'echo "$0"; echo "ERROR: ResolutionImpossible" >&2; exit 3', words)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        "Error: could not install it: the package index cannot be reached.",
-        "Check the network, the proxy and `pip config list`, then try again; what is here already stays.",
+        "Error: could not install it: cannot connect to the package index.",
+        "Check the network, the proxy and `pip config list`, then try again; completed steps are kept.",
     ]
 
 
@@ -43,10 +43,10 @@ def test_an_index_that_cannot_be_reached_is_named(words: str) -> None:
 def test_a_full_disk_is_named(words: str) -> None:
     done = step("sh", "-c", 'echo "$0"; exit 1', words)
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: could not install it: there is no room left on the disk.\nFree")
+    assert done.stderr.startswith("Error: could not install it: no space left on the disk.\nFree")
 
 
-def test_another_failure_shows_its_last_words() -> None:
+def test_another_failure_shows_the_end_of_its_output() -> None:
     done = step("sh", "-c", "seq 100; echo the compiler is missing; exit 1")
     assert done.returncode == 1
     assert "the compiler is missing\nError: could not install it" in done.stderr

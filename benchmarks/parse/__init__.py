@@ -1,1 +1,1 @@
-"""How much a delta of an answer costs: our parser beside others that show fields while they arrive."""
+"""Cost of one delta of an answer: our parser compared with others that return fields while they arrive."""

@@ -1,4 +1,4 @@
-"""Prints what a delta costs, in units of one `json.loads` of the wire chunk that carried it.
+"""Print the cost of a delta, in units of one `json.loads` of the wire chunk that carried it.
 
 `python -m benchmarks.parse [--no-peer]`
 """
@@ -24,7 +24,7 @@ PEERS = {
 
 
 def main() -> int:
-    """Measure every document and size; the exit status tells whether the targets are met."""
+    """Measure every document and size; return the exit status."""
     rows: list[Row] = []
     base = 0.0
     for case, make in CASES.items():
@@ -56,14 +56,14 @@ def _parse(deltas: list[str]) -> InstantParser:
 
 def _check(text: str, deltas: list[str]) -> None:
     if _parse(deltas).data != json.loads(text):
-        raise SystemExit("the parser read something else than json.loads")
+        raise SystemExit("The parser's result differs from json.loads.")
 
 
 def _measure_peers(base: float) -> list[Row]:
     rows: list[Row] = []
     for name, requirements in PEERS.items():
-        told = run_peer(find_peer(name, requirements), f"benchmarks.parse.{name}_peer")
-        for work, seconds in told.items():
+        times = run_peer(find_peer(name, requirements), f"benchmarks.parse.{name}_peer")
+        for work, seconds in times.items():
             rows.append(Row(work, seconds / base, None, UNIT, f"{seconds * 1e9:.0f} ns a delta"))
     return rows
 

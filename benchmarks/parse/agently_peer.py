@@ -1,4 +1,4 @@
-"""The peer `agently`: its parser completes and reads the whole text again for each delta.
+"""The peer `agently`: its parser completes and parses the whole text again for each delta.
 
 Its cost grows with the length, so only short answers are timed.
 """

@@ -1,4 +1,4 @@
-"""The documents: many small items, one long string, one with many escapes; and how an answer is cut."""
+"""The documents (many small items, one long string, many escapes) and how an answer is cut into deltas."""
 
 import json
 
@@ -18,7 +18,7 @@ WIRE_CHUNK = json.dumps(
     },
     separators=(",", ":"),
 )
-"""What carries one delta over the wire: about 200 bytes that every client must parse."""
+"""A wire chunk with one delta: about 200 bytes that every client must parse."""
 
 
 def many_items(size: int) -> str:
@@ -54,5 +54,5 @@ CASES = {"many items": many_items, "one long string": long_string, "many escapes
 
 
 def cut(text: str) -> list[str]:
-    """The deltas of an answer."""
+    """Cut an answer into deltas."""
     return [text[start : start + DELTA] for start in range(0, len(text), DELTA)]

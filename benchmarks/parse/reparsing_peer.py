@@ -1,6 +1,6 @@
-"""Parsers that give the document so far: most read the whole text again for each delta.
+"""Parsers that return the document so far: most parse the whole text again for each delta.
 
-For those, deltas spread over the text are timed, which gives the mean without hours of work.
+For those, a sample of deltas spread over the text is timed, since all of them would take hours.
 """
 
 import json
@@ -16,7 +16,7 @@ import pydantic_core
 from benchmarks.parse.cases import CASES, DELTA, SIZES
 
 SAMPLES = 12
-LONGEST = 10_000  # for those that take minutes beyond
+LONGEST = 10_000  # for parsers that take minutes for longer texts
 AGAIN: dict[str, Callable[[str], object]] = {
     "jiter": lambda text: jiter.from_json(text.encode(), partial_mode="trailing-strings"),
     "pydantic-core": lambda text: pydantic_core.from_json(text, allow_partial="trailing-strings"),

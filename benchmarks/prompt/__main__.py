@@ -1,4 +1,4 @@
-"""Prints how long a prompt takes to render: `python -m benchmarks.prompt [--no-peer]`."""
+"""Print how long a prompt takes to render: `python -m benchmarks.prompt [--no-peer]`."""
 
 import sys
 
@@ -13,7 +13,7 @@ PEER = ("agently", ["agently==4.0.7.1"])
 
 
 def main() -> int:
-    """Measure both prompts, both forms; the exit status tells whether the targets are met."""
+    """Measure both prompts in both forms; return the exit status."""
     rows: list[Row] = []
     times: dict[str, float] = {}
     texts: dict[str, object] = {}
@@ -32,7 +32,7 @@ def main() -> int:
         for form in ("text", "messages"):
             work = f"{name} {form}"
             if texts[work] != texts[f"{work} by hand"]:
-                raise SystemExit(f"{work}: the hand-written text is another one")
+                raise SystemExit(f"{work}: the hand-written text differs.")
             ratio = times[work] / times[f"{work} by hand"]
             rows.append(Row(work, ratio, TARGETS[name], "x by hand", _microseconds(times[work])))
         work = f"{name} made and rendered"
@@ -45,13 +45,13 @@ def main() -> int:
 
 def _measure_peer(times: dict[str, float], texts: dict[str, object]) -> list[Row]:
     name, requirements = PEER
-    told = run_peer(find_peer(name, requirements), "benchmarks.prompt.with_agently")
+    output = run_peer(find_peer(name, requirements), "benchmarks.prompt.with_agently")
     rows: list[Row] = []
-    for work, seconds in told["times"].items():
+    for work, seconds in output["times"].items():
         # The peer writes `- title: value` where rule P108 says `- title : value`.
         same = (
             "same text"
-            if repr(told["texts"][work]) == repr(texts[work]).replace(" : ", ": ")
+            if repr(output["texts"][work]) == repr(texts[work]).replace(" : ", ": ")
             else "other text"
         )
         ratio = seconds / times[f"{work} by hand"]

@@ -1,10 +1,10 @@
-"""The texts of the two prompts as one would write them by hand: no checks, no settings, no other slots."""
+"""Hand-written renderers of the two prompts: no checks, no settings, no other slots."""
 
 from typing import Any
 
 
 def render(data: dict[str, Any]) -> str:
-    """The whole prompt as one text."""
+    """Render the whole prompt as one text."""
     lines = ["user:", "[SYSTEM]:", data["system"], ""]
     if "chat_history" in data:
         lines.append("[CHAT HISTORY]:")
@@ -17,7 +17,7 @@ def render(data: dict[str, Any]) -> str:
 
 
 def render_messages(data: dict[str, Any]) -> list[dict[str, str]]:
-    """The prompt as chat messages."""
+    """Render the prompt as chat messages."""
     messages = [{"role": "system", "content": data["system"]}]
     for message in data.get("chat_history", ()):
         messages.append({"role": message["role"], "content": message["content"]})
@@ -26,7 +26,7 @@ def render_messages(data: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def render_main(data: dict[str, Any]) -> str:
-    """What is asked."""
+    """Render the main part of the prompt."""
     lines: list[str] = []
     if "tools" in data:
         lines.append("[TOOLS]:")
@@ -58,7 +58,7 @@ def render_main(data: dict[str, Any]) -> str:
 
 
 def structure(schema: Any, indent: str) -> str:
-    """A schema as JSON with comments."""
+    """Render a schema as JSON with comments."""
     deeper = indent + "  "
     rows = []
     last = len(schema) - 1

@@ -1,4 +1,4 @@
-"""The two prompts that are rendered; nothing here needs Dovetail, so that a peer can use them too."""
+"""The two prompts to render, without imports of Dovetail, so that a peer can use them too."""
 
 from typing import Any
 

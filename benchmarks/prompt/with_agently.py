@@ -1,4 +1,4 @@
-"""The peer's side: renders the same prompts with the package `agently` and prints its times as JSON."""
+"""Render the same prompts with the package `agently` and print its times as JSON."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from benchmarks.prompt.cases import CASES
 
 
 def main() -> None:
-    """Render with rounds of their own; texts go along, so that the other side can compare them."""
+    """Measure each prompt; the output includes the texts for comparison."""
     times, texts = {}, {}
     for name, case in CASES.items():
         prompt = Agently.create_prompt()

@@ -1,1 +1,1 @@
-"""One streamed request: our CPU time beside bare HTTP clients and other agent packages."""
+"""One streamed request: our CPU time compared with bare HTTP clients and other agent packages."""

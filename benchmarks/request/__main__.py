@@ -1,4 +1,4 @@
-"""Prints what a streamed request costs: `python -m benchmarks.request [--no-peer]`."""
+"""Print the cost of a streamed request: `python -m benchmarks.request [--no-peer]`."""
 
 import json
 import os
@@ -27,7 +27,7 @@ PEERS = {
 
 
 def main() -> int:
-    """Time every client against one server; the exit status tells whether the target is met."""
+    """Time every client against one server; return the exit status."""
     command = [sys.executable, "-m", "benchmarks.request.server"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def _run(module: str, url: str) -> dict[str, float]:
-    """What a client of our own environment prints; it takes the package from the source tree."""
+    """Run a client in our own environment, with the package from the source tree, and return its output."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     command = [sys.executable, "-m", module, url]
     done = subprocess.run(

@@ -1,6 +1,6 @@
-"""A model server that costs little: writes the same 200 chunks to whoever asks, one by one.
+"""A cheap model server: it answers every request with the same 200 chunks, one by one.
 
-The request's model says how long it pauses before each chunk, in milliseconds; "0" writes all at once.
+The name of the request's model is the pause before each chunk in milliseconds; "0" writes all chunks at once.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ TEXT = "".join(f"word{number % 10} " for number in range(CHUNKS))
 
 
 def build_events():
-    """The events of one answer, in the size and shape that OpenAI sends."""
+    """Yield the events of one answer, in the size and shape that OpenAI sends."""
     envelope = {
         "id": "chatcmpl-CBq1Qm0000000000000000000000",
         "object": "chat.completion.chunk",

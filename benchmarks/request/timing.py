@@ -1,4 +1,4 @@
-"""Times one client: sequential requests, and many at once. Peers import it, so it needs nothing else."""
+"""Time one client: sequential requests, and many at once. Peers import it, so it has no dependencies."""
 
 import asyncio
 import gc
@@ -17,13 +17,13 @@ WORKS = {
     "50 at once, burst": ("0", AT_ONCE, 1),
     "50 at once, paced": ("10", AT_ONCE, 1),
 }
-"""What is timed: the model, whose name is the milliseconds before each chunk, requests at once, how often."""
+"""By name: the model (its name is the pause before each chunk in ms), concurrent requests, repetitions."""
 
 
 def time_client(connect):
-    """Print the CPU milliseconds of one request, best of some rounds, as JSON.
+    """Print the CPU milliseconds of one request, the best of several rounds, as JSON.
 
-    `connect(url, model)` gives a coroutine function that makes one request and returns its text.
+    `connect(url, model)` returns a coroutine function that sends one request and returns its text.
     """
     print(json.dumps(asyncio.run(_time(connect, sys.argv[1]))))
 
@@ -33,7 +33,7 @@ async def _time(connect, url):
     for ask in asks.values():
         for text in await asyncio.gather(*(ask() for _ in range(AT_ONCE))):
             if text != TEXT:
-                raise SystemExit(f"the client read another text: {text[:80]!r}")
+                raise SystemExit(f"The client received an unexpected text: {text[:80]!r}")
     best = dict.fromkeys(WORKS, float("inf"))
     for _ in range(ROUNDS):
         for work, (model, width, times) in WORKS.items():

@@ -1,1 +1,1 @@
-"""What a streamed answer costs a server, and how late its tokens reach the user."""
+"""Cost of a streamed answer on a server, and the delay of its tokens."""

@@ -1,10 +1,10 @@
-"""Prints what streams cost a server and how late they are.
+"""Print the cost of streams on a server and the delay of their tokens.
 
 `python -m benchmarks.server [--short] [--no-peer]`: `--short` measures 200 streams only.
 
-Streams of 100 tokens at 20 ms begin evenly within two seconds, so that in the end all of them are under
-way. CPU time is that of the server's processes alone: the model and the users are processes of their own.
-Several processes of ours are those of `dovetail serve --workers`.
+Streams of 100 tokens at 20 ms begin evenly within two seconds, so that in the end all of them are in
+progress. Only the CPU time of the server's processes counts: the model and the users are separate processes.
+Several processes of ours are started by `dovetail serve --workers`.
 """
 
 import json
@@ -29,7 +29,7 @@ UNIT = "x relay"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One run: CPU microseconds for each token, how late tokens were in milliseconds, kB for each stream."""
+    """One measurement: CPU microseconds per token, delay of tokens in milliseconds, kB per stream."""
 
     cpu: float
     late_50: float
@@ -41,13 +41,13 @@ class Seen:
     @property
     def detail(self) -> str:
         late = f"late p50 {self.late_50:.1f}, p99 {self.late_99:.0f} ms"
-        broken = f", {self.broken} streams broken off" if self.broken else ""
+        broken = f", {self.broken} streams incomplete" if self.broken else ""
         cost = f"{self.cpu:.0f} us/token, {self.memory:.0f} kB/stream"
         return f"{cost}, {late}, first token after {self.first:.0f} ms{broken}"
 
 
 def main() -> int:
-    """Measure; the exit status tells whether the targets are met."""
+    """Measure; return the exit status."""
     peers = () if "--no-peer" in sys.argv else PEERS
     with start_upstream() as upstream:
         status = compare_at_200(upstream, peers)
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def compare_at_200(upstream: str, peers: Sequence[Contestant]) -> int:
-    """All servers, one process each."""
+    """Compare all servers with 200 streams, one process each."""
     with RELAY.start(upstream) as relays, DOVETAIL.start(upstream) as ours:
         relay, seen = measure(relays, ours, 200, lambda relay, ours: ours.cpu / relay.cpu)
     rows = [
@@ -73,7 +73,7 @@ def compare_at_200(upstream: str, peers: Sequence[Contestant]) -> int:
 
 
 def grow(upstream: str) -> int:
-    """More streams on one and two processes; two share a PostgreSQL."""
+    """Measure more streams on one and two processes; two share a PostgreSQL."""
     rows: list[Row] = []
     for workers in (1, 2):
         with ExitStack() as stack:
@@ -84,11 +84,11 @@ def grow(upstream: str) -> int:
                 has_target = (streams, workers) == (500, 2)
                 rounds = ROUNDS if has_target else 1
                 relay, seen = measure(relays, ours, streams, lambda relay, ours: ours.late_99, rounds)
-                told = f"{streams} streams, {workers} worker{'s' * (workers > 1)}"
+                work = f"{streams} streams, {workers} worker{'s' * (workers > 1)}"
                 target = LATE_TARGET if has_target else None
-                rows.append(Row(f"{told}: relay", relay.late_99, None, "ms late", relay.detail))
-                rows.append(Row(f"{told}: dovetail", seen.late_99, target, "ms late", seen.detail))
-    return report("More streams and processes: 99 % of tokens are less late than", rows)
+                rows.append(Row(f"{work}: relay", relay.late_99, None, "ms late", relay.detail))
+                rows.append(Row(f"{work}: dovetail", seen.late_99, target, "ms late", seen.detail))
+    return report("More streams and processes: delay that 99 % of tokens stay below", rows)
 
 
 def measure(
@@ -98,9 +98,9 @@ def measure(
     order: Callable[[Seen, Seen], float],
     rounds: int = ROUNDS,
 ) -> tuple[Seen, Seen]:
-    """The relay and ours in turns, now one first and now the other; of the rounds the middle one counts.
+    """Measure the relay and our server in turns, in alternating order; return the median pair.
 
-    What else the machine does changes from round to round, but falls on both of a pair.
+    Other load on the machine changes from round to round, but affects both of a pair.
     """
     put_load(RELAY, relays, WARM_UP)
     put_load(DOVETAIL, ours, WARM_UP)
@@ -116,14 +116,14 @@ def measure(
 
 
 def put_load(contestant: Contestant, servers: Sequence[Server], streams: int) -> Seen:
-    """Let so many users come, and read what the server spent on them."""
+    """Open that many streams, and measure what the server spent on them."""
     for server in servers:
         server.forget_peak()
     before = sum(server.cpu_seconds for server in servers)
     memory = sum(server.memory for server in servers)
     seen = run_load(contestant, [server.port for server in servers], streams)
     if seen["broken"] and contestant not in PEERS:
-        raise SystemExit(f"{contestant.name}: {seen['broken']} of {streams} streams were not complete")
+        raise SystemExit(f"{contestant.name}: {seen['broken']} of {streams} streams were incomplete")
     cpu = sum(server.cpu_seconds for server in servers) - before
     peak = sum(server.peak_memory for server in servers)
     return Seen(
@@ -137,7 +137,7 @@ def put_load(contestant: Contestant, servers: Sequence[Server], streams: int) ->
 
 
 def run_load(contestant: Contestant, ports: Sequence[int], streams: int) -> dict[str, float]:
-    """What the users saw."""
+    """Run the users in a process of their own; return what they measured."""
     numbers = ",".join(map(str, ports))
     command = [sys.executable, "-m", "benchmarks.server.load", str(streams), str(TOKENS * PAUSE), numbers]
     given = json.dumps({"path": contestant.path, "body": contestant.body})
@@ -149,7 +149,7 @@ def run_load(contestant: Contestant, ports: Sequence[int], streams: int) -> dict
 
 @contextmanager
 def start_upstream() -> Iterator[str]:
-    """The model, in its own process."""
+    """Start the model in its own process; yield its address."""
     command = [sys.executable, "-m", "benchmarks.server.upstream"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -1,4 +1,4 @@
-"""How each server is started, and what a user sends to it."""
+"""Commands that start each server, and the request that a user sends to it."""
 
 import os
 import sys
@@ -18,10 +18,10 @@ _QUESTION = "Say words."
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contestant:
-    """A server: `module` of our own environment, or of the virtual environment with `requirements`.
+    """A server: `module` runs in our own environment, or in a virtual environment with `requirements`.
 
-    `workers` are the options of a server that starts several processes on one port itself; of others so many
-    are started, each on a port of its own.
+    `workers` are the options of a server that starts several processes on one port by itself; other servers
+    are started several times, each on its own port.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Contestant:
 
     @contextmanager
     def start(self, upstream: str, workers: int = 1, database: str = "") -> Iterator[list[Server]]:
-        """Run it with so many processes."""
+        """Run it with that many processes."""
         python = find_peer(self.name, self.requirements) if self.requirements else Path(sys.executable)
         paths = [str(ROOT)] if self.requirements else [str(ROOT), str(ROOT / "src")]
         environment = {"PYTHONPATH": os.pathsep.join(paths), **self.environment}
@@ -53,9 +53,9 @@ class Contestant:
                     "folder": folder,
                     "workers": str(workers),
                 }
-                told = {name: value.format(**values) for name, value in environment.items()}
+                variables = {name: value.format(**values) for name, value in environment.items()}
                 command = [python, "-m", self.module, *(option.format(**values) for option in options)]
-                started.append(stack.enter_context(start_server(command, port, told, Path(folder))))
+                started.append(stack.enter_context(start_server(command, port, variables, Path(folder))))
             yield started
 
 

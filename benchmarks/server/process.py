@@ -1,4 +1,4 @@
-"""Servers as processes: started, measured from outside, ended."""
+"""Start servers as processes, measure them from outside, and stop them."""
 
 import os
 import socket
@@ -24,17 +24,17 @@ class Server:
 
     @property
     def cpu_seconds(self) -> float:
-        """The CPU time of its processes so far, of all their threads."""
+        """CPU time of its processes so far, including all threads."""
         return sum(_read_cpu(process) for process in self._processes)
 
     @property
     def memory(self) -> int:
-        """The bytes they hold now."""
+        """Bytes of memory in use now."""
         return sum(_read_memory(process, "VmRSS") for process in self._processes)
 
     @property
     def peak_memory(self) -> int:
-        """The most bytes that they held since `forget_peak`."""
+        """Peak memory since `forget_peak`, in bytes."""
         return sum(_read_memory(process, "VmHWM") for process in self._processes)
 
     def forget_peak(self) -> None:
@@ -63,7 +63,7 @@ def _read_memory(process: Path, name: str) -> int:
 def start_server(
     command: Sequence[str | Path], port: int, environment: Mapping[str, str], folder: Path
 ) -> Iterator[Server]:
-    """Run a server until it answers on its port; it is ended with the block."""
+    """Start a server and wait until it answers on its port; stop it at the end of the block."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log
@@ -89,7 +89,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def find_port() -> int:
-    """A port that is free now."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
@@ -98,7 +98,7 @@ def _wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
     deadline = time.monotonic() + _START_LIMIT
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise SystemExit(f"{process.args} ended with {process.returncode}")
+            raise SystemExit(f"{process.args} exited with code {process.returncode}")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
             return

@@ -1,4 +1,4 @@
-"""The model behind the servers, in a process of its own: 100 tokens at 20 ms, each says when it was sent."""
+"""The model behind the servers, in its own process: 100 tokens at 20 ms, each with the time it was sent."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ _USAGE = b'"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":%d,"tota
 
 
 def frame(event: bytes) -> bytes:
-    """One event as one chunk of the chunked transfer encoding."""
+    """Return one event as one chunk of the chunked transfer encoding."""
     data = b"data: " + event + b"\n\n"
     return b"%x\r\n%b\r\n" % (len(data), data)
 
@@ -36,12 +36,12 @@ LAST = (
 
 
 def read_clock() -> int:
-    """Microseconds on a clock that all processes of a machine share."""
+    """Return microseconds of a clock that all processes of a machine share."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
 
 
 class Model(asyncio.Protocol):
-    """One connection; answers each request with the same number of tokens."""
+    """Serve one connection: answer each request with the same number of tokens."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -75,7 +75,7 @@ def _read_length(head: bytes) -> int:
 
 
 async def main() -> None:
-    """Listen on a free port, print the address, serve until stopped."""
+    """Listen on a free port, print the address, and serve until stopped."""
     server = await asyncio.get_running_loop().create_server(Model, "127.0.0.1", 0, backlog=2048)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:

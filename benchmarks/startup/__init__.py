@@ -1,1 +1,1 @@
-"""How long it takes until a program can use Dovetail."""
+"""Start-up time of programs that use Dovetail."""

@@ -1,7 +1,7 @@
-"""Prints how long imports take, beside `import httpx`: `python -m benchmarks.startup`.
+"""Print how long imports take, compared with `import httpx`: `python -m benchmarks.startup`.
 
-Each program runs in a fresh interpreter, in turns; its CPU time counts, without that of an empty program. The
-best round of each is taken, and the modules a program loaded are counted beside it.
+The programs run in turns, each in a fresh interpreter; CPU time counts, minus that of an empty program. The
+best round of each is used, and the loaded modules are counted.
 """
 
 import os
@@ -23,7 +23,7 @@ COUNT = "\nimport sys; print(len(sys.modules))"
 
 
 def main() -> int:
-    """Measure all programs; the exit status tells whether the targets are met."""
+    """Measure all programs; return the exit status."""
     best = dict.fromkeys(PROGRAMS, float("inf"))
     for _ in range(ROUNDS):
         for name, program in PROGRAMS.items():
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def time_program(program: str) -> float:
-    """CPU seconds of a fresh interpreter that runs the program."""
+    """Return the CPU seconds of a fresh interpreter that runs the program."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", program]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
@@ -49,7 +49,7 @@ def time_program(program: str) -> float:
 
 
 def describe(name: str, best: dict[str, float]) -> str:
-    """Milliseconds, and how many modules were loaded."""
+    """Return the milliseconds, and the number of loaded modules."""
     milliseconds = f"{(best[name] - best['nothing']) * 1000:.0f} ms"
     if name not in ("import dovetail", "Agent()"):
         return milliseconds

@@ -1,1 +1,1 @@
-"""One call of a small async function as a tool: the pipeline's own cost beside that of peers."""
+"""One call of a small async function as a tool: the overhead of the pipeline compared with peers."""

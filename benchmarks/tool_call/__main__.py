@@ -1,4 +1,4 @@
-"""Prints what one tool call costs: `python -m benchmarks.tool_call [--no-peer]`."""
+"""Print the cost of one tool call: `python -m benchmarks.tool_call [--no-peer]`."""
 
 import sys
 
@@ -17,7 +17,7 @@ PEERS = {
 
 
 def main() -> int:
-    """Measure our pipeline and the peers; the exit status tells whether the target is met."""
+    """Measure our pipeline and the peers; return the exit status."""
     ours = measure_ours()
     own = ours["run_batch, text arguments"] - ours["add(1)"]
     rows = [
@@ -33,11 +33,11 @@ def main() -> int:
                 cost = seconds - times["add(1)"]
                 target = TARGET if name == "ainvoke of arguments" else None
                 rows.append(Row(f"ours / {peer} {name}", own / cost, target, "x", _show(seconds)))
-    return report("One tool call, the function's own time taken off", rows)
+    return report("One tool call, without the function's own time", rows)
 
 
 def measure_ours() -> dict[str, float]:
-    """Our pipeline: as the loop calls it, with arguments read before, and with everything switched on."""
+    """Measure our pipeline: as the loop calls it, with parsed arguments, and with everything enabled."""
     snapshot = ToolSnapshot.of([make_tool(add)])
     runner, scope = ToolRunner(), RunContext(emit=lambda event: None, run_path=("run",))
     text = ToolCall(call_id="call", name="add", arguments='{"a": 1}')

@@ -1,4 +1,4 @@
-"""The function that everybody calls."""
+"""The function that all contestants call."""
 
 
 async def add(a: int, b: int = 2) -> int:

@@ -1,4 +1,4 @@
-"""Times an async call on one event loop, without the cost of starting loops."""
+"""Time an async call on one event loop, without the cost of starting loops."""
 
 import asyncio
 import gc
@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 def measure_async(
     functions: Mapping[str, Callable[[], Awaitable[object]]], *, rounds: int = 15, calls: int = 200
 ) -> dict[str, float]:
-    """Each function's CPU seconds per call: the best of interleaved rounds."""
+    """Return each function's CPU seconds per call: the best of interleaved rounds."""
 
     async def run() -> dict[str, float]:
         best = dict.fromkeys(functions, float("inf"))

@@ -1,4 +1,4 @@
-"""Times LangChain's `ainvoke` of the function; prints JSON."""
+"""Time LangChain's `ainvoke` of the function and print JSON."""
 
 import json
 

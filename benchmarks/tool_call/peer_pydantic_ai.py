@@ -1,4 +1,4 @@
-"""Times pydantic-ai's handling of one call of the function; prints JSON."""
+"""Time pydantic-ai's handling of one call of the function and print JSON."""
 
 import json
 

@@ -1,1 +1,1 @@
-"""What a loop of native tool calls costs: 20 calls in a row, beside bare requests and other libraries."""
+"""Cost of a loop of native tool calls: 20 calls in a row, compared with bare requests and other libraries."""

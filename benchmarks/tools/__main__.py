@@ -1,4 +1,4 @@
-"""Prints what 20 tool calls in a row cost, in units of the same requests with a bare client.
+"""Print the cost of 20 tool calls in a row, in units of the same requests with a bare client.
 
 `python -m benchmarks.tools [--no-peer]`
 """
@@ -29,7 +29,7 @@ def add(first: int, second: int) -> int:
 
 
 async def measure_ours(url: str) -> dict[str, float]:
-    """Ours and the bare client, in one process and one event loop."""
+    """Measure our loop and the bare client, in one process and one event loop."""
     settings = {"model": {"name": "openai:scripted", "base_url": url, "api_key": "none"}}
     agent = Agent(settings=settings).use_tools(add)
 
@@ -46,7 +46,7 @@ async def measure_ours(url: str) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure; the exit status tells whether the target is met."""
+    """Measure; return the exit status."""
     with serve() as url:
         times = asyncio.run(measure_ours(url))
         bare = times["bare"]

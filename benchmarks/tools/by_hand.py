@@ -1,4 +1,4 @@
-"""The same requests with a bare client: sent, streamed, each chunk parsed, the call made."""
+"""The same requests with a bare client: send, stream, parse each chunk, make the call."""
 
 import json
 
@@ -8,7 +8,7 @@ from benchmarks.tools.server import CALLS, TOOL
 
 
 async def run(client: httpx.AsyncClient, url: str) -> str:
-    """The least that a loop of calls must do."""
+    """Run the least that a loop of calls must do; return the answer."""
     messages: list[object] = [{"role": "user", "content": "Count to 21."}]
     for _ in range(CALLS + 1):
         body = {

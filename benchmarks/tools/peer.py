@@ -1,4 +1,4 @@
-"""How a loop is measured, in whatever environment: nothing of ours is imported here."""
+"""Measure a loop in any environment, without importing Dovetail."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ def main(make: Callable[[str], Callable[[], Awaitable[str]]]) -> None:
 
 
 async def measure(url: str, run: Callable[[], Awaitable[str]]) -> float:
-    """CPU seconds of the best of several loops."""
+    """Return the CPU seconds of the best of several loops."""
     best = float("inf")
     for _ in range(ROUNDS):
         load(url, 1)
@@ -26,5 +26,5 @@ async def measure(url: str, run: Callable[[], Awaitable[str]]) -> float:
         answer = await run()
         best = min(best, time.process_time() - begin)
         if answer != ANSWER:
-            raise SystemExit(f"another answer: {answer!r}")
+            raise SystemExit(f"Unexpected answer: {answer!r}")
     return best

@@ -21,7 +21,7 @@ TOOL = {"name": "add", "description": "Add two numbers.", "parameters": PARAMETE
 
 
 def script(rounds: int) -> list[object]:
-    """The replies of so many loops."""
+    """Return the replies of several loops."""
     calls = [
         {
             "tool_calls": [
@@ -35,7 +35,7 @@ def script(rounds: int) -> list[object]:
 
 @contextmanager
 def serve() -> Iterator[str]:
-    """Run the server; gives its address."""
+    """Run the server; yield its address."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "script.json"
         path.write_text("[]")
@@ -50,7 +50,7 @@ def serve() -> Iterator[str]:
 
 
 def load(url: str, rounds: int) -> None:
-    """Let the server know what to say in the next loops."""
+    """Set the server's replies for the next loops."""
     body = json.dumps(script(rounds)).encode()
     address = url.removesuffix("/v1") + "/script/replies"
     request = urllib.request.Request(address, body, {"content-type": "application/json"})

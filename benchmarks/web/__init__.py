@@ -1,1 +1,1 @@
-"""How smooth the page stays while a long answer streams in."""
+"""Smoothness of the page while a long answer streams in."""

@@ -1,4 +1,4 @@
-"""Prints how smooth the page is: 10 000 streamed tokens, a chat of 500 messages. `python -m benchmarks.web`
+"""Print how smooth the page is: 10 000 streamed tokens, a chat of 500 messages. `python -m benchmarks.web`
 
 Needs Node, `npm ci` and `npm run build` in `web/`; the page runs in the tests' Chromium on the real server.
 """
@@ -16,7 +16,7 @@ TIME_LIMIT = 300.0
 
 
 def main() -> int:
-    """Measure once; the exit status tells whether the targets are met."""
+    """Measure once; return the exit status."""
     figures, long_chat = measure_page()
     work: dict[str, float] = figures["seconds of work"]
     script = work["ScriptDuration"] / figures["tokens"] * 1000
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def measure_page() -> list[dict[str, Any]]:
-    """What the browser has measured: the stream, and the long chat."""
+    """Return what the browser measured: the stream, and the long chat."""
     done = subprocess.run(
         ["npm", "run", "--silent", "bench"],
         cwd=ROOT / "web",
@@ -50,7 +50,7 @@ def measure_page() -> list[dict[str, Any]]:
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith(('{"tokens"', '{"messages"'))]
     if done.returncode or len(lines) != 2:
-        raise SystemExit(f"the browser could not measure:\n{done.stdout}\n{done.stderr}")
+        raise SystemExit(f"The browser benchmark failed:\n{done.stdout}\n{done.stderr}")
     return [json.loads(line) for line in lines]
 
 

@@ -27,5 +27,5 @@ def connect(url, model):
     return ask
 
 
-logging.getLogger("asyncio").disabled = True  # the session ends with the process; that is no news here
+logging.getLogger("asyncio").disabled = True  # the session is never closed; do not log that
 time_client(connect)

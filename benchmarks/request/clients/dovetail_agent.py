@@ -1,4 +1,4 @@
-"""Dovetail's whole way: prompt, hooks, requester, response, deltas to a reader."""
+"""Dovetail from end to end: prompt, hooks, requester, response, deltas to a reader."""
 
 from benchmarks.request.timing import MESSAGES, time_client
 from dovetail import Agent

@@ -1,1 +1,1 @@
-"""The servers that are measured: ours is the real one; each of the others in the fewest lines it needs."""
+"""The other servers, each in as few lines as possible; ours is the real one."""

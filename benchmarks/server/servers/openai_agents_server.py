@@ -21,13 +21,13 @@ app = FastAPI()
 
 
 class Question(BaseModel):
-    """What a user sends."""
+    """The request of a user."""
 
     message: str
 
 
 async def write_events(message):
-    """The answer as server-sent events."""
+    """Yield the answer as server-sent events."""
     async for event in Runner.run_streamed(agent, message).stream_events():
         if event.type == "raw_response_event" and isinstance(event.data, ResponseTextDeltaEvent):
             yield f"data: {json.dumps({'delta': event.data.delta})}\n\n"

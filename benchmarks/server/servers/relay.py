@@ -1,4 +1,4 @@
-"""The least that a server can do: hands on the bytes of the model as they come."""
+"""The least that a server can do: forward the bytes of the model as they arrive."""
 
 import sys
 
