@@ -89,11 +89,11 @@ def with_file(url: Any, media_type: Any = "text/plain") -> dict[str, Any]:
     [
         ({"messages": [{"role": "user", "content": "Hello"}]}, "`messages` whose last one has `parts`"),
         ({"message": "  "}, "there is no message to answer"),
-        (with_file(None), "part 1 of the last message: `url` of a file begins with data:"),
-        (with_file("file:///etc/passwd"), "and is 'file:///etc/passwd'"),
-        (with_file("data:text/plain"), "looks like data:text/plain;base64,SGVsbG8="),
-        (with_file("data:text/plain;base64,@@@"), "is no base64"),
-        (with_file("data:,x", "text"), "`mediaType` of a file looks like text/plain, and is 'text'"),
+        (with_file(None), "part 1 of the last message: `url` of a file must begin with data:"),
+        (with_file("file:///etc/passwd"), "got 'file:///etc/passwd'"),
+        (with_file("data:text/plain"), "must have the form data:text/plain;base64,SGVsbG8="),
+        (with_file("data:text/plain;base64,@@@"), "is not valid base64"),
+        (with_file("data:,x", "text"), "`mediaType` of a file must have the form text/plain, got 'text'"),
     ],
 )
 async def test_a_message_that_no_model_could_read_is_refused_and_not_stored(
@@ -145,8 +145,8 @@ async def test_a_taken_id_and_an_unknown_page_are_told_in_plain_words(tmp_path: 
         again = await server.client.post("/api/v1/sessions", json={"id": "s"})
         page = await server.client.get("/api/v1/sessions/s/messages", params={"cursor": "nope"})
         title = (await server.get("/api/v1/sessions/s"))["title"]
-    assert tell(again) == (409, "there is a session 's' already")
-    assert tell(page) == (404, "no page 'nope'; take the cursor from the page before")
+    assert tell(again) == (409, "Session 's' already exists.")
+    assert tell(page) == (404, "Invalid cursor 'nope'; use the cursor returned with the previous page.")
     assert title == "Oak"
 
 

@@ -1,23 +1,23 @@
-"""One message of a conversation."""
+"""Messages, the tree that they form, and the session that holds it."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from dovetail.errors import ConflictError, NotFoundError
+from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
 from dovetail.ids import new_id
 
 Role: TypeAlias = Literal["user", "assistant", "system"]
 Part: TypeAlias = Mapping[str, Any]
-"""A piece of a message as people see it, as the AI SDK has it (`text`, `reasoning`, `dynamic-tool`, …)."""
+"""A piece of a message as people see it in the AI SDK (`text`, `reasoning`, `dynamic-tool`, …)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A node of the tree: `parts` is what people see, `content` what a model reads of it."""
+    """A node of the tree: people see its `parts`, a model reads its `content`."""
 
     id: str
     parent_id: str | None = None
@@ -34,12 +34,12 @@ class Message:
 
 
 LOCAL_OWNER = "local"
-"""The owner of everything when nobody has to say who they are."""
+"""The owner of everything on a server without API keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A conversation without its messages; `version` grows with every change, 0: it is not stored yet."""
+    """A conversation without its messages; `version` grows with every change and is 0 before it is stored."""
 
     id: str
     owner: str
@@ -53,14 +53,14 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """Some sessions, newest first; `cursor` leads to the next page, None when there is none."""
+    """Some sessions, newest first; `cursor` leads to the next page, if any."""
 
     sessions: list[Session]
     cursor: str | None
 
 
 def make_session(owner: str, session_id: str | None = None, *, title: str = "", version: int = 1) -> Session:
-    """A session that begins now; somebody has to store it."""
+    """Return a session that begins now; the caller stores it."""
     now = time.time()
     return Session(
         id=session_id or new_id("ses"),
@@ -75,7 +75,7 @@ def make_session(owner: str, session_id: str | None = None, *, title: str = "", 
 
 
 def make_title(text: str, limit: int = 60) -> str:
-    """A title from the first words of a first message."""
+    """Return a title made of the first words of a first message."""
     words = "".join(letter if letter.isprintable() else " " for letter in text).split()
     title = " ".join(words)
     if len(title) <= limit:
@@ -85,7 +85,7 @@ def make_title(text: str, limit: int = 60) -> str:
 
 
 class MessageTree:
-    """Messages by parent; the head is the message the conversation stands at."""
+    """Messages by parent; the head is the message where the conversation continues."""
 
     def __init__(self, messages: Iterable[Message] = (), head: str | None = None) -> None:
         self._messages: dict[str, Message] = {}
@@ -106,23 +106,23 @@ class MessageTree:
         return message_id in self._messages
 
     def get(self, message_id: str) -> Message:
-        """The message with this id."""
+        """Return the message with this id."""
         try:
             return self._messages[message_id]
         except KeyError:
-            raise NotFoundError(f"no message {message_id!r} in this session") from None
+            raise NotFoundError(f"Message {message_id!r} not found in this session.") from None
 
     def add(self, message: Message) -> None:
         """Add a message under its parent and move the head to it."""
         if message.id in self._messages:
-            raise ConflictError(f"there is a message {message.id!r} in this session already")
+            raise ConflictError(f"Message {message.id!r} already exists in this session.")
         self._messages[message.id] = message
         self._children[message.id] = []
         self._children[self._parent(message.id)].append(message.id)
         self.head = message.id
 
     def path(self, message_id: str | None = None) -> list[Message]:
-        """The messages from the root to this one (the head when none is named)."""
+        """Return the messages from the root to this one, by default to the head."""
         current = self.get(message_id).id if message_id is not None else self.head
         path: list[Message] = []
         while current is not None:
@@ -131,7 +131,7 @@ class MessageTree:
         return path[::-1]
 
     def siblings(self, message_id: str) -> list[Message]:
-        """The messages with the same parent, this one among them, oldest first."""
+        """Return the messages with the same parent, including this one, oldest first."""
         self.get(message_id)
         return [self._messages[sibling] for sibling in self._children[self._parent(message_id)]]
 
@@ -172,3 +172,21 @@ class MessageTree:
         for current in found:
             found += self._children[current]
         return found
+
+
+def check_tree(messages: Sequence[Message], head: str | None) -> None:
+    """Raise if ids repeat, a parent does not precede its children, or the head is not one of the messages."""
+    seen: set[str] = set()
+    for message in messages:
+        if message.id in seen:
+            raise ConfigError(f"Two messages have the id {message.id!r}.")
+        if message.parent_id is not None and message.parent_id not in seen:
+            raise ConfigError(
+                f"Message {message.id!r} names a parent {message.parent_id!r} that does not precede it.",
+                hint="Send the messages in the order of the export, parents first.",
+            )
+        seen.add(message.id)
+    if head is not None and head not in seen:
+        raise ConfigError(
+            f"The head {head!r} is not one of the messages.", hint="Leave it out to use the last message."
+        )

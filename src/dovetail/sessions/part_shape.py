@@ -1,16 +1,20 @@
-"""What a part of a message must look like, for parts that a client sends or an export brings back.
+"""What a part of a message must look like, for parts that a client sends or an import brings.
 
-Those who read parts, a model's history, an export and the page, may then rely on it. Parts of a type that is
-not known here are kept as they are and not shown.
+Every reader of parts (a model's history, an export, the page) may then rely on it. Parts of an unknown type
+are kept as they are and not shown.
 """
 
+import base64
+import binascii
 from collections.abc import Mapping
 from typing import Any, TypeAlias
+from urllib.parse import unquote_to_bytes
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import explain_choices, shorten
 from dovetail.sessions.message import Part
 
+_ADDRESSES = ("data:", "https://", "http://")
 _LONGEST_TYPE = 100
 _LONGEST_CALL_ID = 200
 _STATES = (
@@ -23,11 +27,11 @@ _STATES = (
     "output-denied",
 )
 Fields: TypeAlias = Mapping[str, tuple[type | tuple[type, ...], str, bool]]
-"""By name: the class of a field, the class in words, and whether the field is needed."""
+"""By name: the class of a field, the class in words, and whether the field is required."""
 
 
 def _text(*, needed: bool = False) -> tuple[type, str, bool]:
-    return str, "a text", needed
+    return str, "a string", needed
 
 
 _OBJECT = (dict, "an object", False)
@@ -69,10 +73,10 @@ _APPROVAL: Fields = {"id": _text(needed=True), "approved": (bool, "true or false
 
 
 def check_part(part: Part) -> str | None:
-    """What is wrong with a part, if anything."""
+    """Return what is wrong with a part, if anything."""
     kind = part.get("type")
     if not isinstance(kind, str) or not 0 < len(kind) <= _LONGEST_TYPE:
-        return f"`type` of a part must be a text of at most {_LONGEST_TYPE} characters, got {shorten(kind)}"
+        return f"`type` of a part must be a string of at most {_LONGEST_TYPE} characters, got {shorten(kind)}"
     if problem := _check_fields(part, _FIELDS.get(kind, {}), f"a part of type {kind!r}"):
         return problem
     if kind == "dynamic-tool":
@@ -80,6 +84,25 @@ def check_part(part: Part) -> str | None:
     if kind == "data-skill":
         return _check_skill(part["data"])
     return _check_child(part["data"]) if kind == "data-subagent" else None
+
+
+def check_file(part: Part) -> str | None:
+    """Return what is wrong with a file that a client sends, if anything."""
+    media_type, url = part.get("mediaType"), part.get("url")
+    if media_type and not (isinstance(media_type, str) and "/" in media_type):
+        return f"`mediaType` of a file must have the form text/plain, got {shorten(media_type)}"
+    if not isinstance(url, str) or not url.startswith(_ADDRESSES):
+        return f"`url` of a file must begin with data:, https:// or http://, got {shorten(url)}"
+    head, comma, body = url.partition(",")
+    if not head.startswith("data:"):
+        return None
+    if not comma:
+        return f"`url` of a file must have the form data:text/plain;base64,SGVsbG8=, got {shorten(url)}"
+    try:
+        base64.b64decode(unquote_to_bytes(body) if head.endswith(";base64") else b"", validate=True)
+    except binascii.Error as error:
+        return f"`url` of a file is not valid base64: {error}"
+    return None
 
 
 def _check_call(part: Part) -> str | None:
@@ -96,7 +119,7 @@ def _check_skill(data: Mapping[str, Any]) -> str | None:
     problem = _check_fields(data, _SKILL, "`data` of a skill")
     if problem is None and "error" not in data:
         missing = next((name for name in ("content", "folder") if data.get(name) is None), None)
-        problem = f"`data` of a skill needs `{missing}`" if missing else None
+        problem = f"`data` of a skill requires `{missing}`" if missing else None
     return problem or _check_texts(data.get("allowed_tools"), "`allowed_tools`")
 
 
@@ -110,7 +133,7 @@ def _check_fields(values: Mapping[str, Any], fields: Fields, what: str) -> str |
         value = values.get(name)
         if value is None:
             if needed:
-                return f"{what} needs `{name}`"
+                return f"{what} requires `{name}`"
         elif not isinstance(value, kind):
             return f"`{name}` of {what} must be {words}, got {shorten(value)}"
     return None
@@ -119,4 +142,4 @@ def _check_fields(values: Mapping[str, Any], fields: Fields, what: str) -> str |
 def _check_texts(values: Any, what: str) -> str | None:
     if not is_list(values) or all(isinstance(value, str) for value in values):
         return None
-    return f"{what} must be a list of texts, got {shorten(values)}"
+    return f"{what} must be a list of strings, got {shorten(values)}"

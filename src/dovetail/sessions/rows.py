@@ -1,4 +1,4 @@
-"""Sessions and messages as rows: what is done on one connection, inside the caller's transaction."""
+"""Sessions and messages as rows: each function works on one connection, in the caller's transaction."""
 
 import time
 from dataclasses import asdict, replace
@@ -39,15 +39,15 @@ def insert_session(connection: sa.Connection, session: Session) -> None:
 
 
 def fetch_session(connection: sa.Connection, session_id: str, owner: str) -> Session:
-    """The session with this id; inside a write nobody else changes it meanwhile."""
+    """Return the session with this id, locked against other writers during a write."""
     row = connection.execute(_SESSION, {"session": session_id, "user": owner}).mappings().first()
     if row is None:
-        raise NotFoundError(f"no session {session_id!r}")
+        raise NotFoundError(f"Session {session_id!r} not found.")
     return read_session(row)
 
 
 def fetch_tree(connection: sa.Connection, session: Session) -> MessageTree:
-    """The session's messages."""
+    """Return the session's messages."""
     rows = connection.execute(_MESSAGES, {"session": session.id}).mappings()
     return MessageTree((_read_message(row) for row in rows), session.head_id)
 
@@ -61,7 +61,7 @@ def insert_message(connection: sa.Connection, session_id: str, message: Message)
 def save_message(
     connection: sa.Connection, session: Session, message: Message, changes: dict[str, Any]
 ) -> None:
-    """Add the message, move the head to it, change the session; saved again, it replaces what was there."""
+    """Add the message, move the head to it and change the session; a message saved again is replaced."""
     key = {"session": session.id, "message": message.id}
     if connection.execute(_HAS_MESSAGE, key).first() is not None:
         connection.execute(_REPLACE_MESSAGE, {**key, **_message_values(message)})
@@ -72,7 +72,7 @@ def save_message(
 
 
 def store_question(connection: sa.Connection, session: Session, message: Message, title: str) -> None:
-    """Store a user's message, and the session with it when that is not stored yet."""
+    """Store a user's message, and its session if that is new."""
     if session.version:
         current = fetch_session(connection, session.id, session.owner)
         save_message(connection, current, message, {"title": current.title or title})
@@ -80,26 +80,26 @@ def store_question(connection: sa.Connection, session: Session, message: Message
     try:
         insert_session(connection, replace(session, title=title, head_id=message.id, version=1))
     except IntegrityError:
-        raise NotFoundError(f"no session {session.id!r}") from None  # it is there, but another owner's
+        raise NotFoundError(f"Session {session.id!r} not found.") from None  # it belongs to another owner
     insert_message(connection, session.id, message)
 
 
 def store_answer(
     connection: sa.Connection, session_id: str, owner: str, message: Message, usage: Usage
 ) -> None:
-    """Store an answer and count what it has used, once."""
+    """Store an answer and count its usage, once."""
     session = fetch_session(connection, session_id, owner)
     save_message(connection, session, message, {"usage": asdict(session.usage + usage)})
 
 
 def touch(connection: sa.Connection, session: Session, changes: dict[str, Any]) -> None:
-    """Change the session; its version grows."""
+    """Change the session and increment its version."""
     values = {**changes, "version": session.version + 1, "updated_at": time.time()}
     connection.execute(_TOUCH, {**values, "session": session.id})
 
 
 def read_session(row: Any) -> Session:
-    """The session that a row holds."""
+    """Return the session that a row holds."""
     values: dict[str, Any] = {**row, "usage": Usage.read(row["usage"])}
     return Session(**values)
 

@@ -1,7 +1,7 @@
-"""Keeps sessions and their messages.
+"""The store of sessions and their messages.
 
-Promises: a caller sees only what belongs to its owner; every change is one transaction and makes the
-session's version grow; a change that names an older version is refused.
+Promises: a caller sees only what belongs to its owner; every change is one transaction and increments the
+session's version; a change that names an older version is rejected.
 """
 
 import dataclasses
@@ -13,7 +13,15 @@ import sqlalchemy as sa
 from dovetail.data.numbers import read_number
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.delta import Usage
-from dovetail.sessions.message import LOCAL_OWNER, Message, MessageTree, Session, SessionPage, make_session
+from dovetail.sessions.message import (
+    LOCAL_OWNER,
+    Message,
+    MessageTree,
+    Session,
+    SessionPage,
+    check_tree,
+    make_session,
+)
 from dovetail.sessions.rows import (
     fetch_session,
     fetch_tree,
@@ -23,7 +31,6 @@ from dovetail.sessions.rows import (
     store_answer,
     touch,
 )
-from dovetail.sessions.transfer import check_tree
 from dovetail.store.database import Database
 from dovetail.store.tables import messages, runs, sessions
 
@@ -35,19 +42,19 @@ class SessionStore:
         self._database = database
 
     async def check(self) -> None:
-        """See whether the database answers and can store something; a `StoreError` when not."""
+        """Raise `StoreError` unless the database responds and can be written to."""
         await self._database.check()
 
     async def create(
         self, *, owner: str = LOCAL_OWNER, session_id: str | None = None, title: str = ""
     ) -> Session:
-        """Make a new session; a taken id is a `ConflictError`."""
+        """Create a session; raise `ConflictError` if the id is taken."""
         session = make_session(owner, session_id, title=title)
         try:
             await self._database.write_with(lambda connection: insert_session(connection, session))
         except ConflictError as error:
             raise ConflictError(
-                f"there is a session {session.id!r} already", hint="Choose another id, or leave it out."
+                f"Session {session.id!r} already exists.", hint="Choose another id, or leave it out."
             ) from error
         return session
 
@@ -60,7 +67,7 @@ class SessionStore:
         head: str | None = None,
         usage: Usage | None = None,
     ) -> Session:
-        """Make a session that has its messages already; they come with parents before their children."""
+        """Create a session with messages, parents before their children."""
         check_tree(imported, head)
         tree = MessageTree(imported, head)
         session = make_session(owner, None, title=title)
@@ -75,13 +82,13 @@ class SessionStore:
         return session
 
     async def get(self, session_id: str, *, owner: str = LOCAL_OWNER) -> Session:
-        """The session with this id."""
+        """Return the session with this id."""
         return await self._database.read_with(lambda connection: fetch_session(connection, session_id, owner))
 
     async def page(
         self, *, owner: str = LOCAL_OWNER, query: str = "", cursor: str | None = None, limit: int = 50
     ) -> SessionPage:
-        """Sessions whose title or messages hold `query`, the last changed first."""
+        """Return sessions whose title or messages contain `query`, the last changed first."""
         statement = sa.select(sessions).where(sessions.c.owner == owner)
         if query:
             statement = statement.where(_holds(query))
@@ -95,11 +102,11 @@ class SessionStore:
         return SessionPage(found, f"{found[-1].updated_at!r}/{found[-1].id}" if more else None)
 
     async def tree(self, session: Session) -> MessageTree:
-        """The session's messages."""
+        """Return the session's messages."""
         return await self._database.read_with(lambda connection: fetch_tree(connection, session))
 
     async def open(self, session_id: str, *, owner: str = LOCAL_OWNER) -> tuple[Session, MessageTree]:
-        """The session and its messages."""
+        """Return the session and its messages."""
 
         def look(connection: sa.Connection) -> tuple[Session, MessageTree]:
             session = fetch_session(connection, session_id, owner)
@@ -110,7 +117,7 @@ class SessionStore:
     async def save_message(
         self, session_id: str, message: Message, *, owner: str = LOCAL_OWNER, usage: Usage | None = None
     ) -> None:
-        """Add the message and move the head to it; saved again, it replaces what was there."""
+        """Add the message and move the head to it; a message saved again is replaced."""
         await self._database.write_with(
             lambda connection: store_answer(connection, session_id, owner, message, usage or Usage())
         )
@@ -131,7 +138,7 @@ class SessionStore:
             session = fetch_session(connection, session_id, owner)
             if version is not None and version != session.version:
                 raise ConflictError(
-                    f"session {session_id!r} has changed: it is at version {session.version}, not {version}",
+                    f"Session {session_id!r} has changed: it is at version {session.version}, not {version}.",
                     hint="Read it again and repeat the change.",
                 )
             if head_id is not None:
@@ -142,7 +149,7 @@ class SessionStore:
         return await self._database.write_with(change)
 
     async def remove_message(self, session_id: str, message_id: str, *, owner: str = LOCAL_OWNER) -> Session:
-        """Remove a message and all below it; a `ConflictError` while one of them is being answered."""
+        """Remove a message and all below it; raise `ConflictError` while one of them is being answered."""
 
         def remove(connection: sa.Connection) -> Session:
             session = fetch_session(connection, session_id, owner)
@@ -167,13 +174,13 @@ class SessionStore:
 
 
 def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: Sequence[str]) -> None:
-    """Keep the messages of which an answer is being made: it would have no place in the tree."""
+    """Raise if a message to be removed is being answered: the answer would have no place in the tree."""
     of_session = (runs.c.session_id == session_id) & (runs.c.state == "running")
     for run_id, given in connection.execute(sa.select(runs.c.id, runs.c.input).where(of_session)):
         if given.get("parent_id") in removed:
             raise ConflictError(
-                f"message {given['parent_id']!r} is being answered by run {run_id!r}",
-                hint="Wait for its end or cancel it.",
+                f"Message {given['parent_id']!r} is being answered by run {run_id!r}.",
+                hint="Wait for the run to end, or cancel it.",
             )
 
 
@@ -189,5 +196,5 @@ def _is_before(cursor: str) -> sa.ColumnElement[bool]:
     updated, _, session_id = cursor.partition("/")
     moment = read_number(updated)
     if moment is None:
-        raise NotFoundError(f"no page {cursor!r}; take the cursor from the page before")
+        raise NotFoundError(f"Invalid cursor {cursor!r}; use the cursor returned with the previous page.")
     return sa.tuple_(sessions.c.updated_at, sessions.c.id) < sa.tuple_(sa.literal(moment), session_id)

@@ -198,7 +198,7 @@ async def test_an_unknown_message_is_named_and_nothing_else_is_answered_in_its_p
         for body in (again, {**again, "parent_id": "gone-too"}, below):
             refused = await server.client.post("/api/v1/chat", json=body)
             assert refused.status_code == 404
-            assert refused.json()["error"]["message"] == "no message 'gone' in this session"
+            assert refused.json()["error"]["message"] == "Message 'gone' not found in this session."
         assert await server.get("/api/v1/sessions/s") == view
         known = {**again, "parent_id": view["path"][0]["id"]}
         assert text_of([chunk async for chunk in server.stream("POST", "/api/v1/chat", json=known)]) == "two"

@@ -59,7 +59,7 @@ async def test_what_is_no_export_is_told_what_is_wrong(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for messages, status, told in [
             ([{**hello, "id": "a", "parent_id": "b"}, {**hello, "id": "b", "parent_id": "a"}], 422, "'b'"),
-            ([{**hello, "id": "a"}, {**hello, "id": "a"}], 422, "two messages"),
+            ([{**hello, "id": "a"}, {**hello, "id": "a"}], 422, "Two messages"),
             ([{"id": "a", "role": "robot"}], 422, "role"),
             ("all of them", 422, "messages"),
         ]:
@@ -77,7 +77,7 @@ async def test_the_cost_so_far_and_the_head_come_back_or_are_refused(tmp_path: P
         refused = await server.client.post("/api/v1/sessions/import", json={**body, "head": "gone"})
     assert imported.json()["usage"]["cost"] == 0.25
     assert refused.status_code == 422
-    assert "the head 'gone' is none of the messages" in refused.json()["error"]["message"]
+    assert "The head 'gone' is not one of the messages." in refused.json()["error"]["message"]
 
 
 async def test_calls_that_never_ended_come_back_with_a_result(tmp_path: Path) -> None:
@@ -144,28 +144,31 @@ GOOD: list[dict[str, Any]] = [
     {"type": "something-newer", "whatever": {}},
 ]
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({}, "`type` of a part must be a text"),
-    ({"type": 5}, "`type` of a part must be a text"),
-    ({"type": "text"}, "a part of type 'text' needs `text`"),
-    ({"type": "text", "text": {"a": 1}}, "`text` of a part of type 'text' must be a text, got {'a': 1}"),
-    ({"type": "reasoning"}, "needs `text`"),
-    ({"type": "dynamic-tool"}, "needs `toolName`"),
-    ({"type": "dynamic-tool", "toolName": "saw"}, "needs `toolCallId`"),
+    ({}, "`type` of a part must be a string"),
+    ({"type": 5}, "`type` of a part must be a string"),
+    ({"type": "text"}, "a part of type 'text' requires `text`"),
+    ({"type": "text", "text": {"a": 1}}, "`text` of a part of type 'text' must be a string, got {'a': 1}"),
+    ({"type": "reasoning"}, "requires `text`"),
+    ({"type": "dynamic-tool"}, "requires `toolName`"),
+    ({"type": "dynamic-tool", "toolName": "saw"}, "requires `toolCallId`"),
     ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": ""}, "must have 1 to 200 characters"),
-    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "state": "odd"}, "Unknown `state` 'odd'"),
+    (
+        {"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "state": "odd"},
+        "Unknown call `state` 'odd'",
+    ),
     ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "approval": "yes"}, "must be an object"),
-    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "approval": {}}, "needs `id`"),
+    ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "approval": {}}, "requires `id`"),
     ({"type": "dynamic-tool", "toolName": "saw", "toolCallId": "c", "title": []}, "`title`"),
-    ({"type": "data-skill"}, "needs `data`"),
-    ({"type": "data-skill", "data": {}}, "`data` of a skill needs `name`"),
-    ({"type": "data-skill", "data": {"name": "x"}}, "`data` of a skill needs `content`"),
+    ({"type": "data-skill"}, "requires `data`"),
+    ({"type": "data-skill", "data": {}}, "`data` of a skill requires `name`"),
+    ({"type": "data-skill", "data": {"name": "x"}}, "`data` of a skill requires `content`"),
     (
         {"type": "data-skill", "data": {"name": "x", "content": "", "folder": "", "allowed_tools": [1]}},
-        "texts",
+        "strings",
     ),
-    ({"type": "data-subagent", "data": {"run_id": "r"}}, "needs `path`"),
-    ({"type": "data-subagent", "data": {"run_id": "r", "path": [1]}}, "`path` must be a list of texts"),
-    ({"type": "file", "url": 5}, "`url` of a part of type 'file' must be a text"),
+    ({"type": "data-subagent", "data": {"run_id": "r"}}, "requires `path`"),
+    ({"type": "data-subagent", "data": {"run_id": "r", "path": [1]}}, "`path` must be a list of strings"),
+    ({"type": "file", "url": 5}, "`url` of a part of type 'file' must be a string"),
 ]
 
 
@@ -203,7 +206,7 @@ async def test_markdown_with_too_many_messages_is_refused(tmp_path: Path) -> Non
         body = {"markdown": "## You\n\nHi\n\n" * 10_001}
         response = await server.client.post("/api/v1/sessions/import", json=body)
         assert response.status_code == 422
-        assert "There are 10001 messages in this Markdown, at most 10000 fit" in response.text
+        assert "This Markdown contains 10001 messages; at most 10000 are allowed" in response.text
 
 
 async def test_a_session_of_an_older_version_with_odd_parts_opens(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Runs: how they stand, their journals, and stopping them."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
@@ -10,7 +11,7 @@ from dovetail.runs.run import RunRecord
 from dovetail.server.schemas import App, CancelBody, Owner, to_iso
 from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
 from dovetail.server.streams.sse import read_event_id
-from dovetail.sessions.request import AskedMessages
+from dovetail.sessions.request import complete_request
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 
@@ -35,7 +36,7 @@ async def get_events(
     encoder = RunEventEncoder()
     if record.spec.session_id is not None:
         _, tree = await app.sessions.open(record.spec.session_id, owner=owner)
-        encoder = RunEventEncoder(AskedMessages(tree).complete)
+        encoder = RunEventEncoder(partial(complete_request, tree))
     return EventStream(await app.runs.read(record.id, after), encoder)
 
 

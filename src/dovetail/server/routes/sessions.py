@@ -87,7 +87,7 @@ async def list_messages(
     messages = list(await app.sessions.tree(session))
     places = {message.id: place for place, message in enumerate(messages)}
     if cursor is not None and cursor not in places:
-        raise NotFoundError(f"no page {cursor!r}; take the cursor from the page before")
+        raise NotFoundError(f"Invalid cursor {cursor!r}; use the cursor returned with the previous page.")
     start = places[cursor] + 1 if cursor is not None else 0
     page = messages[start : start + limit]
     more = start + limit < len(messages)
