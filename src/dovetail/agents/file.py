@@ -1,4 +1,8 @@
-"""Agent files: `agents/*.md`, YAML front matter plus the system prompt as body."""
+"""Agent files and what the settings change in them.
+
+A file `agents/*.md` has YAML front matter, then the system prompt. The settings `[agents.<name>]` can
+override its model, options, tools and limits, or switch the agent off.
+"""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -42,6 +46,8 @@ _KEYS = {
 }
 _LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
 _FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
+_OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
+_OVERRIDE_KEYS = ("enabled", "model", "options", "tools", *_OVERRIDE_LIMITS)
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -65,6 +71,29 @@ def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
+
+
+def is_switched_off(override: Mapping[str, Any]) -> bool:
+    """Whether the settings switch the agent off."""
+    return override.get("enabled") is False
+
+
+def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinition:
+    """The agent as the settings want it: `model`, `options`, `tools`, limits.
+
+    Raises:
+        ConfigError: the settings say something that an agent does not have, or a wrong value.
+    """
+    place = f"the settings [agents.{definition.name}]"
+    if not is_mapping(override):
+        raise ConfigError(f"{place} must be a table, not {shorten(override)}")
+    unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
+    if unknown:
+        raise ConfigError(f"Unknown key {unknown[0]!r} in {place}. {expected_one_of(_OVERRIDE_KEYS)}")
+    try:
+        return _apply(definition, override)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
 
 
 def _split(text: str) -> tuple[Mapping[str, Any], str]:
@@ -108,7 +137,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         prompt_config=PromptConfig(system_prompt=body, query=str(front.get("query") or "")),
         model_config=_model(front),
         run_config=_limits(front),
-        tool_config=ToolConfig(tools=_tools(front.get("tools"))),
+        tool_config=ToolConfig(tools=None if front.get("tools") is None else _read_names(front["tools"])),
         is_tool=_flag(front, "tool"),
         source=str(path),
     )
@@ -156,11 +185,10 @@ def _schema(value: Any, key: str) -> Mapping[str, Any]:
 
 def _model(front: Mapping[str, Any]) -> ModelConfig:
     model, options = front.get("model"), front.get("options")
-    if model is not None and not isinstance(model, str):
-        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(model)}")
-    if options is not None and not is_mapping(options):
-        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {shorten(options)}")
-    return ModelConfig(model=model, options=options or {})
+    return ModelConfig(
+        model=None if model is None else _read_model(model),
+        options={} if options is None else _read_options(options),
+    )
 
 
 def _flag(front: Mapping[str, Any], key: str) -> bool:
@@ -196,65 +224,15 @@ def _limits(front: Mapping[str, Any]) -> RunConfig:
     return RunConfig(**given)
 
 
-def _tools(value: Any) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    if not is_list(value) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
-    return tuple(value)
-
-
-_OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
-_OVERRIDE_KEYS = ("enabled", "model", "options", "tools", *_OVERRIDE_LIMITS)
-
-
-def is_switched_off(override: Mapping[str, Any]) -> bool:
-    """Whether the settings switch the agent off."""
-    return override.get("enabled") is False
-
-
-def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinition:
-    """The agent as the settings want it: `model`, `options`, `tools`, limits.
-
-    Raises:
-        ConfigError: the settings say something that an agent does not have, or a wrong value.
-    """
-    place = f"the settings [agents.{definition.name}]"
-    if not is_mapping(override):
-        raise ConfigError(f"{place} must be a table, not {shorten(override)}")
-    unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
-    if unknown:
-        raise ConfigError(f"Unknown key {unknown[0]!r} in {place}. {expected_one_of(_OVERRIDE_KEYS)}")
-    try:
-        return _apply(definition, override)
-    except ConfigError as error:
-        raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
-
-
-def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDefinition:
-    model, tools, limits = definition.model_config, definition.tool_config, definition.run_config
-    if not isinstance(override.get("enabled", True), bool):
-        raise ConfigError(f"`enabled` must be true or false, not {shorten(override['enabled'])}")
-    if "model" in override:
-        model = dataclasses.replace(model, model=_read_text(override["model"]))
-    if "options" in override:
-        model = dataclasses.replace(model, options={**model.options, **_read_options(override["options"])})
-    if "tools" in override:
-        tools = ToolConfig(tools=_read_names(override["tools"]))
-    if changed := {key: override[key] for key in _OVERRIDE_LIMITS if key in override}:
-        limits = dataclasses.replace(limits, **changed)
-    return dataclasses.replace(definition, model_config=model, tool_config=tools, run_config=limits)
-
-
-def _read_text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
+def _read_model(value: Any) -> str:
+    if not isinstance(value, str):
         raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(value)}")
     return value
 
 
 def _read_options(value: Any) -> Mapping[str, Any]:
     if not is_mapping(value):
-        raise ConfigError(f"`options` must be a table such as {{temperature = 0}}, not {shorten(value)}")
+        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {shorten(value)}")
     return value
 
 
@@ -262,3 +240,18 @@ def _read_names(value: Any) -> tuple[str, ...]:
     if not is_list(value) or not all(isinstance(name, str) for name in value):
         raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
     return tuple(value)
+
+
+def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDefinition:
+    model, tools, limits = definition.model_config, definition.tool_config, definition.run_config
+    if not isinstance(override.get("enabled", True), bool):
+        raise ConfigError(f"`enabled` must be true or false, not {shorten(override['enabled'])}")
+    if "model" in override:
+        model = dataclasses.replace(model, model=_read_model(override["model"] or None))
+    if "options" in override:
+        model = dataclasses.replace(model, options={**model.options, **_read_options(override["options"])})
+    if "tools" in override:
+        tools = ToolConfig(tools=_read_names(override["tools"]))
+    if changed := {key: override[key] for key in _OVERRIDE_LIMITS if key in override}:
+        limits = dataclasses.replace(limits, **changed)
+    return dataclasses.replace(definition, model_config=model, tool_config=tools, run_config=limits)

@@ -1,6 +1,7 @@
 """The agents an app knows, from code and from files.
 
-A file that breaks keeps its last good version in service, and the report of the reload says so.
+A file that breaks keeps its last good version in service, and the report of the reload says so. A server for
+other users uses only agent files whose content was acknowledged (`TrustRecord`).
 """
 
 import hashlib
@@ -20,8 +21,33 @@ from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
 
+logger = logging.getLogger(__name__)
+
 REFUSAL = "this agent file is not acknowledged, or has changed since"
 HINT = "Look at it, then acknowledge it: `dovetail agents trust`, or start with `dovetail serve --trust`."
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """An agent file, or settings of an agent, that could not be used, and why."""
+
+    path: str
+    error: str
+    keeps_last_good: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentReport:
+    """What reading the agent files again has changed."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    failed: tuple[BrokenFile, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON data."""
+        return asdict(self)
 
 
 class TrustRecord:
@@ -69,36 +95,6 @@ class TrustRecord:
         draft = self._path.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(record, indent=2, ensure_ascii=False), encoding="utf-8")
         draft.replace(self._path)
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenFile:
-    """An agent file, or settings of an agent, that could not be used, and why."""
-
-    path: str
-    error: str
-    keeps_last_good: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentReport:
-    """What reading the agent files again has changed."""
-
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    failed: tuple[BrokenFile, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
-        return asdict(self)
 
 
 class AgentRegistry:
@@ -254,3 +250,7 @@ def _compare(
         removed=tuple(name for name in before if name not in after),
         failed=tuple(broken),
     )
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
