@@ -13,6 +13,7 @@ from dovetail.agents.definition import (
 )
 from dovetail.agents.prepare import build_messages, choose_tools, prepare_loop
 from dovetail.errors import ConfigError
+from dovetail.events.run_context import RunContext
 from dovetail.tools.registry import ToolSnapshot
 
 INPUTS = InputConfig(inputs={"text": {"required": True}, "focus": {}})
@@ -64,4 +65,5 @@ def test_loop_of_an_agent_has_its_tools_options_and_completion() -> None:
     loop = prepare_loop(app, definition, options={"temperature": 0})
     assert [each.name for each in loop.tools] == ["look", "complete_task"]
     assert (loop.completion, loop.options) == ("complete_task", {"temperature": 0, "top_p": 1})
-    assert prepare_loop(app, definition, available=ToolSnapshot.of([])).tools.get("look") is None
+    below = RunContext(tools=ToolSnapshot.of([]))
+    assert prepare_loop(app, definition, parent=below).tools.get("look") is None
