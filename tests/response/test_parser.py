@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.response.field_event import Instant
+from dovetail.response.field_event import FieldEvent
 from dovetail.response.parser import InstantParser
 
 Event = tuple[str, str, Any]
 
 
-def read(deltas: Iterable[str], schema: Any = None, **options: Any) -> tuple[list[Instant], Any]:
+def read(deltas: Iterable[str], schema: Any = None, **options: Any) -> tuple[list[FieldEvent], Any]:
     parser = InstantParser(schema, **options)
     events = [event for delta in deltas for event in parser.feed(delta)]
     return events + parser.finish(), parser.data
 
 
-def summarize(events: Iterable[Instant]) -> list[Event]:
+def summarize(events: Iterable[FieldEvent]) -> list[Event]:
     """The events with the deltas of one string joined, which is all that may depend on the cutting."""
     summary: list[Event] = []
     for (path, kind), group in itertools.groupby(events, lambda event: (event.path, event.event_type)):
@@ -255,7 +255,7 @@ def test_full_data_is_live() -> None:
     assert first.full_data == {"a": "one two", "b": [1, "th"]}
     parser.feed('ree"]}')
     assert first.full_data == parser.data == {"a": "one two", "b": [1, "three"]}
-    assert repr(first) == "Instant('a', delta, delta='one t')"
+    assert repr(first) == "FieldEvent('a', delta, delta='one t')"
 
 
 @pytest.mark.parametrize(

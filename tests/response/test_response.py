@@ -16,19 +16,21 @@ from dovetail.errors import (
     ResponseError,
 )
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.response.log import Entry
-from dovetail.response.parser import Shape
+from dovetail.response.log import LogEntry
+from dovetail.response.parser import AnswerFormat
 from dovetail.response.response import Correction, Response, Send
 
 FINISH = FinishDelta(model="scripted", usage=Usage(3, 4), request_id="r1", payload={"id": "p"})
 SCHEMA = {"a": (str,), "n": (int,)}
 
 
-def play(*answers: Sequence[Entry | str | Exception | asyncio.Event]) -> tuple[Send, list[Correction | None]]:
+def play(
+    *answers: Sequence[LogEntry | str | Exception | asyncio.Event],
+) -> tuple[Send, list[Correction | None]]:
     """Sends the answers one after the other; an event in an answer is waited for."""
     sent: list[Correction | None] = []
 
-    async def stream(answer: Sequence[Any]) -> AsyncGenerator[Entry, None]:
+    async def stream(answer: Sequence[Any]) -> AsyncGenerator[LogEntry, None]:
         for step in answer:
             if isinstance(step, asyncio.Event):
                 await step.wait()
@@ -37,7 +39,7 @@ def play(*answers: Sequence[Entry | str | Exception | asyncio.Event]) -> tuple[S
             else:
                 yield TextDelta(step) if isinstance(step, str) else step
 
-    def send(correction: Correction | None) -> AsyncGenerator[Entry, None]:
+    def send(correction: Correction | None) -> AsyncGenerator[LogEntry, None]:
         sent.append(correction)
         return stream(answers[len(sent) - 1])
 
@@ -108,7 +110,7 @@ async def test_events_come_in_order_and_the_closing_ones_once() -> None:
 
 async def test_field_arrives_while_the_rest_still_streams() -> None:
     gate = asyncio.Event()
-    response = Response(play(['{"a": "x", ', gate, '"n": 1}', FINISH])[0], Shape(schema=SCHEMA))
+    response = Response(play(['{"a": "x", ', gate, '"n": 1}', FINISH])[0], AnswerFormat(schema=SCHEMA))
     fields = response.async_get_generator("instant")
     first = [await anext(fields), await anext(fields)]
     assert [(event.path, event.event_type) for event in first] == [("a", "delta"), ("a", "done")]
@@ -191,7 +193,7 @@ def test_a_time_limit_that_is_not_finite_is_refused() -> None:
 
 async def test_broken_stream_gives_its_text_then_the_error() -> None:
     error = ModelError("connection lost", provider="openai")
-    response = Response(play(['{"a": "x', error])[0], Shape(schema=SCHEMA))
+    response = Response(play(['{"a": "x', error])[0], AnswerFormat(schema=SCHEMA))
     pairs = response.async_get_generator("specific", specific=["delta", "error"])
     assert [await anext(pairs), await anext(pairs)] == [("delta", '{"a": "x'), ("error", error)]
     with pytest.raises(ModelError, match="connection lost"):
@@ -204,7 +206,7 @@ async def test_broken_stream_gives_its_text_then_the_error() -> None:
 
 async def test_missing_keys_are_asked_for_again_and_every_view_speaks_of_the_winner() -> None:
     send, sent = play(['{"a": "x"}', FINISH], ["no JSON", FINISH], ['{"a": "y", "n": 2}', FINISH])
-    response = Response(send, Shape(schema=SCHEMA))
+    response = Response(send, AnswerFormat(schema=SCHEMA))
     assert await response.async_get_data() == {"a": "x"}
     assert await response.async_get_data(ensure_keys=["a", "/n"]) == {"a": "y", "n": 2}
     assert sent == [
@@ -218,14 +220,14 @@ async def test_missing_keys_are_asked_for_again_and_every_view_speaks_of_the_win
 
 async def test_readers_that_miss_the_same_key_share_the_second_try() -> None:
     send, sent = play(['{"a": "x"}', FINISH], ['{"n": 2}', FINISH])
-    response = Response(send, Shape(schema=SCHEMA))
+    response = Response(send, AnswerFormat(schema=SCHEMA))
     both = await asyncio.gather(*(response.async_get_data(ensure_keys=["n"]) for _ in range(2)))
     assert both == [{"n": 2}, {"n": 2}]
     assert len(sent) == 2
 
 
 async def test_answer_that_never_has_the_key_raises_or_gives_the_last_one() -> None:
-    response = Response(play(*[['{"a": "x"}', FINISH]] * 4)[0], Shape(schema=SCHEMA))
+    response = Response(play(*[['{"a": "x"}', FINISH]] * 4)[0], AnswerFormat(schema=SCHEMA))
     with pytest.raises(ResponseError, match=r"missing: n \(answers asked for: 2\)"):
         await response.async_get_data(ensure_keys=["n"], max_retries=1)
     last = await response.async_get_data(ensure_keys=["n"], max_retries=3, raise_ensure_failure=False)
@@ -237,7 +239,7 @@ async def test_invalid_object_is_asked_for_again_with_the_reason() -> None:
         return int(data["n"])
 
     send, sent = play(['{"n": "many"}', FINISH], ['{"n": "7"}', FINISH])
-    response = Response(send, Shape(schema=SCHEMA, build=build))
+    response = Response(send, AnswerFormat(schema=SCHEMA, build=build))
     assert await response.async_get_data_object() == 7
     assert sent[1] is not None
     assert "invalid literal" in sent[1].problem
@@ -245,7 +247,7 @@ async def test_invalid_object_is_asked_for_again_with_the_reason() -> None:
 
 async def test_result_says_what_is_wrong() -> None:
     answer = ["{", FinishDelta(reason="length")]
-    result = await Response(play(answer)[0], Shape(schema=[(str,)])).async_get_result()
+    result = await Response(play(answer)[0], AnswerFormat(schema=[(str,)])).async_get_result()
     assert result.parsed is None
     assert result.errors == [
         "the answer was cut off at the model's length limit",
@@ -254,7 +256,7 @@ async def test_result_says_what_is_wrong() -> None:
 
 
 async def test_all_views_of_one_result() -> None:
-    response = Response(play(['{"a": "x"}', FINISH])[0], Shape(schema=SCHEMA))
+    response = Response(play(['{"a": "x"}', FINISH])[0], AnswerFormat(schema=SCHEMA))
     assert await response.async_get_data("original") == {"id": "p"}
     assert await response.async_get_data("text") == '{"a": "x"}'
     everything = await response.async_get_data("all")

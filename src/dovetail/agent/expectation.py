@@ -14,7 +14,7 @@ from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
 from dovetail.response.field_event import PathStyle
-from dovetail.response.parser import Shape
+from dovetail.response.parser import AnswerFormat
 from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
 from dovetail.schema.notation import write_notation
 from dovetail.settings import Settings
@@ -30,9 +30,9 @@ _CLOSED = (str, int, float, bool, type(None))
 
 @dataclass(frozen=True, slots=True)
 class Expectation(Generic[T]):
-    """The shape of the answer and the JSON Schema that says the same."""
+    """The format of the answer and the JSON Schema that says the same."""
 
-    shape: Shape[T]
+    format: AnswerFormat[T]
     schema: Mapping[str, Any] | None = None
 
 
@@ -40,9 +40,11 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
     """What the prompt's output slot asks for."""
     output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
     if output_format != "json" or not (is_mapping(output) or is_list(output)):
-        return Expectation(Shape())
+        return Expectation(AnswerFormat())
     schema = write_notation(output) if with_schema else None
-    return Expectation(Shape(schema=output, path_style=get_style(settings), build=_Builder(prompt)), schema)
+    return Expectation(
+        AnswerFormat(schema=output, path_style=get_style(settings), build=_Builder(prompt)), schema
+    )
 
 
 def get_style(settings: Settings) -> PathStyle:
@@ -97,9 +99,9 @@ class TypedOutput(Generic[T]):
     def expect(self, settings: Settings, *, with_schema: bool) -> Expectation[T]:
         """What a request for this type expects."""
         if self.output is None:
-            return Expectation(Shape(build=self._adapter.validate_python))
-        shape = Shape(schema=self.output, path_style=get_style(settings), build=self._build)
-        return Expectation(shape, self._write_schema() if with_schema else None)
+            return Expectation(AnswerFormat(build=self._adapter.validate_python))
+        format = AnswerFormat(schema=self.output, path_style=get_style(settings), build=self._build)
+        return Expectation(format, self._write_schema() if with_schema else None)
 
     def _build(self, data: Any) -> T:
         if self._is_wrapped and is_mapping(data) and "value" in data:

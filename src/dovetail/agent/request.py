@@ -16,7 +16,7 @@ from dovetail.events.delta import FinishDelta, Usage
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import stream_traced
-from dovetail.response.log import Entry
+from dovetail.response.log import LogEntry
 from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
@@ -86,7 +86,9 @@ def _is_async_items(outcome: object) -> TypeGuard[AsyncIterable[Any]]:
 class NativeTools(Protocol):
     """Tools that the model calls by itself while it answers."""
 
-    def stream(self, request: ModelRequest, result_data: dict[str, Any]) -> AsyncGenerator[Entry, None]: ...
+    def stream(
+        self, request: ModelRequest, result_data: dict[str, Any]
+    ) -> AsyncGenerator[LogEntry, None]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ class AgentRequest:
         """The response; the request is sent when somebody reads it."""
         response = Response(
             partial(self._send, expected.schema),
-            expected.shape,
+            expected.format,
             timeout=self.settings.get("response.timeout") if timeout is None else timeout,
             max_retries=self.settings.get("response.max_retries", 3),
             at_end=self._finish,
@@ -115,7 +117,7 @@ class AgentRequest:
 
     async def _send(
         self, schema: Mapping[str, Any] | None, correction: Correction | None
-    ) -> AsyncGenerator[Entry, None]:
+    ) -> AsyncGenerator[LogEntry, None]:
         if correction is None:
             async for _ in run_handlers(self.handlers.get("request_prefixes"), self.prompt, self.settings):
                 pass
@@ -133,7 +135,7 @@ class AgentRequest:
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
             yield pair
 
-    def _answer(self, request: ModelRequest) -> AsyncGenerator[Entry, None]:
+    def _answer(self, request: ModelRequest) -> AsyncGenerator[LogEntry, None]:
         if self.native is None:
             return stream_traced(self.requester, request)
         return self.native.stream(request, self.result_data)

@@ -45,7 +45,7 @@ class AgentRun:
         request = self.request
         entries = [TextDelta(outcome.text), FinishDelta(usage=outcome.usage, model=request.requester.model)]
         expected = expect_output(request.prompt, request.settings, with_schema=False)
-        result = Result(entries, expected.shape)
+        result = Result(entries, expected.format)
         if outcome.reason == "goal":
             async for _ in run_handlers(request.handlers.get("finally"), result, request.settings):
                 pass

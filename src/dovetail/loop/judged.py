@@ -23,8 +23,8 @@ from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import stream_traced
-from dovetail.response.field_event import Instant
-from dovetail.response.parser import InstantParser, Shape
+from dovetail.response.field_event import FieldEvent
+from dovetail.response.parser import AnswerFormat, InstantParser
 from dovetail.response.response import Correction, Response
 from dovetail.settings import Settings
 from dovetail.tools.registry import ToolSnapshot
@@ -153,7 +153,7 @@ class _Reading:
             if answer:
                 yield TextDelta(read_text(answer))
 
-    def _read(self, event: Instant) -> Iterator[Delta]:
+    def _read(self, event: FieldEvent) -> Iterator[Delta]:
         path = event.path
         if path == "answer" and not event.is_complete:
             self._has_text = True
@@ -291,7 +291,9 @@ def open_plan(
     schema = choices.write_schema() if requester.follows_schema else None
     request = ModelRequest(messages=planning.to_messages(), model=requester.model, schema=schema)
     return Response(
-        partial(_send, requester, request), Shape(schema=OUTPUT), timeout=settings.get("response.timeout")
+        partial(_send, requester, request),
+        AnswerFormat(schema=OUTPUT),
+        timeout=settings.get("response.timeout"),
     )
 
 

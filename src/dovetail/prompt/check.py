@@ -24,7 +24,7 @@ _HARMLESS: dict[str | int, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class PromptProblem:
     """One thing that is wrong (`error`) or looks wrong (`warning`)."""
 
     message: str
@@ -37,14 +37,14 @@ class Problem:
         return f"{place}{self.kind}: {self.message}"
 
 
-def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = None) -> list[Problem]:
+def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = None) -> list[PromptProblem]:
     """What is wrong with the prompt that a configuration left."""
     positions = find_positions(source)
     root = _find_root(prompt_key_path)
-    problems: list[Problem] = []
+    problems: list[PromptProblem] = []
     for kind, message, path in _judge(prompt):
         line, column = _locate(positions, root, path) or (None, None)
-        problems.append(Problem(message=message, kind=kind, line=line, column=column))
+        problems.append(PromptProblem(message=message, kind=kind, line=line, column=column))
     return problems
 
 
@@ -53,14 +53,14 @@ def find_alias_problems(
     wrong: Mapping[str, str],
     prompt_key_path: str | None = None,
     kind: Literal["error", "warning"] = "warning",
-) -> list[Problem]:
+) -> list[PromptProblem]:
     """The aliases that cannot be called, each with what is wrong with it."""
     return _place(source, wrong, (*_find_root(prompt_key_path), ".alias"), kind)
 
 
 def find_doubts(
     source: Source, doubts: Mapping[str, str], prompt_key_path: str | None = None
-) -> list[Problem]:
+) -> list[PromptProblem]:
     """The keys of a configuration that may be mistakes, each with why."""
     return _place(source, doubts, _find_root(prompt_key_path), "warning")
 
@@ -71,12 +71,12 @@ def _find_root(prompt_key_path: str | None) -> KeyPath:
 
 def _place(
     source: Source, wrong: Mapping[str, str], root: KeyPath, kind: Literal["error", "warning"]
-) -> list[Problem]:
+) -> list[PromptProblem]:
     positions = find_positions(source)
-    problems: list[Problem] = []
+    problems: list[PromptProblem] = []
     for name, message in wrong.items():
         line, column = find_nearest(positions, (*root, name)) or (None, None)
-        problems.append(Problem(message=message, kind=kind, line=line, column=column))
+        problems.append(PromptProblem(message=message, kind=kind, line=line, column=column))
     return problems
 
 

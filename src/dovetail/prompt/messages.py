@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.data.sanitize import PLAIN, sanitize
 from dovetail.data.shapes import has_items, is_mapping
-from dovetail.prompt.options import Look, Roles
+from dovetail.prompt.options import RenderOptions, Roles
 from dovetail.prompt.parts import Message, is_text_part, read_parts
 from dovetail.prompt.slots import Slots, is_empty, order_tool
 from dovetail.prompt.structure import render_structure
@@ -18,23 +18,23 @@ _YAML_BEFORE_INPUT = ("instruct", "examples", "input")
 _STRUCTURES = frozenset({"kwargs", "returns"})
 
 
-def build_text(slots: Slots, look: Look) -> str:
+def build_text(slots: Slots, options: RenderOptions) -> str:
     """The whole prompt as one text (rule P70)."""
-    roles, titles = look.roles, look.titles
+    roles, titles = options.roles, options.titles
     lines = [f"{roles.get('user', 'user')}:"]
     for slot, value in (("system", slots.system), ("developer", slots.developer)):
         if not is_empty(value):
             lines += build_yaml(titles[slot], value)
     if slots.chat_history:
         lines += build_history(titles["chat_history"], slots.chat_history, roles)
-    lines += build_main(slots, look)
+    lines += build_main(slots, options)
     lines.append(f"{roles.get('assistant', 'assistant')}:")
     return "\n".join(lines)
 
 
-def build_main(slots: Slots, look: Look) -> list[str]:
+def build_main(slots: Slots, options: RenderOptions) -> list[str]:
     """What is asked, from the tools to the output (rule P100)."""
-    titles = look.titles
+    titles = options.titles
     lines: list[str] = []
     if slots.tools:
         lines += build_tools(titles["tools"], slots.tools)
@@ -138,24 +138,24 @@ CONTINUE = "[User continue input]"
 
 
 def build_messages(
-    slots: Slots, look: Look, rich_content: bool | None, strict_role_orders: bool | None
+    slots: Slots, options: RenderOptions, rich_content: bool | None, strict_role_orders: bool | None
 ) -> list[ChatMessage]:
     """The messages of a prompt; with `rich_content` their content is a list of parts."""
     messages: list[ChatMessage] = []
     for role, value in (("system", slots.system), ("developer", slots.developer)):
         if not is_empty(value):
-            messages.append({"role": str(look.roles.get(role, role)), "content": to_block_text(value)})
+            messages.append({"role": str(options.roles.get(role, role)), "content": to_block_text(value)})
     if slots.chat_history:
-        title = look.titles["chat_history"]
+        title = options.titles["chat_history"]
         if rich_content is False:
             messages += build_plain_history(
-                slots.chat_history, look.roles, title if strict_role_orders else None
+                slots.chat_history, options.roles, title if strict_role_orders else None
             )
         else:
             messages += build_rich_history(
-                slots.chat_history, look.roles, title if strict_role_orders else None
+                slots.chat_history, options.roles, title if strict_role_orders else None
             )
-    return messages + build_request(slots, look, bool(rich_content))
+    return messages + build_request(slots, options, bool(rich_content))
 
 
 def build_plain_history(history: Sequence[Message], roles: Roles, title: str | None) -> list[ChatMessage]:
@@ -194,15 +194,15 @@ def _repair(messages: list[ChatMessage], opening: Any, ending: Any) -> list[Chat
     return messages
 
 
-def build_request(slots: Slots, look: Look, rich: bool) -> list[ChatMessage]:
+def build_request(slots: Slots, options: RenderOptions, rich: bool) -> list[ChatMessage]:
     """What the user asks now: the input alone, the attachment alone, or the main prompt with both."""
-    role = look.roles.get("user", "user")
+    role = options.roles.get("user", "user")
     if not _has_context(slots):
         if is_empty(slots.input) and slots.attachment:
             return [{"role": role, "content": slots.attachment}] if rich else _attach(slots, role)
         if not is_empty(slots.input) and not slots.attachment:
             return [{"role": role, "content": sanitize(slots.input)}]
-    text = "\n".join(build_main(slots, look))
+    text = "\n".join(build_main(slots, options))
     if rich:
         return [{"role": role, "content": [_text_part(text), *slots.attachment]}]
     return [*_attach(slots, role), {"role": role, "content": text}]

@@ -18,34 +18,38 @@ class Roles(dict[str, str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RenderOptions:
     """Titles and roles, resolved."""
 
     titles: dict[str, str]
     roles: Roles
 
-    def with_roles(self, roles: Mapping[str, str] | None) -> "Look":
-        """The look with some roles named otherwise; what is not a mapping is ignored."""
-        return Look(self.titles, Roles({**self.roles, **roles})) if roles and is_mapping(roles) else self
+    def with_roles(self, roles: Mapping[str, str] | None) -> "RenderOptions":
+        """The options with some roles named otherwise; what is not a mapping is ignored."""
+        return (
+            RenderOptions(self.titles, Roles({**self.roles, **roles}))
+            if roles and is_mapping(roles)
+            else self
+        )
 
 
-def resolve_look(settings: Settings | None) -> Look:
-    """The look that the settings ask for; without settings, the default one."""
+def resolve_options(settings: Settings | None) -> RenderOptions:
+    """The options that the settings ask for; without settings, the default one."""
     if settings is None:
         return _DEFAULT
-    return settings.compute(_read_look)
+    return settings.compute(_read_options)
 
 
-def _read_look(settings: Settings) -> Look:
-    return _make_look(settings.get("prompt.prompt_title_mapping"), settings.get("prompt.role_mapping"))
+def _read_options(settings: Settings) -> RenderOptions:
+    return _make_options(settings.get("prompt.prompt_title_mapping"), settings.get("prompt.role_mapping"))
 
 
-def _make_look(titles: Any, roles: Any) -> Look:
+def _make_options(titles: Any, roles: Any) -> RenderOptions:
     names = {**_TITLES, **titles} if is_mapping(titles) else _TITLES
-    return Look(
+    return RenderOptions(
         {slot: f"[{title}]" for slot, title in names.items()},
         Roles(roles if is_mapping(roles) else {}),
     )
 
 
-_DEFAULT = _make_look(_TITLES, DEFAULTS["prompt"]["role_mapping"])
+_DEFAULT = _make_options(_TITLES, DEFAULTS["prompt"]["role_mapping"])

@@ -11,7 +11,7 @@ from dovetail.data.layered import LayeredData
 from dovetail.lazy import lazy
 from dovetail.prompt.export import to_json, to_serializable, to_yaml
 from dovetail.prompt.messages import build_messages, build_text
-from dovetail.prompt.options import resolve_look
+from dovetail.prompt.options import resolve_options
 from dovetail.prompt.slots import read_slots, require_content
 from dovetail.schema.notation import resolve_schema
 from dovetail.settings import Settings, as_settings
@@ -55,7 +55,7 @@ class Prompt(LayeredData):
         """The prompt as one text, from `user:` to `assistant:`."""
         slots = read_slots(self.get())
         require_content(slots)
-        return build_text(slots, resolve_look(self.settings).with_roles(role_mapping))
+        return build_text(slots, resolve_options(self.settings).with_roles(role_mapping))
 
     def to_messages(
         self,
@@ -70,8 +70,8 @@ class Prompt(LayeredData):
         """
         slots = read_slots(self.get())
         require_content(slots)
-        look = resolve_look(self.settings).with_roles(role_mapping)
-        return build_messages(slots, look, rich_content, strict_role_orders)
+        options = resolve_options(self.settings).with_roles(role_mapping)
+        return build_messages(slots, options, rich_content, strict_role_orders)
 
     def to_prompt_object(self) -> "PromptModel":
         """The slots as a checked pydantic model."""

@@ -8,8 +8,8 @@ from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.response.attempt import Attempt
-from dovetail.response.field_event import Instant
-from dovetail.response.log import Entry
+from dovetail.response.field_event import FieldEvent
+from dovetail.response.log import LogEntry
 from dovetail.response.result import Result
 
 EventPair: TypeAlias = tuple[str, Any]
@@ -45,9 +45,9 @@ async def read_events(
     attempt.raise_error()
 
 
-async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[Instant, None]:
+async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, None]:
     """The events of the answer's fields."""
-    if attempt.shape.is_text:
+    if attempt.format.is_text:
         raise ConfigError(
             "there are no fields to stream, the answer is plain text",
             hint="Say what the answer looks like with `.output({...})`.",
@@ -70,7 +70,7 @@ async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[Instant, None]:
     attempt.raise_error()
 
 
-def _describe(entry: Entry, attempt: Attempt[Any]) -> Iterator[EventPair]:
+def _describe(entry: LogEntry, attempt: Attempt[Any]) -> Iterator[EventPair]:
     """The events that an entry of the log stands for."""
     if isinstance(entry, tuple):
         yield entry
@@ -198,7 +198,7 @@ class Answer(ABC, Generic[T]):
     @overload
     def async_get_generator(self, type: Literal["delta"] = "delta") -> AsyncGenerator[str, None]: ...
     @overload
-    def async_get_generator(self, type: _FieldType) -> AsyncGenerator[Instant, None]: ...
+    def async_get_generator(self, type: _FieldType) -> AsyncGenerator[FieldEvent, None]: ...
     @overload
     def async_get_generator(self, type: Literal["original"]) -> AsyncGenerator[Delta, None]: ...
     @overload
@@ -214,7 +214,7 @@ class Answer(ABC, Generic[T]):
     @overload
     def get_generator(self, type: Literal["delta"] = "delta") -> Iterator[str]: ...
     @overload
-    def get_generator(self, type: _FieldType) -> Iterator[Instant]: ...
+    def get_generator(self, type: _FieldType) -> Iterator[FieldEvent]: ...
     @overload
     def get_generator(self, type: Literal["original"]) -> Iterator[Delta]: ...
     @overload

@@ -9,17 +9,17 @@ from typing import Any, Generic, TypeVar
 
 from dovetail.errors import AnswerTimeoutError, CancelledRunError
 from dovetail.events.delta import TextDelta
-from dovetail.response.field_event import Instant
-from dovetail.response.log import Entry, Log
-from dovetail.response.parser import InstantParser, Shape
+from dovetail.response.field_event import FieldEvent
+from dovetail.response.log import Log, LogEntry
+from dovetail.response.parser import AnswerFormat, InstantParser
 from dovetail.response.result import Result
 
 
 class Fields:
     """Follows a log with a parser; `events` grows as far as somebody asks."""
 
-    def __init__(self, log: Log[Entry], parser: InstantParser) -> None:
-        self.events: list[Instant] = []
+    def __init__(self, log: Log[LogEntry], parser: InstantParser) -> None:
+        self.events: list[FieldEvent] = []
         self._log = log
         self._parser = parser
         self._position = 0
@@ -51,19 +51,19 @@ class Attempt(Generic[T]):
 
     def __init__(
         self,
-        source: AsyncGenerator[Entry, None],
-        shape: Shape[T],
+        source: AsyncGenerator[LogEntry, None],
+        format: AnswerFormat[T],
         *,
         number: int = 1,
         timeout: float | None = None,
         extra: dict[str, Any] | None = None,
         at_end: AtEnd | None = None,
     ) -> None:
-        self.log: Log[Entry] = Log()
+        self.log: Log[LogEntry] = Log()
         self.error: BaseException | None = None
         self.number = number
-        self.shape = shape
-        self.fields = Fields(self.log, shape.make_parser())
+        self.format = format
+        self.fields = Fields(self.log, format.make_parser())
         self._source = source
         self._timeout = timeout
         self._extra = extra
@@ -73,7 +73,7 @@ class Attempt(Generic[T]):
         self._task: asyncio.Task[None] | None = None
         self._times: dict[str, float | None] = {"first_token": None, "total": None}
 
-    def read(self) -> AsyncGenerator[Entry, None]:
+    def read(self) -> AsyncGenerator[LogEntry, None]:
         """Every entry from the first on; the first reader starts the request."""
         self.start()
         return self.log.read()
@@ -113,7 +113,7 @@ class Attempt(Generic[T]):
         """What has arrived, as a result."""
         return Result(
             tuple(self.log.items),
-            self.shape,
+            self.format,
             timings=self._times,
             extra=self._extra,
             attempt=self.number,

@@ -59,7 +59,7 @@ class Frame:
         return keys
 
 
-class Instant:
+class FieldEvent:
     """One event of a field: more text of a string (`delta`), or a value that is complete (`done`)."""
 
     __slots__ = ("_content", "_frame", "_key", "_length", "delta")
@@ -108,7 +108,11 @@ class Instant:
 
     def __repr__(self) -> str:
         content = f"value={self.value!r}" if self.is_complete else f"delta={self.delta!r}"
-        return f"Instant({self.path!r}, {self.event_type}, {content})"
+        return f"FieldEvent({self.path!r}, {self.event_type}, {content})"
+
+
+Instant = FieldEvent
+"""The former name, for code that imports it."""
 
 
 def write_path(keys: list[Key], style: PathStyle, *, wildcard: bool = False) -> str:

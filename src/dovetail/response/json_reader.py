@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from dovetail.response.field_event import Frame, Instant, PathStyle
+from dovetail.response.field_event import FieldEvent, Frame, PathStyle
 from dovetail.response.json_scalars import STOPS, LeafReader, match_word, read_piece
 from dovetail.response.json_scanner import State
 
@@ -29,7 +29,7 @@ class JsonReader(LeafReader):
         self._state = self._key_start if opening == "{" else self._first_item
         self._keys = keys
 
-    def finish(self) -> list[Instant]:
+    def finish(self) -> list[FieldEvent]:
         """Complete what the end of the text leaves open."""
         self._events = []
         if self.text is not None:
@@ -180,5 +180,5 @@ class JsonReader(LeafReader):
         frame = self.frame
         if frame.parent is not None:
             self.frame = frame.parent
-            self._events.append(Instant(frame.parent, frame.key, frame.container))
+            self._events.append(FieldEvent(frame.parent, frame.key, frame.container))
             self._state = self._after

@@ -5,7 +5,7 @@ import re
 from abc import abstractmethod
 from typing import Any
 
-from dovetail.response.field_event import Instant, PathStyle
+from dovetail.response.field_event import FieldEvent, PathStyle
 from dovetail.response.json_scanner import Scanner
 
 STOPS = {quote: re.compile(rf"[{quote}\\]").search for quote in "\"'"}
@@ -153,7 +153,7 @@ class LeafReader(Scanner):
     def _complete(self, value: Any) -> None:
         frame = self.frame
         frame.put(self.key, value)
-        self._events.append(Instant(frame, self.key, value))
+        self._events.append(FieldEvent(frame, self.key, value))
         self._state = self._after
 
     def _in_word(self, text: str, position: int) -> int:
@@ -250,7 +250,7 @@ class LeafReader(Scanner):
         if pieces is not None:
             self._length += len(delta)
             pieces.append(delta)
-            self._events.append(Instant(self.frame, self.key, pieces, delta, self._length))
+            self._events.append(FieldEvent(self.frame, self.key, pieces, delta, self._length))
 
     def _end_string(self) -> None:
         pieces = self.text or [""]

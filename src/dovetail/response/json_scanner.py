@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from dovetail.response.field_event import Document, Instant, PathStyle
+from dovetail.response.field_event import Document, FieldEvent, PathStyle
 
 State = Callable[[str, int], int]
 _match_space = re.compile(r"\s+").match
@@ -26,16 +26,16 @@ class Scanner(Document):
         super().__init__(root, style)
         self._state: State = self._ended
         self._resumed: State = self._ended
-        self._events: list[Instant] = []
+        self._events: list[FieldEvent] = []
         self._carry = ""
         self.strict = True
         self.is_broken = False
         self.left_over: int | None = None
         """How much text was left when the document ended; None while it goes on."""
 
-    def feed(self, delta: str, start: int = 0) -> list[Instant]:
+    def feed(self, delta: str, start: int = 0) -> list[FieldEvent]:
         """Read on from `start`; what is complete now, in the order of the document."""
-        events: list[Instant] = []
+        events: list[FieldEvent] = []
         self._events = events
         text = delta
         position = start

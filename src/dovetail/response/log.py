@@ -8,7 +8,7 @@ from dovetail.concurrency import find_running_loop
 from dovetail.events.delta import Delta
 
 T = TypeVar("T")
-Entry: TypeAlias = Delta | tuple[str, Any]
+LogEntry: TypeAlias = Delta | tuple[str, Any]
 """A delta, or an event of another part with its data."""
 
 

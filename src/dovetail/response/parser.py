@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.response.field_event import Instant, PathStyle
+from dovetail.response.field_event import FieldEvent, PathStyle
 from dovetail.response.json_reader import JsonReader
 
 _Stretch: TypeAlias = tuple[str, int, int]
@@ -27,7 +27,7 @@ class _Candidate:
 
     reader: JsonReader
     begin: int
-    held: list[Instant] = field(default_factory=list[Instant])
+    held: list[FieldEvent] = field(default_factory=list[FieldEvent])
     pieces: list[str] = field(default_factory=list[str])
 
 
@@ -53,7 +53,7 @@ class InstantParser:
         """The live document, also while it is incomplete; None as long as there is none."""
         return None if self._document is None else self._document.data
 
-    def feed(self, delta: str) -> list[Instant]:
+    def feed(self, delta: str) -> list[FieldEvent]:
         """The events of this delta, in the order of the document."""
         document = self._document
         if document is not None:
@@ -62,13 +62,13 @@ class InstantParser:
         self._read += len(delta)
         return self._search([(delta, 0, begin)])
 
-    def finish(self) -> list[Instant]:
+    def finish(self) -> list[FieldEvent]:
         """The answer is over: complete what is open."""
         events = self._settle() if self._document is None else []
         return events if self._document is None else events + self._document.finish()
 
-    def _search(self, stretches: list[_Stretch]) -> list[Instant]:
-        events: list[Instant] = []
+    def _search(self, stretches: list[_Stretch]) -> list[FieldEvent]:
+        events: list[FieldEvent] = []
         while stretches:
             stretch = stretches.pop()
             if self._document is not None:
@@ -82,7 +82,7 @@ class InstantParser:
                 stretches.append((text, opening.end(), begin))
         return events
 
-    def _try(self, candidate: _Candidate, stretch: _Stretch, events: list[Instant]) -> list[_Stretch]:
+    def _try(self, candidate: _Candidate, stretch: _Stretch, events: list[FieldEvent]) -> list[_Stretch]:
         """Read on in the candidate; what must be searched next, last things first."""
         text, position, begin = stretch
         reader = candidate.reader
@@ -111,7 +111,7 @@ class InstantParser:
         self._read_again += length
         return [("".join(candidate.pieces), 0, candidate.begin)]
 
-    def _settle(self) -> list[Instant]:
+    def _settle(self) -> list[FieldEvent]:
         """Nothing counted: look into what is still open, then take what there is."""
         first, last = self._candidate, self._last
         while candidate := self._candidate:
@@ -136,7 +136,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape(Generic[T]):
+class AnswerFormat(Generic[T]):
     """How to read an answer; `build` checks the parsed data and makes the object of it."""
 
     schema: Any = None

@@ -26,8 +26,8 @@ from dovetail.response.answer import (
     refuse_unknown,
 )
 from dovetail.response.attempt import AtEnd, Attempt
-from dovetail.response.log import Entry
-from dovetail.response.parser import Shape
+from dovetail.response.log import LogEntry
+from dovetail.response.parser import AnswerFormat
 from dovetail.response.result import Result
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Correction:
     problem: str
 
 
-Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[Entry, None]]
+Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[LogEntry, None]]
 """Sends the request; a correction asks for a better answer than the last one."""
 
 
@@ -57,7 +57,7 @@ class Response(Answer[T]):
     def __init__(
         self,
         send: Send,
-        shape: Shape[T] | None = None,
+        format: AnswerFormat[T] | None = None,
         *,
         timeout: float | None = None,
         max_retries: int = 3,
@@ -66,7 +66,7 @@ class Response(Answer[T]):
         self.extra: dict[str, Any] = {}
         """What other parts add to the result, such as `tool_logs`."""
         self._send = send
-        self._shape: Shape[T] = shape or Shape()
+        self._format: AnswerFormat[T] = format or AnswerFormat()
         if timeout is not None and not is_number(timeout):
             raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         self._timeout = timeout
@@ -161,7 +161,7 @@ class Response(Answer[T]):
     def _make_attempt(self, number: int, correction: Correction | None) -> Attempt[T]:
         return Attempt(
             self._send(correction),
-            self._shape,
+            self._format,
             number=number,
             timeout=self._timeout,
             extra=self.extra,

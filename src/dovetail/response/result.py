@@ -10,8 +10,8 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.ids import new_id
-from dovetail.response.log import Entry
-from dovetail.response.parser import Shape
+from dovetail.response.log import LogEntry
+from dovetail.response.parser import AnswerFormat
 
 
 def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
@@ -57,15 +57,15 @@ class Result(Generic[T]):
 
     def __init__(
         self,
-        entries: Sequence[Entry],
-        shape: Shape[T],
+        entries: Sequence[LogEntry],
+        format: AnswerFormat[T],
         *,
         timings: Mapping[str, float | None] | None = None,
         extra: dict[str, Any] | None = None,
         attempt: int = 1,
     ) -> None:
         self._entries = entries
-        self._shape = shape
+        self._format = format
         self._timings = timings or {}
         self.extra: dict[str, Any] = {} if extra is None else extra
         self.attempt = attempt
@@ -102,9 +102,9 @@ class Result(Generic[T]):
     @cached_property
     def parsed(self) -> Any:
         """The document in the answer; None if there is none or none was asked for."""
-        if self._shape.is_text:
+        if self._format.is_text:
             return None
-        parser = self._shape.make_parser()
+        parser = self._format.make_parser()
         parser.feed(self.text)
         parser.finish()
         return parser.data
@@ -112,7 +112,7 @@ class Result(Generic[T]):
     @property
     def data(self) -> Any:
         """What was asked for: the document, or the text where no structure was asked for."""
-        return self.text if self._shape.is_text else self.parsed
+        return self.text if self._format.is_text else self.parsed
 
     @property
     def object(self) -> T:
@@ -159,14 +159,14 @@ class Result(Generic[T]):
 
     @property
     def _not_parsed(self) -> str | None:
-        if self._shape.is_text or self.parsed is not None:
+        if self._format.is_text or self.parsed is not None:
             return None
-        kind = "array" if isinstance(self._shape.schema, list) else "object"
+        kind = "array" if isinstance(self._format.schema, list) else "object"
         return f"there is no JSON {kind} in the answer"
 
     @cached_property
     def _built(self) -> tuple[Any, str | None]:
-        build = self._shape.build
+        build = self._format.build
         if build is None:
             return self.data, None
         if self._not_parsed is not None:

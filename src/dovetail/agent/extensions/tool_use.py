@@ -24,7 +24,7 @@ from dovetail.loop.strategy import ToolStrategy
 from dovetail.loop.turn import Turn
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
-from dovetail.response.log import Entry, Log
+from dovetail.response.log import Log, LogEntry
 from dovetail.response.response import Response
 from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
@@ -51,9 +51,11 @@ class RequestTools:
     settings: Settings
     tools: ToolSnapshot
 
-    async def stream(self, request: ModelRequest, result_data: dict[str, Any]) -> AsyncGenerator[Entry, None]:
+    async def stream(
+        self, request: ModelRequest, result_data: dict[str, Any]
+    ) -> AsyncGenerator[LogEntry, None]:
         """Stream the deltas of all turns as one answer, with a `tool` event for each call."""
-        entries: Log[Entry] = Log()
+        entries: Log[LogEntry] = Log()
         calling = asyncio.create_task(self._call(request, entries, result_data))
         try:
             async for entry in entries.read():
@@ -75,7 +77,7 @@ class RequestTools:
         if outcome.error is not None:
             raise outcome.error
 
-    async def _call(self, request: ModelRequest, entries: Log[Entry], result_data: dict[str, Any]) -> None:
+    async def _call(self, request: ModelRequest, entries: Log[LogEntry], result_data: dict[str, Any]) -> None:
         calls = NativeCalls(self, entries, result_data)
         try:
             loop = self.runtime.make_loop(
@@ -97,7 +99,7 @@ class NativeCalls(ToolStrategy):
     """The model calls functions; what it says goes to the response at once, its calls are kept back."""
 
     request_tools: RequestTools
-    entries: Log[Entry]
+    entries: Log[LogEntry]
     result_data: dict[str, Any]
     finish: FinishDelta = field(default_factory=FinishDelta)
 

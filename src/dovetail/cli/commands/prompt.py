@@ -9,7 +9,7 @@ from dovetail.agent.agent import Agent
 from dovetail.agent.fluent import PromptShorthands
 from dovetail.data.text import did_you_mean
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
-from dovetail.prompt.check import Problem, find_alias_problems, find_doubts, find_problems
+from dovetail.prompt.check import PromptProblem, find_alias_problems, find_doubts, find_problems
 from dovetail.prompt.configure import AliasStep, configure
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.source import Source, guess_format, read_source
@@ -97,13 +97,13 @@ def _explain_skip(name: str) -> str:
     return f".alias {name} is skipped: an agent has no such method. {hint}".rstrip()
 
 
-def _check(source: Source, variables: dict[str, str], key: str | None) -> list[Problem]:
+def _check(source: Source, variables: dict[str, str], key: str | None) -> list[PromptProblem]:
     try:
         draft = Draft(source, variables, key)
     except PromptSyntaxError as error:
-        return [Problem(message=error.problem, line=error.line, column=error.column)]
+        return [PromptProblem(message=error.problem, line=error.line, column=error.column)]
     except (PromptError, PromptTypeError) as error:
-        return [Problem(message=error.message.removeprefix(f"{source.name}: "))]
+        return [PromptProblem(message=error.message.removeprefix(f"{source.name}: "))]
     return [
         *find_problems(source, draft.prompt, key),
         *find_alias_problems(source, draft.refused, key, "error"),
