@@ -37,7 +37,6 @@ STACK = [
 # In which parts (or single modules) an outside package may be imported.
 HOME = {
     "aiohttp": {"requesters", "testing"},
-    "aiosqlite": {"store"},
     "alembic": {"store"},
     "asyncpg": {"store"},
     "dbos": {"runs"},

@@ -24,9 +24,10 @@ def tell_tool() -> Tool:
 
 
 async def stored(path: Path) -> list[tuple[str, str | None, int]]:
-    async with Database(path) as database, database.read() as connection:
-        statement = sa.select(artifacts.c.owner, artifacts.c.session_id, artifacts.c.size)
-        return [tuple(row) for row in await connection.execute(statement)]
+    statement = sa.select(artifacts.c.owner, artifacts.c.session_id, artifacts.c.size)
+    async with Database(path) as database:
+        rows = await database.read(lambda connection: connection.execute(statement).all())
+    return [tuple(row) for row in rows]
 
 
 async def test_a_large_result_survives_a_restart_and_goes_with_its_session(tmp_path: Path) -> None:

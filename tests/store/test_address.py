@@ -66,8 +66,8 @@ def test_a_wrong_address_is_told_without_its_password(address: str, told: str) -
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("query", ["sslmode=prefer&application_name=chat", "ssl=disable&connect_timeout=9"])
 async def test_a_database_opens_with_what_hosting_companies_add(query: str) -> None:
-    async with Database(f"{await make_database()}&{query}") as database, database.read() as connection:
-        assert (await connection.exec_driver_sql("SELECT 1")).scalar() == 1
+    async with Database(f"{await make_database()}&{query}") as database:
+        assert await database.read(lambda connection: connection.scalar(sa.text("SELECT 1"))) == 1
 
 
 @pytest.mark.slow
@@ -83,9 +83,9 @@ def find_differences(connection: sa.Connection) -> list[object]:
 
 
 async def test_a_new_database_has_the_declared_tables(tmp_path: Path) -> None:
-    async with Database(tmp_path / "x.db") as database, database.read() as connection:
-        assert await connection.run_sync(find_differences) == []
-        assert await connection.run_sync(read_version) == HEAD
+    async with Database(tmp_path / "x.db") as database:
+        assert await database.read(find_differences) == []
+        assert await database.read(read_version) == HEAD
 
 
 @pytest.mark.slow
@@ -94,8 +94,8 @@ async def test_several_processes_may_make_the_tables_at_once() -> None:
     url = await make_database()
 
     async def open_once() -> list[object]:
-        async with Database(url) as database, database.read() as connection:
-            return await connection.run_sync(find_differences)
+        async with Database(url) as database:
+            return await database.read(find_differences)
 
     assert await asyncio.gather(*(open_once() for _ in range(4))) == [[], [], [], []]
 
@@ -103,19 +103,20 @@ async def test_several_processes_may_make_the_tables_at_once() -> None:
 async def test_opening_again_changes_nothing(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db"):
         pass
-    async with Database(tmp_path / "x.db") as database, database.read() as connection:
-        assert await connection.run_sync(find_differences) == []
+    async with Database(tmp_path / "x.db") as database:
+        assert await database.read(find_differences) == []
 
 
 async def test_the_newest_step_is_the_one_that_is_named(tmp_path: Path) -> None:
-    async with Database(tmp_path / "x.db") as database, database.read() as connection:
-        config = await connection.run_sync(make_config)
+    async with Database(tmp_path / "x.db") as database:
+        config = await database.read(make_config)
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
 async def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    async with Database(tmp_path / "x.db") as database, database.write() as connection:
-        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    async with Database(tmp_path / "x.db") as database:
+        newer = sa.text("UPDATE alembic_version SET version_num = '9999'")
+        await database.write(lambda connection: connection.execute(newer))
     with pytest.raises(ConfigError, match="newer version"):
         async with Database(tmp_path / "x.db"):
             pass

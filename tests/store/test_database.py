@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,54 +19,61 @@ ROW = {"id": "a", "owner": "me", "title": "", "version": 1, "created_at": 0.0, "
 
 
 async def count(database: Database) -> int | None:
-    async with database.read() as connection:
-        return await connection.scalar(sa.select(sa.func.count()).select_from(sessions))
+    statement = sa.select(sa.func.count()).select_from(sessions)
+    return await database.read(lambda connection: connection.scalar(statement))
+
+
+def insert(*rows: dict[str, Any]) -> Callable[[Transaction], None]:
+    def work(connection: Transaction) -> None:
+        for row in rows:
+            connection.execute(sa.insert(sessions).values({**ROW, **row}))
+
+    return work
 
 
 async def test_what_was_written_is_there_after_reopening(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "dovetail.db"
-    async with Database(path) as database, database.write() as connection:
-        await connection.execute(sa.insert(sessions).values(ROW))
+    async with Database(path) as database:
+        await database.write(insert({}))
     async with Database(f"sqlite:///{path}") as database:
         assert await count(database) == 1
 
 
 async def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
-
-        async def write_twice() -> None:
-            async with database.write() as connection:
-                await connection.execute(sa.insert(sessions).values(ROW))
-                await connection.execute(sa.insert(sessions).values(ROW))
-
         with pytest.raises(ConflictError):
-            await write_twice()
+            await database.write(insert({}, {}))
         assert await count(database) == 0
 
 
 async def test_a_full_disk_is_told_with_what_helps(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
 
-        async def write_much() -> None:
-            async with database.write() as connection:
-                await connection.execute(sa.text("PRAGMA max_page_count = 1"))
-                await connection.execute(sa.insert(sessions).values({**ROW, "title": "x" * 1_000_000}))
+        def write_much(connection: Transaction) -> None:
+            connection.execute(sa.text("PRAGMA max_page_count = 1"))
+            connection.execute(sa.insert(sessions).values({**ROW, "title": "x" * 1_000_000}))
 
         with pytest.raises(StoreError, match="disk is full") as caught:
-            await write_much()
+            await database.write(write_much)
         assert "Free some space" in (caught.value.hint or "")
 
 
 async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
+        was_read = threading.Event()
 
-        async def write(number: int) -> None:
-            async with database.write() as connection:
-                await connection.execute(sa.insert(sessions).values({**ROW, "id": str(number)}))
-                await count(database)
+        def write_slowly(connection: Transaction) -> bool:
+            insert({"id": "slow"})(connection)
+            return was_read.wait(5)
 
-        await asyncio.gather(*(write(number) for number in range(20)))
-        assert await count(database) == 20
+        writers = [
+            asyncio.create_task(database.write(write_slowly)),
+            *(asyncio.create_task(database.write(insert({"id": str(number)}))) for number in range(20)),
+        ]
+        assert await count(database) == 0
+        was_read.set()
+        assert (await asyncio.gather(*writers))[0]
+        assert await count(database) == 21
 
 
 @pytest.mark.parametrize("name", ["x.db", ":memory:"])
@@ -76,28 +84,17 @@ async def test_work_at_one_go_is_all_or_nothing_beside_other_writers(tmp_path: P
             connection.execute(sa.insert(sessions).values({**ROW, "id": "twice"}))
             connection.execute(sa.insert(sessions).values({**ROW, "id": "twice"}))
 
-        async def write_slowly() -> None:
-            async with database.write() as connection:
-                await connection.execute(sa.insert(sessions).values({**ROW, "id": "slow"}))
-
-        def write(connection: Transaction) -> None:
-            connection.execute(sa.insert(sessions).values(ROW))
-
         with pytest.raises(ConflictError):
-            await database.write_with(write_twice)
-        await asyncio.gather(database.write_with(write), write_slowly())
-        found = await database.read_with(lambda connection: set(connection.scalars(sa.select(sessions.c.id))))
-    assert found == {"a", "slow"}
+            await database.write(write_twice)
+        await asyncio.gather(database.write(insert({})), database.write(insert({"id": "other"})))
+        found = await database.read(lambda connection: set(connection.scalars(sa.select(sessions.c.id))))
+    assert found == {"a", "other"}
 
 
 async def test_a_database_in_memory_serves_many_at_once() -> None:
     async with Database(":memory:") as database:
-
-        async def write(number: int) -> None:
-            async with database.write() as connection:
-                await connection.execute(sa.insert(sessions).values({**ROW, "id": str(number)}))
-
-        await asyncio.gather(*(write(number) for number in range(5)), count(database))
+        writes = (database.write(insert({"id": str(number)})) for number in range(5))
+        await asyncio.gather(*writes, count(database))
         assert await count(database) == 5
 
 
@@ -110,21 +107,18 @@ async def any_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncI
 
 async def test_data_that_no_border_has_cleaned_is_stored_clean(any_database: Database) -> None:
     dirty = {"x": "\ud83d", "y": "长", "z\0": [math.nan, "\0", "\ud83d\ude00"]}
-    async with any_database.write() as connection:
-        await connection.execute(sa.insert(sessions).values({**ROW, "usage": dirty}))
-    async with any_database.read() as connection:
-        stored = await connection.scalar(sa.select(sessions.c.usage))
+    await any_database.write(insert({"usage": dirty}))
+    stored = await any_database.read(lambda connection: connection.scalar(sa.select(sessions.c.usage)))
     assert stored == {"x": "\ufffd", "y": "长", "z\ufffd": [None, "\ufffd", "😀"]}
 
 
 async def test_data_of_an_older_version_is_read_clean(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
-        async with database.write() as connection:
-            await connection.execute(sa.insert(sessions).values(ROW))
-            old = r'{"x": "\ud83d", "y": "\u0000", "n": NaN, "i": -Infinity}'
-            await connection.execute(sa.text("UPDATE sessions SET usage = :old"), {"old": old})
-        async with database.read() as connection:
-            read = await connection.scalar(sa.select(sessions.c.usage))
+        await database.write(insert({}))
+        old = r'{"x": "\ud83d", "y": "\u0000", "n": NaN, "i": -Infinity}'
+        statement = sa.text("UPDATE sessions SET usage = :old").bindparams(old=old)
+        await database.write(lambda connection: connection.execute(statement))
+        read = await database.read(lambda connection: connection.scalar(sa.select(sessions.c.usage)))
     assert read == {"x": "\ufffd", "y": "\ufffd", "n": None, "i": None}
 
 
@@ -137,9 +131,7 @@ async def test_a_value_that_cannot_be_stored_is_not_an_absent_database(
     any_database: Database, values: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidDataError, match="The database cannot hold this"):
-        await any_database.write_with(
-            lambda connection: connection.execute(sa.insert(sessions).values({**ROW, **values}))
-        )
+        await any_database.write(insert(values))
     assert await count(any_database) == 0
 
 
@@ -191,8 +183,7 @@ async def test_a_closed_database_says_so(tmp_path: Path) -> None:
 async def test_two_transactions_that_wait_for_each_other_both_succeed() -> None:
     ids = ("a", "b")
     async with Database(await make_database()) as database:
-        async with database.write() as connection:
-            await connection.execute(sa.insert(sessions), [{**ROW, "id": one} for one in ids])
+        await database.write(insert(*({"id": one} for one in ids)))
 
         def change(order: Sequence[str], place: int) -> Callable[[Transaction], None]:
             def work(connection: Transaction) -> None:
@@ -206,4 +197,4 @@ async def test_two_transactions_that_wait_for_each_other_both_succeed() -> None:
 
             return work
 
-        await asyncio.gather(database.write_with(change(ids, 1)), database.write_with(change(ids[::-1], 2)))
+        await asyncio.gather(database.write(change(ids, 1)), database.write(change(ids[::-1], 2)))

@@ -36,9 +36,10 @@ async def fill(database: Database, name: str, *, changed: float, state: str = "e
     await RunStore(database, "p").create(f"run-{name}", RunSpec(agent="master", session_id=name))
     with entered(RunContext(session_id=name, run_path=(f"run-{name}",))):
         artifact_id = await ArtifactTable(database).put("long", owner="local")
-    async with database.write() as connection:
-        await connection.execute(sa.update(sessions).where(sessions.c.id == name).values(updated_at=changed))
-        await connection.execute(sa.update(runs).where(runs.c.session_id == name).values(state=state))
+    age = sa.update(sessions).where(sessions.c.id == name).values(updated_at=changed)
+    await database.write(lambda connection: connection.execute(age))
+    end = sa.update(runs).where(runs.c.session_id == name).values(state=state)
+    await database.write(lambda connection: connection.execute(end))
     return artifact_id
 
 
@@ -65,8 +66,8 @@ async def test_runs_and_artifacts_of_no_session_go_by_their_own_age(database: Da
     store = RunStore(database, "p")
     await store.create("r", RunSpec(agent="master"))
     await ArtifactTable(database).put("alone", owner=None)
-    async with database.write() as connection:
-        await connection.execute(sa.update(runs).values(state="ended", ended_at=10.0))
+    end = sa.update(runs).values(state="ended", ended_at=10.0)
+    await database.write(lambda connection: connection.execute(end))
     assert await prune(database, before=20.0) == Counts(runs=1)
     assert await prune(database, before=4e9) == Counts(artifacts=1, artifact_bytes=5)
     assert await count_all(database) == EMPTY
@@ -77,8 +78,7 @@ async def test_more_sessions_than_fit_one_transaction_are_all_deleted(database: 
         {"id": f"s{n}", "owner": "local", "title": "", "version": 1, "created_at": 1.0, "updated_at": 1.0}
         for n in range(250)
     ]
-    async with database.write() as connection:
-        await connection.execute(sa.insert(sessions), rows)
+    await database.write(lambda connection: connection.execute(sa.insert(sessions), rows))
     assert await prune(database, before=2.0) == Counts(sessions=250)
     assert await count_all(database) == EMPTY
 

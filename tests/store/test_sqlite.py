@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError, OperationalError
 
-from dovetail.errors import ConflictError, StoreError
+from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.store.database import Database, Transaction
-from dovetail.store.sqlite import GroupCommit, Work
+from dovetail.store.sqlite import GroupCommit, TransactionThreads, Work
 from dovetail.store.tables import sessions
 
+COUNT = sa.text("SELECT count(*) FROM t")
 ROW = {"owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
 
 
@@ -30,7 +32,7 @@ def insert(name: str) -> Work[str]:
 
 
 async def list_names(database: Database) -> list[str]:
-    return await database.read_with(
+    return await database.read(
         lambda connection: list(connection.scalars(sa.select(sessions.c.id).order_by(sessions.c.id)))
     )
 
@@ -42,16 +44,14 @@ async def test_what_waits_is_done_in_one_transaction_and_each_gets_its_own_resul
         seen.append(connection.get_transaction())
         return len(seen)
 
-    results = await asyncio.gather(*(database.write_with(look) for _ in range(5)))
+    results = await asyncio.gather(*(database.write(look) for _ in range(5)))
     assert results == [1, 2, 3, 4, 5]
     assert len({id(transaction) for transaction in seen}) == 1
 
 
 async def test_one_that_is_refused_does_not_spoil_the_others(database: Database) -> None:
-    await database.write_with(insert("b"))
-    results = await asyncio.gather(
-        *(database.write_with(insert(name)) for name in "abcd"), return_exceptions=True
-    )
+    await database.write(insert("b"))
+    results = await asyncio.gather(*(database.write(insert(name)) for name in "abcd"), return_exceptions=True)
     assert [type(result) for result in results] == [str, ConflictError, str, str]
     assert await list_names(database) == ["a", "b", "c", "d"]
 
@@ -61,7 +61,7 @@ async def test_work_that_fails_by_itself_is_told_to_its_caller_alone(database: D
         raise ValueError("no")
 
     works = [insert("a"), fail, insert("b")]
-    results = await asyncio.gather(*(database.write_with(work) for work in works), return_exceptions=True)
+    results = await asyncio.gather(*(database.write(work) for work in works), return_exceptions=True)
     assert [str(result) for result in results] == ["a", "no", "b"]
     assert await list_names(database) == ["a", "b"]
 
@@ -72,7 +72,7 @@ async def test_who_leaves_before_the_work_has_begun_takes_it_back(database: Data
     async def transact(work: Work[object]) -> object:
         begun.set()
         await gate.wait()
-        return await database.write_with(work)
+        return await database.write(work)
 
     together = GroupCommit(transact)
     first = asyncio.create_task(together.do(insert("a")))
@@ -100,3 +100,32 @@ async def test_a_database_that_is_away_is_tried_once_for_all_who_wait_and_once_a
     results = await asyncio.gather(*works, return_exceptions=True)
     assert {str(result) for result in results} == {"it is away"}
     assert tries == 2
+
+
+async def test_a_connection_stays_open_when_the_work_of_the_caller_fails(tmp_path: Path) -> None:
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    opened: list[object] = []
+    sa.event.listen(engine, "checkout", lambda *connection: opened.append(connection))
+    threads = TransactionThreads(engine)
+
+    def create(connection: Transaction) -> None:
+        connection.execute(sa.text("CREATE TABLE t (x INTEGER UNIQUE)"))
+
+    def fail(connection: Transaction) -> None:
+        connection.execute(sa.text("INSERT INTO t VALUES (1)"))
+        raise NotFoundError("no such session")
+
+    def repeat(connection: Transaction) -> None:
+        connection.execute(sa.text("INSERT INTO t VALUES (1), (1)"))
+
+    await threads.run(create, writes=True)
+    for work, error in ((fail, NotFoundError), (repeat, IntegrityError), (fail, NotFoundError)):
+        with pytest.raises(error):
+            await threads.run(work, writes=True)
+    assert await threads.run(lambda connection: connection.scalar(COUNT), writes=True) == 0
+    assert len(opened) == 1
+    with pytest.raises(OperationalError):
+        await threads.run(lambda connection: connection.execute(sa.text("SELECT * FROM gone")), writes=True)
+    assert await threads.run(lambda connection: connection.scalar(COUNT), writes=True) == 0
+    assert len(opened) == 2
+    await threads.close()

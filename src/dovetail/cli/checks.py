@@ -31,7 +31,7 @@ from dovetail.settings import find_workspace, open_settings
 
 EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),
-    "server": (("fastapi", "uvicorn", "sqlalchemy", "aiosqlite"), "`dovetail serve` and stored sessions"),
+    "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
     "mcp": (("mcp",), "tools of MCP servers"),
     "langchain": (("langchain_core",), "LangChain models and tools"),
 }

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.run_events import AskKind
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import asks, early_answers, to_values
 
 AskState: TypeAlias = Literal["open", "answered", "timeout", "cancelled"]
@@ -57,8 +57,8 @@ class AskStore:
     async def create(self, ask: AskRecord) -> None:
         """Store a new ask."""
         values = {**to_values(ask), "path": list(ask.path), "created_at": time.time()}
-        async with self._database.write() as connection:
-            await connection.execute(sa.insert(asks).values(values))
+        statement = sa.insert(asks).values(values)
+        await self._database.write(lambda connection: connection.execute(statement))
 
     async def get(self, ask_id: str, owner: str) -> AskRecord:
         """The ask with this id."""
@@ -79,40 +79,37 @@ class AskStore:
         statement = sa.select(asks).where(wanted).order_by(*_ORDER).limit(_MOST_ALIKE)
         if run_id is not None:
             statement = statement.where(asks.c.run_id == run_id)
-        async with self._database.read() as connection:
-            return [_read_ask(row) for row in (await connection.execute(statement)).mappings()]
+        return await self._list(statement)
 
     async def waits_for_another(self, owner: str, call_id: str) -> bool:
         """Whether a browser ask about this call is open and somebody else's."""
         wanted = (asks.c.call_id == call_id) & (asks.c.kind == "browser") & (asks.c.state == "open")
         statement = sa.select(sa.literal(1)).where(wanted, asks.c.owner != owner).limit(1)
-        async with self._database.read() as connection:
-            return (await connection.execute(statement)).first() is not None
+        return await self._database.read(lambda connection: connection.scalar(statement) is not None)
 
     async def list_open(self, owner: str, run_id: str | None = None) -> list[AskRecord]:
         """The open asks of an owner, oldest first."""
         statement = sa.select(asks).where(asks.c.owner == owner, asks.c.state == "open")
         if run_id is not None:
             statement = statement.where(asks.c.run_id == run_id)
-        async with self._database.read() as connection:
-            rows = (await connection.execute(statement.order_by(asks.c.created_at))).mappings()
-            return [_read_ask(row) for row in rows]
+        return await self._list(statement.order_by(asks.c.created_at))
 
     async def close(self, ask_id: str, state: AskState, value: Any) -> bool:
         """Give an open ask its one answer; False when it is not open any more."""
         still_open = (asks.c.id == ask_id) & (asks.c.state == "open")
-        async with self._database.write() as connection:
-            statement = sa.update(asks).where(still_open).values(state=state, value=value)
-            return bool((await connection.execute(statement)).rowcount)
+        return await self._update(sa.update(asks).where(still_open).values(state=state, value=value))
 
     async def close_children(self, run_id: str) -> None:
         """Clear the waits of children of a run; after a crash they do not go on."""
         still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
-        async with self._database.write() as connection:
-            rows = await connection.execute(sa.select(asks.c.id, asks.c.path).where(still_open))
+
+        def close(connection: Transaction) -> None:
+            rows = connection.execute(sa.select(asks.c.id, asks.c.path).where(still_open))
             children = [ask_id for ask_id, path in rows if len(path) > 1]
             gone = still_open & asks.c.id.in_(children)
-            await connection.execute(sa.update(asks).where(gone).values(state="cancelled"))
+            connection.execute(sa.update(asks).where(gone).values(state="cancelled"))
+
+        await self._database.write(close)
 
     async def claim(self, ask: AskRecord, tab_id: str, seconds: float) -> float:
         """Let one tab act for some seconds; another tab is refused until then."""
@@ -122,9 +119,7 @@ class AskStore:
         free = sa.or_(asks.c.claimed_by.is_(None), asks.c.claimed_by == tab_id, over)
         claimable = (asks.c.id == ask.id) & (asks.c.state == "open") & (asks.c.kind == "browser")
         values = {"claimed_by": tab_id, "claimed_until": now + seconds}
-        async with self._database.write() as connection:
-            taken = await connection.execute(sa.update(asks).where(claimable, free).values(values))
-        if not taken.rowcount:
+        if not await self._update(sa.update(asks).where(claimable, free).values(values)):
             raise _explain_refusal(await self.get(ask.id, ask.owner))
         return now + seconds
 
@@ -133,36 +128,43 @@ class AskStore:
         is_over = (
             (asks.c.id == ask_id) & (asks.c.state == "open") & (asks.c.claimed_until < time.time() - grace)
         )
-        async with self._database.write() as connection:
-            statement = sa.update(asks).where(is_over).values(state="answered", value=value)
-            return bool((await connection.execute(statement)).rowcount)
+        return await self._update(sa.update(asks).where(is_over).values(state="answered", value=value))
 
     async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
         """Keep an answer for which nobody waits yet; a second one under the same key is refused."""
         now = time.time()
         own = early_answers.c.owner == owner
-        async with self._database.write() as connection:
-            await connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < now))
-            count = await connection.scalar(sa.select(sa.func.count()).select_from(early_answers).where(own))
+        values = {"owner": owner, "call_id": key, "value": value, "expires_at": now + seconds}
+
+        def put(connection: Transaction) -> None:
+            connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < now))
+            count = connection.scalar(sa.select(sa.func.count()).select_from(early_answers).where(own))
             if (count or 0) >= limit:
                 raise ConflictError(f"too many early answers: {limit} wait already")
-            values = {"owner": owner, "call_id": key, "value": value, "expires_at": now + seconds}
-            await connection.execute(sa.insert(early_answers).values(values))
+            connection.execute(sa.insert(early_answers).values(values))
+
+        await self._database.write(put)
 
     async def take_early(self, owner: str, keys: Sequence[str]) -> Any:
         """The early answer under one of these keys, which is then gone; None when there is none."""
         mine = (early_answers.c.owner == owner) & early_answers.c.call_id.in_(keys)
-        statement = sa.delete(early_answers).where(mine, early_answers.c.expires_at >= time.time())
-        async with self._database.write() as connection:
-            return (await connection.execute(statement.returning(early_answers.c.value))).scalar()
+        still_valid = early_answers.c.expires_at >= time.time()
+        statement = sa.delete(early_answers).where(mine, still_valid).returning(early_answers.c.value)
+        return await self._database.write(lambda connection: connection.scalar(statement))
 
     async def _first(self, *conditions: sa.ColumnElement[bool], missing: str) -> AskRecord:
-        statement = sa.select(asks).where(*conditions).limit(1)
-        async with self._database.read() as connection:
-            row = (await connection.execute(statement)).mappings().first()
-        if row is None:
+        found = await self._list(sa.select(asks).where(*conditions).limit(1))
+        if not found:
             raise NotFoundError(missing)
-        return _read_ask(row)
+        return found[0]
+
+    async def _list(self, statement: sa.Select[Any]) -> list[AskRecord]:
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
+        return [_read_ask(row) for row in rows]
+
+    async def _update(self, statement: sa.Update) -> bool:
+        """Whether the statement has changed a row."""
+        return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
 
 
 def close_asks(connection: sa.Connection, run_ids: Sequence[str]) -> None:

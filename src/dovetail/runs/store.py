@@ -148,11 +148,11 @@ class RunStore:
                 begin(connection)
             connection.execute(_INSERT_RUN, values)
 
-        await self._database.write_with(create)
+        await self._database.write(create)
 
     async def get(self, run_id: str) -> RunRecord:
         """The run with this id."""
-        row = await self._database.read_with(
+        row = await self._database.read(
             lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first()
         )
         if row is None:
@@ -163,29 +163,25 @@ class RunStore:
         """Runs whose columns have these values, the newest first."""
         statement = _RUNS.order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
         statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
-        rows = await self._database.read_with(
-            lambda connection: connection.execute(statement).mappings().all()
-        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [_read_record(row) for row in rows]
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
         """Store the next blocks of several runs; returns the runs that belong to another process by now."""
-        return await self._database.write_with(lambda connection: self._append(connection, batches))
+        return await self._database.write(lambda connection: self._append(connection, batches))
 
     async def load(self, run_id: str, after: int = 0) -> list[Block]:
         """Stored blocks that reach beyond `after`, a page at once."""
         wanted = (entries.c.run_id == run_id) & (entries.c.last > after)
         statement = sa.select(entries).where(wanted).order_by(entries.c.last).limit(_PAGE)
-        rows = await self._database.read_with(
-            lambda connection: connection.execute(statement).mappings().all()
-        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [decode_block(row) for row in rows]
 
     async def holds(self, run_id: str, number: int) -> bool:
         """Whether an event with this number is stored; a number that was leapt over has none."""
         around = (entries.c.first <= number) & (entries.c.last >= number)
         statement = sa.select(sa.literal(1)).where(entries.c.run_id == run_id, around).limit(1)
-        return await self._database.read_with(lambda connection: connection.scalar(statement) is not None)
+        return await self._database.read(lambda connection: connection.scalar(statement) is not None)
 
     async def take_over(self, record: RunRecord) -> int | None:
         """Make a run of a dead process one of this process; None when another was faster.
@@ -197,15 +193,13 @@ class RunStore:
         statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
         values = {"process_id": self.process_id, "last_number": _LAST + LEAP}
         statement = statement.values(values).returning(runs.c.last_number)
-        return await self._database.write_with(lambda connection: connection.scalar(statement))
+        return await self._database.write(lambda connection: connection.scalar(statement))
 
     async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Note that a run shall stop, for the process that it belongs to; False when it has ended."""
         running = (runs.c.id == run_id) & (runs.c.state == "running")
         statement = sa.update(runs).where(running).values(cancel_mode=mode)
-        return await self._database.write_with(
-            lambda connection: bool(connection.execute(statement).rowcount)
-        )
+        return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
 
     def _append(self, connection: sa.Connection, batches: Sequence[Batch]) -> list[str]:
         wanted = {"ids": [batch.run_id for batch in batches], "process": self.process_id}

@@ -51,7 +51,7 @@ class SessionStore:
         """Create a session; raise `ConflictError` if the id is taken."""
         session = make_session(owner, session_id, title=title)
         try:
-            await self._database.write_with(lambda connection: insert_session(connection, session))
+            await self._database.write(lambda connection: insert_session(connection, session))
         except ConflictError as error:
             raise ConflictError(
                 f"Session {session.id!r} already exists.", hint="Choose another id, or leave it out."
@@ -78,12 +78,12 @@ class SessionStore:
             for message in imported:
                 insert_message(connection, session.id, message)
 
-        await self._database.write_with(store)
+        await self._database.write(store)
         return session
 
     async def get(self, session_id: str, *, owner: str = LOCAL_OWNER) -> Session:
         """Return the session with this id."""
-        return await self._database.read_with(lambda connection: fetch_session(connection, session_id, owner))
+        return await self._database.read(lambda connection: fetch_session(connection, session_id, owner))
 
     async def page(
         self, *, owner: str = LOCAL_OWNER, query: str = "", cursor: str | None = None, limit: int = 50
@@ -95,15 +95,15 @@ class SessionStore:
         if cursor:
             statement = statement.where(_is_before(cursor))
         order = (sessions.c.updated_at.desc(), sessions.c.id.desc())
-        async with self._database.read() as connection:
-            rows = (await connection.execute(statement.order_by(*order).limit(limit + 1))).mappings().all()
+        statement = statement.order_by(*order).limit(limit + 1)
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         found = [read_session(row) for row in rows[:limit]]
         more = len(rows) > limit
         return SessionPage(found, f"{found[-1].updated_at!r}/{found[-1].id}" if more else None)
 
     async def tree(self, session: Session) -> MessageTree:
         """Return the session's messages."""
-        return await self._database.read_with(lambda connection: fetch_tree(connection, session))
+        return await self._database.read(lambda connection: fetch_tree(connection, session))
 
     async def open(self, session_id: str, *, owner: str = LOCAL_OWNER) -> tuple[Session, MessageTree]:
         """Return the session and its messages."""
@@ -112,13 +112,13 @@ class SessionStore:
             session = fetch_session(connection, session_id, owner)
             return session, fetch_tree(connection, session)
 
-        return await self._database.read_with(look)
+        return await self._database.read(look)
 
     async def save_message(
         self, session_id: str, message: Message, *, owner: str = LOCAL_OWNER, usage: Usage | None = None
     ) -> None:
         """Add the message and move the head to it; a message saved again is replaced."""
-        await self._database.write_with(
+        await self._database.write(
             lambda connection: store_answer(connection, session_id, owner, message, usage or Usage())
         )
 
@@ -146,7 +146,7 @@ class SessionStore:
             touch(connection, session, changes)
             return fetch_session(connection, session_id, owner)
 
-        return await self._database.write_with(change)
+        return await self._database.write(change)
 
     async def remove_message(self, session_id: str, message_id: str, *, owner: str = LOCAL_OWNER) -> Session:
         """Remove a message and all below it; raise `ConflictError` while one of them is being answered."""
@@ -161,7 +161,7 @@ class SessionStore:
             touch(connection, session, {"head_id": tree.head})
             return fetch_session(connection, session_id, owner)
 
-        return await self._database.write_with(remove)
+        return await self._database.write(remove)
 
     async def delete(self, session_id: str, *, owner: str = LOCAL_OWNER) -> None:
         """Delete the session with all its messages."""
@@ -170,7 +170,7 @@ class SessionStore:
             session = fetch_session(connection, session_id, owner)
             connection.execute(sa.delete(sessions).where(sessions.c.id == session.id))
 
-        await self._database.write_with(delete)
+        await self._database.write(delete)
 
 
 def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
 _DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
+    "sqlite": "sqlite",
     "postgres": "postgresql+asyncpg",
     "postgresql": "postgresql+asyncpg",
 }

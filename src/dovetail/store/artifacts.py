@@ -33,14 +33,12 @@ class ArtifactTable:
             "created_at": time.time(),
         }
         statement = sa.insert(artifacts).values(values)
-        await self._database.write_with(lambda connection: connection.execute(statement))
+        await self._database.write(lambda connection: connection.execute(statement))
         return artifact_id
 
     async def get(self, artifact_id: str, *, owner: str | None) -> str | None:
         """The text; None when this owner has no such artifact."""
         wanted = (artifacts.c.id == artifact_id) & (artifacts.c.owner == (owner or ""))
         statement = sa.select(artifacts.c.content).where(wanted)
-        content: bytes | None = await self._database.read_with(
-            lambda connection: connection.scalar(statement)
-        )
+        content: bytes | None = await self._database.read(lambda connection: connection.scalar(statement))
         return None if content is None else content.decode("utf-8", "surrogatepass")

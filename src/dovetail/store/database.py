@@ -5,26 +5,26 @@ failing; what the database refuses is a `ConflictError`, what it cannot hold an 
 cannot do just now a `StoreError`.
 """
 
-import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from dovetail.concurrency import retrying
 from dovetail.data.clean import clean_data, is_clean
 from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
 from dovetail.store.address import migrate, parse_address, show_address, to_asyncpg
 from dovetail.store.errors import GaveWay, Health, translated_errors
-from dovetail.store.sqlite import GroupCommit, TransactionThread
+from dovetail.store.sqlite import GroupCommit, TransactionThreads
 
 asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")
@@ -52,34 +52,27 @@ class Database:
     def __init__(self, url: str | Path) -> None:
         self.url = parse_address(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self._engine: AsyncEngine | None = None
-        self._thread: TransactionThread | None = None
         self.is_in_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        self._transactions: Transactions | None = None
         self._health = Health()
         self._group_commit = GroupCommit(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
-        self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     @property
     def file(self) -> Path | None:
         """The file of an SQLite database, if it is in one."""
         return Path(self.url.database or "") if self.is_sqlite and not self.is_in_memory else None
 
+    @property
+    def shown(self) -> str:
+        """The address without its password."""
+        return show_address(self.url)
+
     async def __aenter__(self) -> Self:
         if self.file is not None:
             _make_room(self)
-        options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
-        if not self.is_sqlite:
-            options["async_creator"] = partial(asyncpg.connect, to_asyncpg(self.url))
-        self._engine = create_async_engine(self.url, pool_pre_ping=not self.is_sqlite, **_JSON, **options)
-        if self.is_sqlite:
-            _teach_sqlite(self._engine.sync_engine)
-        if self.file is not None:
-            engine = sa.create_engine(self.url.set(drivername="sqlite"), **_JSON)
-            _teach_sqlite(engine)
-            self._thread = TransactionThread(engine)
+        self._transactions = self._open()
         try:
-            async with self.write() as connection:
-                await connection.run_sync(migrate)
+            await self._run(migrate, writes=True)
         except BaseException as error:
             await self.close()
             if isinstance(error, StoreError):
@@ -92,92 +85,92 @@ class Database:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
 
-    @property
-    def shown(self) -> str:
-        """The address without its password."""
-        return show_address(self.url)
-
     async def close(self) -> None:
-        """Give back all connections."""
-        if self._thread is not None:
-            await self._thread.close()
-            self._thread = None
-        if self._engine is not None:
-            await self._engine.dispose()
-            self._engine = None
+        """Close all connections."""
+        if self._transactions is not None:
+            await self._transactions.close()
+            self._transactions = None
 
-    @asynccontextmanager
-    async def read(self) -> AsyncGenerator[AsyncConnection]:
-        """A connection to read with."""
-        async with self._turn if self.is_in_memory else nullcontext():
-            with translated_errors():
-                async with self._open_engine().connect() as connection:
-                    yield connection
+    async def read(self, work: Callable[[Transaction], T]) -> T:
+        """Return what the work reads."""
+        return await self._run(work, writes=False)
 
-    @asynccontextmanager
-    async def write(self) -> AsyncGenerator[AsyncConnection]:
-        """A connection inside one transaction."""
-        async with self._turn:
-            with translated_errors():
-                async with self._open_engine().connect() as connection:
-                    await connection.execution_options(writes=True)
-                    async with connection.begin():
-                        yield connection
-
-    async def read_with(self, work: Callable[[sa.Connection], T]) -> T:
-        """What the work reads at one go: much cheaper on SQLite than one statement after the other."""
-        if self._thread is None:
-            async with self.read() as connection:
-                return await connection.run_sync(work)
-        with translated_errors():
-            return await self._thread.run(work, writes=False)
-
-    async def write_with(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do the work inside one transaction, at one go, maybe together with what others want done.
+    async def write(self, work: Callable[[Transaction], T]) -> T:
+        """Do the work inside one transaction, maybe together with the work of others.
 
         It may be called again: it must change nothing but the database.
         """
         return await self._group_commit.do(work)
 
-    async def _transact(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._health.noted():
-            return await self._repeat(work)
-
-    async def _repeat(self, work: Callable[[sa.Connection], T]) -> T:
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                return await self._transact_once(work)
-            except GaveWay as error:
-                if attempt == _MOST_ATTEMPTS:
-                    raise StoreError(error.message) from error
-                await asyncio.sleep(random.uniform(0, 0.02) * attempt)
-
-    async def _transact_once(self, work: Callable[[sa.Connection], T]) -> T:
-        if self._thread is None:
-            async with self.write() as connection:
-                return await connection.run_sync(work)
-        async with self._turn:
-            with translated_errors():
-                return await self._thread.run(work, writes=True)
-
     async def check(self) -> None:
-        """See whether something can be read and stored.
+        """Check that the database can be read and written.
 
         Raises:
             StoreError: it cannot, or could not a moment ago.
         """
         self._health.check()
         if self._health.needs_proof():
-            await self.write_with(lambda connection: connection.execute(_SAME_VERSION) and None)
+            await self.write(lambda connection: connection.execute(_SAME_VERSION) and None)
         else:
-            await self.read_with(lambda connection: connection.execute(sa.text("SELECT 1")) and None)
+            await self.read(lambda connection: connection.execute(sa.text("SELECT 1")) and None)
 
-    def _open_engine(self) -> AsyncEngine:
-        if self._engine is None:
+    async def _transact(self, work: Callable[[Transaction], T]) -> T:
+        with self._health.noted():
+            conflict = StoreError("")
+            async for _ in retrying(
+                random.uniform(0, 0.02) * attempt for attempt in range(1, _MOST_ATTEMPTS)
+            ):
+                try:
+                    return await self._run(work, writes=True)
+                except GaveWay as error:
+                    conflict = error
+            raise StoreError(conflict.message) from conflict
+
+    async def _run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
+        if self._transactions is None:
             raise StoreError(f"the database {self.shown} is not open", hint="Use `async with Database(…)`.")
-        return self._engine
+        with translated_errors():
+            return await self._transactions.run(work, writes=writes)
+
+    def _open(self) -> "Transactions":
+        if not self.is_sqlite:
+            return PostgresTransactions(self.url)
+        options: dict[str, Any] = {"poolclass": sa.StaticPool} if self.is_in_memory else {}
+        engine = sa.create_engine(self.url, **_JSON, **options)
+        _teach_sqlite(engine)
+        return TransactionThreads(engine, is_shared=self.is_in_memory)
+
+
+class Transactions(Protocol):
+    """Run work in transactions of one kind of database."""
+
+    async def run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
+        """Return the result of the work, done inside one transaction."""
+        ...
+
+    async def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
+class PostgresTransactions:
+    """Transactions on connections of a pool."""
+
+    def __init__(self, url: sa.URL) -> None:
+        connect = partial(asyncpg.connect, to_asyncpg(url))
+        self._engine = create_async_engine(url, pool_pre_ping=True, async_creator=connect, **_JSON)
+
+    async def run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
+        """Return the result of the work, done inside one transaction."""
+        async with self._engine.connect() as connection:
+            if not writes:
+                return await connection.run_sync(work)
+            async with connection.begin():
+                return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
 
 
 def _make_room(database: Database) -> None:

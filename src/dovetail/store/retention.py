@@ -32,7 +32,7 @@ class Counts:
 
 async def count_all(database: Database) -> Counts:
     """What is in the database."""
-    return await database.read_with(lambda connection: _count(connection, sa.true(), sa.true(), sa.true()))
+    return await database.read(lambda connection: _count(connection, sa.true(), sa.true(), sa.true()))
 
 
 async def prune(database: Database, *, before: float, is_trial: bool = False) -> Counts:
@@ -41,14 +41,14 @@ async def prune(database: Database, *, before: float, is_trial: bool = False) ->
     Runs and artifacts of no session go by their own age. A session or run that is being worked on stays. With
     `is_trial` nothing is deleted, only counted.
     """
-    total = await database.write_with(lambda connection: _prune_loose(connection, before, is_trial))
+    total = await database.write(lambda connection: _prune_loose(connection, before, is_trial))
     after = ""
     while True:
-        chosen = await database.read_with(lambda connection, after=after: _choose(connection, before, after))
+        chosen = await database.read(lambda connection, after=after: _choose(connection, before, after))
         if not chosen:
             return total
         after = chosen[-1]
-        total += await database.write_with(
+        total += await database.write(
             lambda connection, chosen=chosen: _prune_sessions(connection, before, chosen, is_trial)
         )
 

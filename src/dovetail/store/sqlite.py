@@ -11,35 +11,46 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from dovetail.errors import StoreError
 
 T = TypeVar("T")
 
 
-class TransactionThread:
-    """Does one transaction after the other; a connection that failed is not used again."""
+class TransactionThreads:
+    """One thread that writes and one that reads, each with its own connection; in memory both are the same.
 
-    def __init__(self, engine: sa.Engine) -> None:
+    A connection is kept when the caller's work fails, and replaced when the database does.
+    """
+
+    def __init__(self, engine: sa.Engine, *, is_shared: bool = False) -> None:
         self._engine = engine
         self._connections: dict[bool, sa.Connection] = {}
-        self._pool = ThreadPoolExecutor(1, "dovetail-store")
+        writer = ThreadPoolExecutor(1, "dovetail-store")
+        self._pools = {True: writer, False: writer if is_shared else ThreadPoolExecutor(1, "dovetail-read")}
 
     async def run(self, work: Callable[[sa.Connection], T], *, writes: bool) -> T:
-        """What the work gives, done inside one transaction."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._do, work, writes)
+        """Return the result of the work, done inside one transaction."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pools[writes], self._do, work, writes)
 
     async def close(self) -> None:
-        """End the thread after what it is doing."""
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._close)
-        self._pool.shutdown()
+        """End the threads after what they are doing."""
+        for writes, pool in self._pools.items():
+            await asyncio.get_running_loop().run_in_executor(pool, self._disconnect, writes)
+        for pool in self._pools.values():
+            pool.shutdown()
+        self._engine.dispose()
 
     def _do(self, work: Callable[[sa.Connection], T], writes: bool) -> T:
+        connection = self._connect(writes)
         try:
-            connection = self._connect(writes)
             with connection.begin():
                 return work(connection)
-        except BaseException:
+        except (IntegrityError, DataError):
+            raise
+        except DBAPIError:
             self._disconnect(writes)
             raise
 
@@ -52,11 +63,6 @@ class TransactionThread:
         connection = self._connections.pop(writes, None)
         if connection is not None:
             connection.close()
-
-    def _close(self) -> None:
-        for writes in (True, False):
-            self._disconnect(writes)
-        self._engine.dispose()
 
 
 Work: TypeAlias = Callable[[sa.Connection], T]
