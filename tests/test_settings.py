@@ -67,8 +67,8 @@ def test_file_stands_between_the_defaults_and_the_environment(
     ("text", "complaint"),
     [
         ("[model\n", "line 1"),
-        ("[modle]\nname = 'x'\n", "no settings 'modle'; there are: model"),
-        ("model = 'openai:x'\n", "`model` must be a table [model], not 'openai:x'"),
+        ("[modle]\nname = 'x'\n", "Unknown setting 'modle'. Did you mean 'model'?"),
+        ("model = 'openai:x'\n", "model must be a table, got 'openai:x'."),
     ],
 )
 def test_file_that_is_wrong_is_named(tmp_path: Path, text: str, complaint: str) -> None:

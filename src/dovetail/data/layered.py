@@ -108,6 +108,16 @@ class LayeredData:
         value = self._look_up(key, inherit)
         return default if value is _MISSING else value
 
+    def find_layer(self, key: str) -> "LayeredData":
+        """Return the nearest layer that has a top-level key of its own; the farthest if none has it."""
+        layer = self
+        while layer._parent is not None and key not in layer._data:
+            layer = layer._parent
+        return layer
+
+    def check_write(self, key: str, value: Any) -> None:
+        """Raise if the value must not be written; called before every write."""
+
     def compute(self, function: Callable[[Any], T]) -> T:
         """`function(self)`, computed again only when this layer or one below it has changed."""
         if not self._data and self._parent is not None:
@@ -125,6 +135,7 @@ class LayeredData:
         return value
 
     def __setitem__(self, key: str, value: Any) -> None:
+        self.check_write(key, value)
         target, last = self._find_place(key)
         target[last] = copy_containers(value)
 
@@ -158,6 +169,7 @@ class LayeredData:
             key, value = fill_text(key, mappings), fill(value, mappings)
         if isinstance(value, LayeredData):
             value = value.get()
+        self.check_write(key, value)
         return *self._find_place(key), value
 
     def _find_place(self, key: str) -> tuple[dict[str, Any], str]:

@@ -1,0 +1,23 @@
+"""What can be set, where it is set, and the checks of both."""
+
+from dovetail.settings.environment import ENVIRONMENT, fill_variables, find_workspace
+from dovetail.settings.sections import DEFAULTS
+from dovetail.settings.settings import (
+    Settings,
+    as_settings,
+    default_settings,
+    open_settings,
+    read_settings_file,
+)
+
+__all__ = [
+    "DEFAULTS",
+    "ENVIRONMENT",
+    "Settings",
+    "as_settings",
+    "default_settings",
+    "fill_variables",
+    "find_workspace",
+    "open_settings",
+    "read_settings_file",
+]

@@ -1,0 +1,98 @@
+"""Environment variables: those that set settings, and `${NAME}` inside of settings."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.settings.section import find_hint
+from dovetail.settings.sections import AllSettings
+from dovetail.settings.value import check_value, read_number_text
+
+difflib = lazy("difflib")
+
+ENVIRONMENT: Mapping[str, str] = {
+    "DATABASE_URL": "store.url",
+    "EXTENSIONS_ADMIN_TOKEN": "server.admin_token",
+    "EXTENSION_IMPORT_LIMIT": "extensions.import_limit",
+    "DOVETAIL_API_KEYS": "server.api_keys",
+    "DOVETAIL_CORS_ORIGINS": "server.cors_origins",
+    "DOVETAIL_RATE_LIMIT": "server.rate_limit",
+    "DOVETAIL_TRUSTED_PROXIES": "server.trusted_proxies",
+    "DOVETAIL_LOG_FORMAT": "server.log_format",
+    "DOVETAIL_LOG_LEVEL": "server.log_level",
+    "DOVETAIL_MODEL": "model.name",
+    "DOVETAIL_BASE_URL": "model.base_url",
+    "DOVETAIL_API_KEY": "model.api_key",
+}
+"""Environment variables and the settings they set; read when an app or runtime is made, never at import."""
+
+FURTHER_VARIABLES: Mapping[str, str] = {
+    "WORKSPACE_ROOT": "The workspace, by default the current folder.",
+    "DOVETAIL_CACHE": "The folder of downloaded models.",
+    "DOVETAIL_DATA": "The folder that records which agent files were acknowledged.",
+    "DOVETAIL_WEB_ALLOWED_HOSTS": "Hosts of private networks that the tool `fetch_url` may read.",
+    "EXTENSION_EXCLUDED_EXTENSIONS": "Extension folders that are not loaded, with commas.",
+    "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",
+    "OPENAI_API_KEY": "The API key of OpenAI, unless `model.api_key` is set.",
+    "HOST": "The address that `dovetail serve` listens on.",
+    "PORT": "The port that `dovetail serve` listens on.",
+}
+"""Environment variables that are read but set no setting."""
+
+_OUR_PREFIXES = ("DOVETAIL_", "EXTENSION")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def read_environment() -> Mapping[str, tuple[str, Any]]:
+    """Return the settings that the environment sets: the variable and the value, by key.
+
+    Raises:
+        ConfigError: a variable is nearly one of ours, or its value is of a wrong type.
+    """
+    _check_variables()
+    found: dict[str, tuple[str, Any]] = {}
+    for variable, key in ENVIRONMENT.items():
+        if text := os.environ.get(variable):
+            hint = find_hint(AllSettings, key)
+            value = check_value(read_number_text(text, hint), hint, f"{variable} ({key})")
+            found[key] = variable, value
+    return found
+
+
+def _check_variables() -> None:
+    known = ENVIRONMENT.keys() | FURTHER_VARIABLES.keys()
+    for name in os.environ:
+        if name.startswith(_OUR_PREFIXES) and name not in known:
+            near = difflib.get_close_matches(name, known, 1, 0.9)
+            if near:
+                raise ConfigError(f"Unknown environment variable {name!r}. Did you mean {near[0]!r}?")
+
+
+def find_workspace(chosen: str | Path | None = None) -> Path:
+    """Return the folder to work in: the chosen one, else `WORKSPACE_ROOT`, else the current one."""
+    return Path(chosen or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
+
+
+def fill_variables(value: Any) -> Any:
+    """Return a setting with `${NAME}` filled from the environment, at every depth.
+
+    Raises:
+        ConfigError: the environment has no such variable.
+    """
+    if isinstance(value, str):
+        return _VARIABLE.sub(_find_variable, value)
+    if is_mapping(value):
+        return {key: fill_variables(item) for key, item in value.items()}
+    return [fill_variables(item) for item in value] if is_list(value) else value
+
+
+def _find_variable(match: "re.Match[str]") -> str:
+    value = os.environ.get(match[1])
+    if value is None:
+        raise ConfigError(f"Environment variable {match[1]} is not set, but the settings use it.")
+    return value

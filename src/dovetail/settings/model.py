@@ -1,0 +1,105 @@
+"""The settings of models: the section `model` and what is in it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from dovetail.settings.section import NOTHING, Section
+from dovetail.settings.value import Count, Rule, Seconds, Secret, Table
+
+
+class TimeLimits(Section):
+    """Time limits of a request to a model, in seconds."""
+
+    connect: Seconds = 10.0
+    """Until the connection is open."""
+
+    first_token: Seconds = 180.0
+    """Until the first token arrives."""
+
+    idle: Seconds = 90.0
+    """Between two pieces of an answer."""
+
+    total: Seconds = 900.0
+    """For the whole request."""
+
+
+class RetrySettings(Section):
+    """How often a failed request is tried again; only before its first token arrived."""
+
+    attempts: Count = 4
+    """Attempts in all."""
+
+    first_delay: Seconds = 0.5
+    """Seconds before the second attempt; doubled each time, a little random."""
+
+    longest_delay: Seconds = 8.0
+    """The longest delay between two attempts, in seconds."""
+
+    longest_wait: Seconds = 60.0
+    """The longest `Retry-After` of a server that is waited for, in seconds; a longer one raises the error."""
+
+
+class PriceSettings(Section):
+    """What a model's tokens cost, per million."""
+
+    input: Seconds
+    """Tokens that the model reads."""
+
+    output: Seconds
+    """Tokens that the model writes."""
+
+    cached: Seconds | None = None
+    """Tokens that the provider has cached; without it, the price of input tokens."""
+
+
+class EndpointSettings(Section):
+    """How an OpenAI-compatible server is reached."""
+
+    base_url: str | None = None
+    """The server's address, up to and without `/chat/completions`; by default the provider's own."""
+
+    api_key: Secret | None = None
+    """The server's API key; for OpenAI itself `OPENAI_API_KEY` is read, too."""
+
+    structured: Literal["auto", "schema", "prompt"] = "auto"
+    """Who holds an answer to its schema: the server, the prompt alone, or the server if it can."""
+
+    stream: bool = True
+    """Whether answers are streamed; switch it off for servers that cannot."""
+
+    options: Table = NOTHING
+    """Sent with every request: `temperature`, `max_tokens`, `reasoning_effort`, …"""
+
+    headers: Mapping[str, Secret] = NOTHING
+    """Further HTTP headers."""
+
+    body: Table = NOTHING
+    """Further fields of the request body; they override all others."""
+
+    proxy: Secret | None = None
+    """The HTTP proxy, as `http://user:password@host:port`; by default the environment's."""
+
+    timeouts: TimeLimits = TimeLimits()
+    """Time limits of a request."""
+
+    retries: RetrySettings = RetrySettings()
+    """How often a failed request is tried again."""
+
+
+class ModelSettings(EndpointSettings, key="model"):
+    """The model that answers. `base_url` and `api_key` belong to the provider of `name`."""
+
+    name: Annotated[Any, Rule("a name such as openai:gpt-4.1, or a requester")] = None
+    """`provider:name`; by default the best embedded model that is downloaded. In code also a requester."""
+
+    context_tokens: Count | None = None
+    """Tokens that the model can read; long conversations are shortened before. By default what is known."""
+
+    fallbacks: Sequence[str] = ()
+    """Models that are asked, in this order, if the model does not answer."""
+
+    providers: Mapping[str, EndpointSettings] = NOTHING
+    """Further OpenAI-compatible providers by name; their settings override those of `model`."""
+
+    prices: Mapping[str, PriceSettings] = NOTHING
+    """Prices per million tokens, by model name or pattern (`deepseek:*`)."""

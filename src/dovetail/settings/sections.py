@@ -1,0 +1,277 @@
+"""All settings: one class per section, one attribute per key, with its type, default and description.
+
+`dovetail settings` prints what is written here, and `make settings-page` writes docs/settings.md from it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias
+
+from dovetail.settings.model import ModelSettings
+from dovetail.settings.section import NOTHING, Section
+from dovetail.settings.value import Count, Limit, Names, Rule, Seconds, Secret, Table, ToolNames
+
+Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
+
+
+class ServerSettings(Section, key="server"):
+    """The HTTP server."""
+
+    admin_token: Secret | None = None
+    """Required as header `x-admin-token` to reload; without it only this machine can."""
+
+    api_keys: Secret | None = None
+    """API keys as `name:key` pairs with commas; a key may be written as `name:sha256:<hex>`."""
+
+    cors_origins: Names = ()
+    """Origins of other sites whose pages may use the server, as `https://app.example`; `*` needs API keys."""
+
+    rate_limit: Count | None = 600
+    """Requests per minute of one caller; 0 for no limit. Does not apply if only this machine is served."""
+
+    trusted_proxies: Names = ("127.0.0.1", "::1")
+    """Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+
+    log_format: Literal["text", "json"] = "text"
+    """The form of log lines."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The lowest level that is logged."""
+
+
+class StoreSettings(Section, key="store"):
+    """The database of sessions and runs."""
+
+    url: Secret | None = None
+    """`postgresql://user:password@host/name` or `sqlite:///path`; by default a file in the workspace."""
+
+
+class PolicySettings(Section, key="policy"):
+    """Which calls run without asking; the rules themselves are in `policy.toml`."""
+
+    mode: Mode = "default"
+    """The mode of all runs, unless a run asks for another one."""
+
+    max_mode: Mode = "default"
+    """The freest mode that a client may ask for."""
+
+
+class ToolSettings(Section, key="tools"):
+    """The tools that agents use."""
+
+    strategy: Literal["judge", "native", "auto"] = "judge"
+    """How a fluent agent chooses tools: it asks the model, uses its function calls, or these if it can."""
+
+    max_rounds: Count = 1
+    """How often a fluent agent may call tools in one request."""
+
+    allowed: ToolNames | None = None
+    """The only tools in use, agents included; without it all are."""
+
+    excluded: ToolNames = ()
+    """Tools that are not in use."""
+
+
+class SubagentSettings(Section, key="subagents"):
+    """Agents as tools of other agents."""
+
+    enabled: bool = True
+    """Whether agents are tools."""
+
+    shape: Literal["auto", "tools", "dispatcher"] = "auto"
+    """One tool for each agent, one tool for all, or one for all if there are more than twelve agents."""
+
+    max_depth: Count | None = 3
+    """Levels of agents below a run; 0 for none."""
+
+    max_children: Count | None = 50
+    """Agents that one run may call."""
+
+    max_subagents: Count | None = 200
+    """Agents below one run at all depths."""
+
+
+class AgentSettings(Section):
+    """Changes to one agent, without touching its file."""
+
+    enabled: bool = True
+    """Whether the agent is in use."""
+
+    model: str | None = None
+    """The agent's model."""
+
+    options: Table = NOTHING
+    """Sent with every request of the agent."""
+
+    tools: ToolNames | None = None
+    """The tools that it may use, as names or globs."""
+
+    max_turns: Count | None = 30
+    """Turns of one run."""
+
+    max_seconds: Seconds | None = 600.0
+    """Seconds of one run."""
+
+    max_tokens: Count | None = None
+    """Tokens of one run."""
+
+    max_depth: Count | None = None
+    """Levels of agents below it; by default `subagents.max_depth`."""
+
+    max_children: Count | None = None
+    """Agents that it may call; by default `subagents.max_children`."""
+
+    max_subagents: Count | None = None
+    """Agents below it at all depths; by default `subagents.max_subagents`."""
+
+
+class McpServerSettings(Section, is_open=True):
+    """One MCP server. `${NAME}` stands for an environment variable. Keys of other programs are ignored."""
+
+    command: str = ""
+    """The program to start."""
+
+    args: Sequence[str] = ()
+    """The program's arguments."""
+
+    env: Mapping[str, Secret] = NOTHING
+    """The program's further environment variables."""
+
+    cwd: str | None = None
+    """The folder that the program starts in."""
+
+    url: Secret = ""
+    """The address of a server that is reached over HTTP."""
+
+    headers: Mapping[str, Secret] = NOTHING
+    """HTTP headers of every request."""
+
+    allow: Sequence[str] = ("*",)
+    """Globs of the tools that are used."""
+
+    exclude: Sequence[str] = ()
+    """Globs of the tools that are not used."""
+
+    time_limit: Limit | None = 120.0
+    """Seconds that one call may take."""
+
+    trusted: bool = False
+    """Whether the server's hints count, such as that a tool only reads; else each call needs an approval."""
+
+
+class McpSettings(Section, key="mcp"):
+    """MCP servers whose tools agents use."""
+
+    servers: Table = NOTHING
+    """The servers by name. One with a wrong entry is left out and reported."""
+
+
+class ExtensionSettings(Section, key="extensions", is_open=True):
+    """Extension folders. A table `[extensions.<folder>]` holds the folder's own settings."""
+
+    import_limit: Limit | None = None
+    """Seconds that the import of a folder, and its `setup()`, may take; 10 by default."""
+
+
+class BusSettings(Section, key="bus"):
+    """The message bus."""
+
+    enabled: bool = True
+    """Whether agents publish messages and ask over the bus."""
+
+
+class RuntimeSettings(Section, key="runtime"):
+    """What is shown and recorded of requests."""
+
+    show_tool_logs: bool = False
+    """Whether a fluent agent prints its tool calls to the error stream."""
+
+    show_model_logs: bool = False
+    """Accepted for compatibility; has no effect."""
+
+    record_requests: bool = True
+    """Whether runs record what models were asked, for the inspector."""
+
+
+class ResponseSettings(Section, key="response"):
+    """How answers are read."""
+
+    streaming_parse_path_style: Literal["dot", "slash"] = "dot"
+    """How the paths of field events are written: `a.b[0]` or `/a/b/0`."""
+
+    max_retries: Count = 3
+    """How often an answer is asked for again if it lacks keys that it must have."""
+
+    timeout: Limit | None = None
+    """Seconds for the whole answer."""
+
+
+class PromptSettings(Section, key="prompt"):
+    """How prompts are rendered."""
+
+    role_mapping: Annotated[Any, Rule("a table of role names")] = {  # noqa: RUF012 - a section is frozen
+        "system": "system",
+        "developer": "developer",
+        "assistant": "assistant",
+        "user": "user",
+        "_": "assistant",
+    }
+    """The names of roles; `_` is used for all others."""
+
+    prompt_title_mapping: Annotated[Any, Rule("a table of titles")] = {  # noqa: RUF012 - a section is frozen
+        "system": "SYSTEM",
+        "developer": "DEVELOPER DIRECTIONS",
+        "chat_history": "CHAT HISTORY",
+        "info": "INFO",
+        "tools": "TOOLS",
+        "action_results": "ACTION RESULTS",
+        "instruct": "INSTRUCT",
+        "examples": "EXAMPLES",
+        "input": "INPUT",
+        "output": "OUTPUT",
+        "output_requirement": "OUTPUT REQUIREMENT",
+    }
+    """The titles of a prompt's blocks, by slot."""
+
+    resolve_type_names: bool = False
+    """Whether names of types written as text, such as `int`, count as types."""
+
+
+class ChatSessionSettings(Section, key="chat_session"):
+    """Chat sessions of a fluent agent."""
+
+    token_budget: Count | None = None
+    """Tokens of history that are sent; the oldest turns are left out first."""
+
+
+class AllSettings(Section, is_open=True):
+    """Every section and key. Names that are not listed here are free for settings of one's own."""
+
+    model: ModelSettings = ModelSettings()
+    server: ServerSettings = ServerSettings()
+    store: StoreSettings = StoreSettings()
+    policy: PolicySettings = PolicySettings()
+    tools: ToolSettings = ToolSettings()
+    subagents: SubagentSettings = SubagentSettings()
+    agents: Table = NOTHING
+    """Changes to agents by name. A wrong entry leaves the agent out and is reported."""
+    mcp: McpSettings = McpSettings()
+    extensions: ExtensionSettings = ExtensionSettings()
+    bus: BusSettings = BusSettings()
+    runtime: RuntimeSettings = RuntimeSettings()
+    response: ResponseSettings = ResponseSettings()
+    prompt: PromptSettings = PromptSettings()
+    chat_session: ChatSessionSettings = ChatSessionSettings()
+    record_input_paths: Any = None
+    """The parts of a request that a chat session records; by default all of it."""
+    record_output_paths: Any = None
+    """The parts of an answer that a chat session records; by default all of it."""
+    record_input_mode: Literal["first", "all"] | None = None
+    """Whether the first part of a request is recorded, or all."""
+    record_output_mode: Literal["first", "all"] | None = None
+    """Whether the first part of an answer is recorded, or all."""
+
+
+ENTRIES: Mapping[str, type[Section]] = {"mcp.servers": McpServerSettings, "agents": AgentSettings}
+"""Tables whose entries are checked one by one where they are used, so that a wrong one spoils no other."""
+
+DEFAULTS: dict[str, Any] = AllSettings().to_dict()

@@ -1,0 +1,119 @@
+"""Layered settings: app → agent → request, the nearest wins.
+
+The lowest layer has three sources, from weak to strong: the defaults, the file `dovetail.toml` of the
+workspace, the environment. What code sets comes on top.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dovetail.data.layered import LayeredData
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.settings.environment import read_environment
+from dovetail.settings.section import Section, check_path, find_key
+from dovetail.settings.sections import DEFAULTS, AllSettings
+
+tomllib = lazy("tomllib")
+
+S = TypeVar("S", bound=Section)
+
+NOTES = "request"
+"""Where a request keeps notes of its own, such as its tool calls."""
+
+
+class Settings(LayeredData):
+    """Settings by dotted key, with an optional parent whose values hold where this layer has none.
+
+    Mappings of the layers merge; of everything else, lists included, the nearest wins. An unknown key in one
+    of the sections is an error; names outside of them are free.
+    """
+
+    joins_lists = False
+
+    def section(self, kind: type[S]) -> S:
+        """Return a section with the values of all layers, checked; computed again only after a change.
+
+        Raises:
+            ConfigError: a value is of a wrong type.
+        """
+        return self.find_layer(kind.key).compute(kind.of)
+
+    def __repr__(self) -> str:
+        return f"Settings({', '.join(self)})"  # without the values: some are keys and passwords
+
+    def check_write(self, key: str, value: Any) -> None:
+        """Refuse a key that is not a setting, and keys in a mapping that are not.
+
+        Raises:
+            ConfigError: the key is unknown; the message names the nearest one.
+        """
+        if is_mapping(value):
+            check_path(AllSettings, key.split("."), value)
+        else:
+            _check_key(key, value is None)
+
+
+@lru_cache(maxsize=1000)
+def _check_key(key: str, is_none: bool) -> None:
+    """Check the key of a value that is not a mapping."""
+    if not key.startswith(f"{NOTES}."):
+        check_path(AllSettings, key.split("."), None if is_none else key)
+
+
+def default_settings(file: Mapping[str, Any] | None = None) -> Settings:
+    """Return a fresh layer: the defaults, over them a settings file's choices, over these the environment's.
+
+    Raises:
+        ConfigError: an environment variable is misspelt, or its value is of a wrong type.
+    """
+    settings = Settings(DEFAULTS)
+    for section, values in (file or {}).items():
+        settings.set(section, values)
+    for key, (_, value) in read_environment().items():
+        settings.set(key, value)
+    return settings
+
+
+def as_settings(data: "Settings | Mapping[str, Any] | None", parent: Settings | None = None) -> Settings:
+    """Return a settings layer over `parent`, holding `data`."""
+    if isinstance(data, Settings):
+        return data
+    return Settings(data, parent=parent or default_settings())
+
+
+def open_settings(data: "Settings | Mapping[str, Any] | None", folder: Path) -> Settings:
+    """Return a settings layer over the defaults, the file `dovetail.toml` of a folder and the environment.
+
+    Raises:
+        ConfigError: a key is unknown, or a value is of a wrong type.
+    """
+    if isinstance(data, Settings):
+        return data
+    settings = as_settings(data, default_settings(read_settings_file(folder / "dovetail.toml")))
+    AllSettings.read(settings.get())
+    return settings
+
+
+def read_settings_file(path: Path) -> Mapping[str, Any]:
+    """Return the settings of a TOML file, one table for each section; empty if the file does not exist.
+
+    Raises:
+        ConfigError: it cannot be read, is not TOML, has an unknown key, or a value of a wrong type.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"Cannot read the settings in {path}: {error}") from error
+    try:
+        for section in data:
+            find_key(AllSettings, section, section, is_open=False)
+        AllSettings.read(data)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
+    return data
