@@ -25,6 +25,7 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.file import open_policy
 from dovetail.policy.policy import Policy
 from dovetail.settings import Settings, find_workspace, open_settings
+from dovetail.settings.sections import ExtensionSettings, McpSettings, StoreSettings
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
@@ -100,7 +101,7 @@ class Dovetail:
             *roots,
             workspace=self.workspace,
             host=loading.ExtensionHost(list_agents=list_agent_names, settings=settings),
-            time_limit=loading.read_import_limit(self.settings.get("extensions.import_limit")),
+            time_limit=self.settings.section(ExtensionSettings).import_limit,
             **choices,
         )
 
@@ -138,7 +139,7 @@ class Dovetail:
     @property
     def store_url(self) -> str | Path:
         """Where sessions and runs are kept: what the settings say, else a file in the workspace."""
-        return self.settings.get("store.url") or self.workspace / ".dovetail" / "dovetail.db"
+        return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
 
     async def open_chat(self) -> "Chat":
         """Open the database, once; leaving the app closes it, and runs under way go on at the next start."""
@@ -176,7 +177,7 @@ class Dovetail:
         loaders = [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         self.tools.publish("skills", loaders)
         self.runtime.policy.reload()
-        await self.mcp.connect(self.settings.get("mcp.servers"))
+        await self.mcp.connect(self.settings.section(McpSettings).servers)
         for notice in self.runtime.policy.find_unknown_tools(
             tool.name for tool in self.tools.get_all_tools()
         ):

@@ -139,7 +139,7 @@ def test_list_of_tools_that_is_one_text_is_an_error(key: str, tmp_path: Path) ->
     app = Dovetail(workspace=tmp_path)
     app.get_agent_registry().register_agent(MY_AGENT)
     app.settings.set(key, "my_agent")
-    with pytest.raises(ConfigError, match=f"`{key}` must be a list of tool names, got 'my_agent'"):
+    with pytest.raises(ConfigError, match=f"{key} must be a list of tool names, got 'my_agent'"):
         app.get_tool_registry().snapshot()
 
 

@@ -164,21 +164,22 @@ async def test_connection_lost_after_the_end_does_no_harm() -> None:
         assert (await collect(connect(server)))[0] == TextDelta("all")
 
 
-LIMITS = TimeLimits(connect=5, first_token=5, idle=5, total=5)
+def limit(**seconds: float) -> TimeLimits:
+    return TimeLimits(**{"connect": 5, "first_token": 5, "idle": 5, "total": 5, **seconds})
 
 
 @pytest.mark.parametrize(
     ("limits", "steps", "words"),
     [
-        (replace(LIMITS, first_token=0.05), [STALL], "said nothing within 0.05 seconds"),
-        (replace(LIMITS, first_token=0.05), [b": here\n\n", STALL], "said nothing within 0.05 seconds"),
+        (limit(first_token=0.05), [STALL], "said nothing within 0.05 seconds"),
+        (limit(first_token=0.05), [b": here\n\n", STALL], "said nothing within 0.05 seconds"),
         (
-            replace(LIMITS, idle=0.05),
+            limit(idle=0.05),
             ["a", STALL],
             r"nothing more came within 0.05 seconds \(model.timeouts.idle\)",
         ),
         (
-            replace(LIMITS, total=0.1),
+            limit(total=0.1),
             ["a", STALL],
             r"not complete within 0.1 seconds \(model.timeouts.total\)",
         ),
@@ -382,7 +383,7 @@ async def test_key_is_shown_nowhere(reply: Any, caplog: pytest.LogCaptureFixture
     caplog.set_level(logging.DEBUG)
     retries = RetryPolicy(attempts=2, sleep=Naps())
     async with ScriptedServer([reply, reply]) as server:
-        limits = replace(LIMITS, first_token=0.05)
+        limits = limit(first_token=0.05)
         requester = connect(server, retries, api_key=KEY, headers={"x-api-key": KEY}, limits=limits)
         error = await fail(requester)
     assert KEY not in "\n".join([repr(requester), repr(requester.endpoint), caplog.text, show(error)])

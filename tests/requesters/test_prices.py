@@ -5,11 +5,12 @@ import pytest
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.requesters.prices import Price, find_price
+from dovetail.settings.model import ModelSettings, PriceSettings
 
 TABLE = {
-    "gpt-4.1": {"input": 2.0, "output": 8.0, "cached": 0.5},
-    "openai:gpt-4.1*": {"input": 9.0, "output": 9.0},
-    "openai:*": {"input": 5.0, "output": 5.0},
+    "gpt-4.1": PriceSettings(input=2.0, output=8.0, cached=0.5),
+    "openai:gpt-4.1*": PriceSettings(input=9.0, output=9.0),
+    "openai:*": PriceSettings(input=5.0, output=5.0),
 }
 
 
@@ -37,5 +38,5 @@ def test_cached_input_has_its_own_price() -> None:
     "wrong", [{"input": 2.5}, {"input": "2.5", "output": 1}, {"input": True, "output": 1}, 3]
 )
 def test_wrong_price_is_told_before_anything_is_asked(wrong: object) -> None:
-    with pytest.raises(ConfigError, match=r"the price of 'gpt' is .*\n.*prices of a million tokens"):
-        find_price({"gpt": wrong}, "openai:gpt")
+    with pytest.raises(ConfigError, match=r"model\.prices\.gpt\b.*(a price per million tokens|a table)"):
+        ModelSettings.read({"prices": {"gpt": wrong}})

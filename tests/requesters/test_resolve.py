@@ -127,17 +127,17 @@ def test_requester_is_taken_as_it_is() -> None:
         (
             "ollama:q",
             {"structured": "yes"},
-            "model.structured is 'yes'; it must be one of auto, schema, prompt",
+            "Unknown model.structured 'yes'. Expected one of: auto, schema, prompt",
         ),
         (
             "ollama:q",
             {"timeouts": {"idel": 1}},
-            "model.timeouts: Unknown key 'idel'. Expected one of: connect",
+            "Unknown setting 'model.timeouts.idel'. Did you mean 'model.timeouts.idle'?",
         ),
         (
             "ollama:q",
             {"retries": {"attempts": "3"}},
-            "model.retries.attempts must be a finite number that is not negative, got '3'",
+            "model.retries.attempts must be a whole number that is not negative, got '3'",
         ),
         ("ollama:q", {"base_url": "localhost:8000"}, "'localhost:8000' of ollama does not begin with http"),
         (
@@ -145,7 +145,7 @@ def test_requester_is_taken_as_it_is() -> None:
             {"base_url": "ann:geheim@h/v1"},
             "the address 'h/v1' of ollama does not begin with http",
         ),
-        ("ollama:q", {"prices": {"q": 3}}, "the price of 'q' is 3"),
+        ("ollama:q", {"prices": {"q": 3}}, "model.prices.q must be a table, got 3"),
         (42, {}, "int is no model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but no model is named"),
         (None, {}, "no model is set and no embedded model is here"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.data.paths import split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
-from dovetail.data.text import did_you_mean, explain_choices, shorten
+from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
@@ -18,6 +18,7 @@ from dovetail.response.parser import AnswerFormat
 from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
 from dovetail.schema.notation import write_notation
 from dovetail.settings import Settings
+from dovetail.settings.sections import ResponseSettings
 
 _extensions = lazy("typing_extensions")
 _pydantic = lazy("pydantic")
@@ -49,10 +50,7 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
 
 def get_style(settings: Settings) -> PathStyle:
     """How the settings want paths to be written."""
-    style = settings.get("response.streaming_parse_path_style") or "dot"
-    if style not in ("dot", "slash"):
-        raise ConfigError(explain_choices("response.streaming_parse_path_style", style, ("dot", "slash")))
-    return style
+    return settings.section(ResponseSettings).streaming_parse_path_style
 
 
 class _Builder:

@@ -20,6 +20,7 @@ from dovetail.response.log import LogEntry
 from dovetail.response.response import Correction, Response
 from dovetail.response.result import Result
 from dovetail.settings import Settings
+from dovetail.settings.sections import ResponseSettings
 
 T = TypeVar("T")
 
@@ -105,11 +106,12 @@ class AgentRequest:
 
     def open(self, expected: Expectation[T], timeout: float | None = None) -> Response[T]:
         """The response; the request is sent when somebody reads it."""
+        settings = self.settings.section(ResponseSettings)
         response = Response(
             partial(self._send, expected.schema),
             expected.format,
-            timeout=self.settings.get("response.timeout") if timeout is None else timeout,
-            max_retries=self.settings.get("response.max_retries", 3),
+            timeout=settings.timeout if timeout is None else timeout,
+            max_retries=settings.max_retries,
             at_end=self._finish,
         )
         self.result_data["extra"] = response.extra

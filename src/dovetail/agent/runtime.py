@@ -3,7 +3,6 @@
 A `Dovetail` app supplies a runtime of its own; agents made without an app share one, made at its first use.
 """
 
-import copy
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
+from dovetail.settings.model import ModelSettings
+from dovetail.settings.sections import BusSettings, RuntimeSettings, ToolSettings
 
 if TYPE_CHECKING:
     from dovetail.loop.loop import LoopOptions, TurnLoop
@@ -51,14 +52,14 @@ class Runtime:
     def tools(self) -> "ToolRegistry":
         """All tools by name; the settings say which of them are in use."""
         registry: ToolRegistry = _registry.ToolRegistry()
-        limits: tuple[Any, Any] = (None, ())
+        current = ToolSettings()
 
         def limit() -> None:
-            nonlocal limits
-            wanted = self.settings.compute(_read_limits)
-            if wanted != limits:
-                registry.limit(*wanted)
-                limits = wanted
+            nonlocal current
+            wanted = self.settings.section(ToolSettings)
+            if (wanted.allowed, wanted.excluded) != (current.allowed, current.excluded):
+                registry.limit(wanted.allowed, wanted.excluded)
+            current = wanted
 
         registry.refresh_with(limit)
         return registry
@@ -71,7 +72,7 @@ class Runtime:
     @property
     def active_bus(self) -> "MessageBus | None":
         """The bus, unless the settings switch it off."""
-        return self.bus if self.settings.get("bus.enabled", True) else None
+        return self.bus if self.settings.section(BusSettings).enabled else None
 
     @cached_property
     def policy(self) -> "Policy":
@@ -103,8 +104,8 @@ class Runtime:
 
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
         """How many tokens the model can read: what the settings say, else what the requester knows."""
-        chosen = (self.settings if settings is None else settings).get("model.context_tokens")
-        return chosen or getattr(requester, "context_tokens", None)
+        chosen = self.settings if settings is None else settings
+        return chosen.section(ModelSettings).context_tokens or getattr(requester, "context_tokens", None)
 
     def make_loop(
         self,
@@ -120,7 +121,7 @@ class Runtime:
             tools=tools,
             runner=self.runner,
             window=self.window(requester, chosen),
-            records_requests=chosen.get("runtime.record_requests", True),
+            records_requests=chosen.section(RuntimeSettings).record_requests,
             **given,
         )
 
@@ -138,11 +139,6 @@ class Runtime:
             if isinstance(requester, _resolve.OpenAIRequester):  # embedded models come and go
                 shared[model] = requester
         return requester
-
-
-def _read_limits(settings: Settings) -> tuple[Any, Any]:
-    allowed, excluded = settings.get("tools.allowed"), settings.get("tools.excluded")
-    return copy.copy(allowed), copy.copy(excluded) or ()
 
 
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:

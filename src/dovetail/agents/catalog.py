@@ -15,6 +15,7 @@ from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
+from dovetail.settings.sections import SubagentSettings
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Tool
 
@@ -46,7 +47,7 @@ def _keeps_name(tool: Tool) -> bool:
 def wrap_agents(app: AgentHost) -> list[Tool]:
     """The agents of an app as tools; an agent that cannot be wrapped is reported and left out."""
     settings, registry = app.settings, app.get_tool_registry()
-    if not settings.get("subagents.enabled", True):
+    if not settings.section(SubagentSettings).enabled:
         return []
     wrappers = [
         wrapper
@@ -65,9 +66,7 @@ def _is_offered(definition: AgentDefinition, registry: ToolRegistry) -> bool:
 
 
 def _stand_behind_one(count: int, settings: Settings, registry: ToolRegistry) -> bool:
-    shape = settings.get("subagents.shape", "auto")
-    if shape not in ("auto", "tools", "dispatcher"):
-        raise ConfigError(f"subagents.shape is {shape!r}; it must be auto, tools or dispatcher")
+    shape = settings.section(SubagentSettings).shape
     allowed = registry.allowed
     if allowed is not None and DISPATCHER not in allowed:
         return False  # the dispatcher would be hidden, and all agents with it
@@ -89,7 +88,7 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
 def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
     """The names that agents from code and of these folders have as tools, with their owners."""
     names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
-    if not app.settings.get("subagents.enabled", True):
+    if not app.settings.section(SubagentSettings).enabled:
         return names
     off = _list_switched_off(app.settings.get("agents"))
     for folder in folders:

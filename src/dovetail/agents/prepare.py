@@ -27,6 +27,7 @@ from dovetail.loop.loop import LoopOptions, TurnLoop
 from dovetail.policy.rule import Mode
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
+from dovetail.settings.sections import SubagentSettings
 from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
@@ -126,7 +127,7 @@ def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits
     tree: dict[str, int] = {}
     for name in TREE_LIMITS:
         own = getattr(run, name)
-        value = settings.get(f"subagents.{name}") if own is None else own
+        value = getattr(settings.section(SubagentSettings), name) if own is None else own
         check_limit(name, value)
         if value is not None:
             tree[_BUDGET_NAMES[name]] = value

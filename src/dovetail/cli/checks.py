@@ -28,6 +28,7 @@ from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import find_workspace, open_settings
+from dovetail.settings.model import ModelSettings
 
 EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),
@@ -160,7 +161,7 @@ def check_model() -> Check:
     except DovetailError as error:
         return Check("missing", "model", error.message, error.hint or "")
     source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
-    if not settings.get("model.name"):
+    if not settings.section(ModelSettings).name:
         source = "the best one here"
     if isinstance(requester, OpenAIRequester):
         return _check_endpoint(requester.model, requester.endpoint)

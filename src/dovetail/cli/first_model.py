@@ -14,6 +14,7 @@ from dovetail.requesters.local.weights import find, find_best, get_weights, remo
 from dovetail.requesters.model_status import ModelStatus
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import Settings
+from dovetail.settings.model import ModelSettings
 
 
 def pull_visibly(name: str) -> Path:
@@ -35,7 +36,7 @@ class FirstModel:
     def __init__(self, settings: Settings) -> None:
         self.status: ModelStatus | None = None
         self._settings = settings
-        self._chosen: str | None = settings.get("model.name")
+        self._chosen: str | None = settings.section(ModelSettings).name
         self._percent = -1
 
     def prepare(self) -> None:
@@ -48,7 +49,7 @@ class FirstModel:
     def _find_missing(self) -> str | None:
         """The embedded model to fetch now: the chosen one, or the small one when there is none."""
         if self._chosen is None:
-            if self._settings.get("model.base_url"):
+            if self._settings.section(ModelSettings).base_url:
                 return None
             while (best := find_best()) and _drop_broken(best):
                 """The next best one may be whole."""

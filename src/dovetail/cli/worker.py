@@ -15,6 +15,7 @@ from dovetail.server.app import create_app
 from dovetail.server.logs import write_logs
 from dovetail.server.middleware.client_address import is_loopback
 from dovetail.server.socket import run_server
+from dovetail.settings.sections import ServerSettings
 from dovetail.tools.makers.browser import open_url
 
 ANOTHER = "dovetail serve --port {port} (with make: PORT={port} make run)"
@@ -83,5 +84,5 @@ def guard_agents(dovetail: Dovetail, options: ServeOptions) -> None:
 
 def serves_others(dovetail: Dovetail, options: ServeOptions) -> bool:
     """Whether people of other machines may come in, be it through a proxy on this one."""
-    has_keys = bool(dovetail.settings.get("server.api_keys"))
+    has_keys = bool(dovetail.settings.section(ServerSettings).api_keys)
     return options.insecure or has_keys or not is_loopback(options.host)

@@ -10,15 +10,13 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from dovetail.events.asks import Asker, OpenAsk
 from dovetail.events.call import ToolSpec
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_events import AskKind, Emit, Entry, Event
-
-Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
-"""How freely an agent may act."""
+from dovetail.settings.sections import Mode
 
 
 class Bus(Protocol):

@@ -6,13 +6,11 @@ reported and keeps its last good version; holders of an older snapshot keep work
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dovetail.data.numbers import is_number, read_number
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
@@ -28,11 +26,11 @@ from dovetail.extensions.version import (
     VersionLifetimes,
     make_version,
 )
-from dovetail.settings import Settings, fill_variables, find_workspace
+from dovetail.settings import Settings, default_settings, fill_variables, find_workspace
+from dovetail.settings.sections import ExtensionSettings
 
 logger = logging.getLogger(__name__)
 
-VARIABLE = "EXTENSION_IMPORT_LIMIT"
 DEFAULT_LIMIT = 10.0
 _PATIENCE = 0.5
 """Seconds after which the next folder is imported while a slow one is in progress."""
@@ -72,22 +70,6 @@ def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
     return fill_variables(values) if is_mapping(values) else {}
 
 
-def read_import_limit(value: Any) -> float:
-    """Return the seconds that an import may take, from the environment or the settings.
-
-    Raises:
-        ConfigError: it is not a number above 0.
-    """
-    if value is None or value == "":
-        return DEFAULT_LIMIT
-    limit = read_number(value) if isinstance(value, str) else value
-    if not is_number(limit) or limit <= 0:
-        raise ConfigError(
-            f"{VARIABLE} (extensions.import_limit) must be a number of seconds above 0, got {value!r}"
-        )
-    return float(limit)
-
-
 class ExtensionLoader:
     """Load the folders of one or more roots; a folder in an earlier root hides its namesake in a later one.
 
@@ -111,7 +93,8 @@ class ExtensionLoader:
         self._reserved = reserved
         self._exclusion = exclusion
         self._host = host
-        time_limit = read_import_limit(os.environ.get(VARIABLE) if time_limit is None else time_limit)
+        if time_limit is None:
+            time_limit = default_settings().section(ExtensionSettings).import_limit or DEFAULT_LIMIT
         self._importer = FolderImporter(time_limit)
         self._lifetimes = VersionLifetimes(time_limit)
         self._lock = asyncio.Lock()

@@ -27,6 +27,7 @@ from dovetail.response.field_event import FieldEvent
 from dovetail.response.parser import AnswerFormat, InstantParser
 from dovetail.response.response import Correction, Response
 from dovetail.settings import Settings
+from dovetail.settings.sections import ResponseSettings
 from dovetail.tools.registry import ToolSnapshot
 
 
@@ -290,11 +291,8 @@ def open_plan(
             planning.set(key, value)
     schema = choices.write_schema() if requester.follows_schema else None
     request = ModelRequest(messages=planning.to_messages(), model=requester.model, schema=schema)
-    return Response(
-        partial(_send, requester, request),
-        AnswerFormat(schema=OUTPUT),
-        timeout=settings.get("response.timeout"),
-    )
+    timeout = settings.section(ResponseSettings).timeout
+    return Response(partial(_send, requester, request), AnswerFormat(schema=OUTPUT), timeout=timeout)
 
 
 def _send(

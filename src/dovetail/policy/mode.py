@@ -8,6 +8,7 @@ from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.policy.rule import MODES, Mode
 from dovetail.settings import Settings
+from dovetail.settings.sections import PolicySettings
 
 
 def read_mode(name: object) -> Mode:
@@ -28,7 +29,7 @@ def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:
     Raises:
         ConfigError: a setting or `wanted` names no mode, or `wanted` is freer than the settings allow.
     """
-    own = read_mode(settings.get("policy.mode", "default"))
+    own = settings.section(PolicySettings).mode
     if wanted is None:
         return own
     mode, most = read_mode(wanted), find_freest_mode(settings)
@@ -42,6 +43,5 @@ def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:
 
 def find_freest_mode(settings: Settings) -> Mode:
     """The freest mode that a client may ask for."""
-    own = read_mode(settings.get("policy.mode", "default"))
-    most = read_mode(settings.get("policy.max_mode", "default"))
-    return own if MODES.index(own) > MODES.index(most) else most
+    policy = settings.section(PolicySettings)
+    return policy.mode if MODES.index(policy.mode) > MODES.index(policy.max_mode) else policy.max_mode

@@ -4,6 +4,7 @@ from typing import Any
 
 from dovetail.requesters.local.weights import CATALOGUE, find, find_best
 from dovetail.settings import Settings
+from dovetail.settings.model import ModelSettings
 
 
 class ModelStatus:
@@ -16,7 +17,7 @@ class ModelStatus:
     @property
     def active(self) -> str | None:
         """The model that a new run uses."""
-        chosen = self._settings.get("model.name")
+        chosen = self._settings.section(ModelSettings).name
         best = find_best()
         return chosen or (f"local:{best}" if best else None)
 

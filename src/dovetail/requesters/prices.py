@@ -3,16 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any
 
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
+from dovetail.settings.model import PriceSettings
 
 MILLION = 1_000_000
-_REQUIRED = {"input", "output"}
-_KNOWN = {*_REQUIRED, "cached"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +26,7 @@ class Price:
         return replace(usage, cost=cost / MILLION)
 
 
-def find_price(table: Mapping[str, Any], model: str) -> Price | None:
+def find_price(table: Mapping[str, PriceSettings], model: str) -> Price | None:
     """The price of `provider:name` in the setting `model.prices`: its own, or that of the best pattern."""
     names = [
         pattern for pattern in table if fnmatchcase(model, pattern) or fnmatchcase(model, f"*:{pattern}")
@@ -39,14 +34,5 @@ def find_price(table: Mapping[str, Any], model: str) -> Price | None:
     if not names:
         return None
     name = max(names, key=lambda pattern: (pattern in (model, model.partition(":")[2]), len(pattern)))
-    entry = table[name]
-    if (
-        not is_mapping(entry)
-        or not all(map(is_number, entry.values()))
-        or not _REQUIRED <= set(entry) <= _KNOWN
-    ):
-        raise ConfigError(
-            f"the price of {name!r} is {entry!r}",
-            hint='Write prices of a million tokens: {"input": 2.5, "output": 10, "cached": 1.25}',
-        )
-    return Price(**entry)
+    price = table[name]
+    return Price(input=price.input, output=price.output, cached=price.cached)

@@ -6,27 +6,26 @@ provider of `model.name`.
 """
 
 import os
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.fallback import FallbackRequester
-from dovetail.requesters.limits import RetryPolicy, TimeLimits
+from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best, require
 from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import find_price
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
+from dovetail.settings.model import EndpointSettings, ModelSettings
+from dovetail.settings.section import keys_of
 
 local = lazy("dovetail.requesters.local.requester")
 langchain = lazy("dovetail.requesters.langchain")
 
 OPENAI = "https://api.openai.com/v1"
 ADDRESSES = {"openai": OPENAI, "ollama": "http://127.0.0.1:11434/v1"}
-STRUCTURED = ("auto", "schema", "prompt")
 
 
 def resolve(model: object, settings: Settings) -> Requester:
@@ -35,33 +34,32 @@ def resolve(model: object, settings: Settings) -> Requester:
     Without any name the best embedded model that is here is taken; `model.fallbacks` are asked when the
     model does not answer.
     """
-    options: Mapping[str, Any] = settings.get("model") or {}
-    named: object = options.get("name")
+    options = settings.section(ModelSettings)
+    named: object = options.name
     chosen = model or named
     if chosen is not None and not isinstance(chosen, str):
         return _adopt(chosen, options)
     first = chosen or _choose_embedded(options)
-    names = [first, *(other for other in options.get("fallbacks") or () if other != first)]
+    names = [first, *(other for other in options.fallbacks if other != first)]
     owner = (named if named and isinstance(named, str) else first).partition(":")[0]
     requesters = [_make(name, options, owner) for name in names]
     return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
 
 
-def _adopt(model: object, options: Mapping[str, Any]) -> Requester:
+def _adopt(model: object, options: ModelSettings) -> Requester:
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
-        limits = TimeLimits.read(options.get("timeouts") or {})
-        price = find_price(options.get("prices") or {}, langchain.name_model(model))
-        return langchain.LangchainRequester(model, limits=limits, price=price)
+        price = find_price(options.prices, langchain.name_model(model))
+        return langchain.LangchainRequester(model, limits=options.timeouts, price=price)
     raise ConfigError(
         f"{type(model).__name__} is no model",
         hint="Give a name such as 'openai:gpt-4.1', a LangChain chat model, or an object with `stream`.",
     )
 
 
-def _choose_embedded(options: Mapping[str, Any]) -> str:
-    if options.get("base_url"):
+def _choose_embedded(options: ModelSettings) -> str:
+    if options.base_url:
         raise ConfigError(
             "model.base_url is set, but no model is named",
             hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a name that the server knows.",
@@ -76,9 +74,9 @@ def _choose_embedded(options: Mapping[str, Any]) -> str:
     return f"local:{best}"
 
 
-def _make(name: str, options: Mapping[str, Any], owner: str) -> Requester:
+def _make(name: str, options: ModelSettings, owner: str) -> Requester:
     provider, _, rest = name.partition(":")
-    known = [*ADDRESSES, "local", *_read_providers(options)]
+    known = [*ADDRESSES, "local", *options.providers]
     if not rest or provider not in known:
         raise ConfigError(
             f"the model name {name!r} is not of the form provider:name with a known provider",
@@ -97,41 +95,39 @@ def _remember_refused(address: str, model: str) -> set[str]:
     return set()
 
 
-def _build_endpoint(name: str, options: Mapping[str, Any], *, is_owner: bool) -> Endpoint:
+def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> Endpoint:
     provider, _, model = name.partition(":")
     chosen = _choose_options(provider, options, is_owner=is_owner)
-    address = chosen.get("base_url") or ADDRESSES.get(provider)
+    address = chosen.base_url or ADDRESSES.get(provider)
     if address is None:
         raise ConfigError(f"model.providers.{provider} has no base_url, so {name!r} cannot be reached")
-    structured = chosen.get("structured") or "auto"
-    if structured not in STRUCTURED:
-        raise ConfigError(f"model.structured is {structured!r}; it must be one of {', '.join(STRUCTURED)}")
     return Endpoint(
         provider=provider,
         model=model,
         base_url=address,
-        api_key=chosen.get("api_key") or _find_key(address),
-        structured=structured,
-        stream=chosen.get("stream", True),
-        headers=chosen.get("headers") or {},
-        options=chosen.get("options") or {},
-        body=chosen.get("body") or {},
-        proxy=chosen.get("proxy"),
-        limits=TimeLimits.read(chosen.get("timeouts") or {}),
-        retries=RetryPolicy.read(chosen.get("retries") or {}),
-        price=find_price(options.get("prices") or {}, name),
+        api_key=chosen.api_key or _find_key(address),
+        structured=chosen.structured,
+        stream=chosen.stream,
+        headers=chosen.headers,
+        options=chosen.options,
+        body=chosen.body,
+        proxy=chosen.proxy,
+        limits=chosen.timeouts,
+        retries=RetryPolicy(**chosen.retries.to_dict()),
+        price=find_price(options.prices, name),
     )
 
 
-def _choose_options(provider: str, options: Mapping[str, Any], *, is_owner: bool) -> dict[str, Any]:
+def _choose_options(provider: str, options: ModelSettings, *, is_owner: bool) -> EndpointSettings:
     """The options of one provider: its own over the general ones; an address and a key are not shared."""
-    own = _read_providers(options).get(provider) or {}
+    own = options.providers.get(provider, EndpointSettings())
     private = set[str]() if is_owner else {"base_url", "api_key"}
-    return {**{key: value for key, value in options.items() if key not in private}, **own}
-
-
-def _read_providers(options: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    return options.get("providers") or {}
+    return EndpointSettings(
+        **{
+            name: getattr(own if name in own.given or name in private else options, name)
+            for name in keys_of(EndpointSettings)
+        }
+    )
 
 
 def _find_key(address: str) -> str | None:

@@ -14,20 +14,20 @@ from dovetail.app import Dovetail
 from dovetail.assets import find_assets
 from dovetail.requesters.model_status import ModelStatus
 from dovetail.server import auth
-from dovetail.server.auth import AccessLayer, read_keys
+from dovetail.server.auth import AccessLayer, parse_api_keys
 from dovetail.server.errors import add_error_handlers
 from dovetail.server.json_response import JsonResponse
 from dovetail.server.metrics import Metrics, RunMetrics, is_shared
 from dovetail.server.middleware.body_limit import BodyLimit
 from dovetail.server.middleware.clean_input import CleanInput
-from dovetail.server.middleware.cors import add_cross_origin, read_origins
+from dovetail.server.middleware.cors import add_cross_origin, check_origins
 from dovetail.server.middleware.observe import ObserveLayer
-from dovetail.server.middleware.rate_limit import RateLimit, read_limit
+from dovetail.server.middleware.rate_limit import RateLimit
 from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
 from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.routes.page import make_page_router
-from dovetail.settings import Settings
+from dovetail.settings.sections import ServerSettings
 from dovetail.version import __version__
 
 _ROUTERS = [
@@ -93,26 +93,26 @@ def create_app(
         api.include_router(router)
     api.state.interface = [route for router in served for route in router.routes if isinstance(route, Route)]
     api.include_router(make_page_router(web or find_assets("web")))
-    api.state.keys = read_keys(app.settings.get("server.api_keys"))
-    _add_layers(api, app.settings, metrics, is_open=is_open)
+    settings = app.settings.section(ServerSettings)
+    api.state.keys = parse_api_keys(settings.api_keys or "")
+    _add_layers(api, settings, metrics, is_open=is_open)
     return api
 
 
-def _add_layers(api: FastAPI, settings: Settings, metrics: Metrics, *, is_open: bool) -> None:
+def _add_layers(api: FastAPI, settings: ServerSettings, metrics: Metrics, *, is_open: bool) -> None:
     """What every request passes, the innermost first."""
     keys = api.state.keys
-    origins = read_origins(settings.get("server.cors_origins"), has_keys=bool(keys))
-    limit = read_limit(settings.get("server.rate_limit"))
+    origins = check_origins(settings.cors_origins, has_keys=bool(keys))
     api.add_middleware(CleanInput)
     api.add_middleware(BodyLimit)
-    if limit and (keys or is_open):  # who works alone on a machine is not counted
-        api.add_middleware(RateLimit, per_minute=limit, by_address=not keys)
+    if settings.rate_limit and (keys or is_open):  # who works alone on a machine is not counted
+        api.add_middleware(RateLimit, per_minute=settings.rate_limit, by_address=not keys)
     api.add_middleware(
         AccessLayer,
         keys=keys,
         is_open=is_open,
         origins=origins,
-        has_admin_token=bool(settings.get("server.admin_token")),
+        has_admin_token=bool(settings.admin_token),
     )
     add_cross_origin(api, origins)
     api.add_middleware(ObserveLayer, metrics=metrics)

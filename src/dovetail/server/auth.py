@@ -27,6 +27,7 @@ from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
 from dovetail.server.schemas import SignInBody
 from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.settings.sections import ServerSettings
 
 _NAME = "dovetail_key"
 _MONTH = 30 * 24 * 60 * 60
@@ -168,13 +169,13 @@ def find_owner(keys: Mapping[str, str], key: str | None) -> str:
     return owner
 
 
-def read_keys(text: str | None) -> dict[str, str]:
+def parse_api_keys(text: str) -> dict[str, str]:
     """API keys from `name:key` pairs with commas between; gives the names by the hashes of the keys.
 
     A key may be given as its hash, `name:sha256:<64 hexadecimal digits>`, so that no secret lies in a file.
     """
     keys: dict[str, str] = {}
-    pairs = filter(None, (part.strip() for part in (text or "").split(",")))
+    pairs = filter(None, (part.strip() for part in text.split(",")))
     for number, pair in enumerate(pairs, 1):
         name, _, key = pair.partition(":")
         if not name or not key:
@@ -216,7 +217,7 @@ def _read_text(header: str) -> str:
 
 def require_admin(request: Request) -> None:
     """Let the request pass when it brings the admin token, or comes from this machine when none is set."""
-    token: str = request.app.state.dovetail.settings.get("server.admin_token") or ""
+    token: str = request.app.state.dovetail.settings.section(ServerSettings).admin_token or ""
     if token:
         given = _read_text(request.headers.get(ADMIN_HEADER, ""))
         if not hmac.compare_digest(given.encode(), token.encode()):

@@ -13,26 +13,23 @@ from typing import Any, TextIO
 
 from dovetail.data.secrets import SecretMask
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConfigError
 from dovetail.events.run_context import get_request_context
 from dovetail.settings import Settings
+from dovetail.settings.sections import ServerSettings
 
-FORMATS = ("text", "json")
-LEVELS = ("debug", "info", "warning", "error")
 _IDS = ("request_id", "owner", "session_id", "run_id", "call_id")
 
 
 @contextmanager
 def write_logs(settings: Settings, stream: TextIO | None = None) -> Generator[None]:
     """Write what the package logs as the settings `server.log_format` and `server.log_level` say."""
-    style = _choose(settings, "server.log_format", FORMATS)
-    level = _choose(settings, "server.log_level", LEVELS)
+    choices = settings.section(ServerSettings)
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(LineFormatter(SecretMask.of(settings), is_json=style == "json"))
+    handler.setFormatter(LineFormatter(SecretMask.of(settings), is_json=choices.log_format == "json"))
     logger = logging.getLogger("dovetail")
     before = (logger.level, logger.propagate)
     logger.addHandler(handler)
-    logger.setLevel(level.upper())
+    logger.setLevel(choices.log_level.upper())
     logger.propagate = False
     try:
         yield
@@ -94,10 +91,3 @@ def _quote(value: Any) -> str:
         letter.isspace() or letter in '"=' or not letter.isprintable() for letter in text
     )
     return text if is_plain else json.dumps(text, ensure_ascii=False)
-
-
-def _choose(settings: Settings, key: str, choices: tuple[str, ...]) -> str:
-    value = settings.get(key)
-    if value not in choices:
-        raise ConfigError(f"{key} is {value!r}; it must be one of {', '.join(choices)}")
-    return value

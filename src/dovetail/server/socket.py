@@ -18,7 +18,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dovetail.server.middleware.client_address import read_proxies
+from dovetail.server.middleware.client_address import check_proxies
+from dovetail.settings.sections import ServerSettings
 from dovetail.tools.threads import DaemonExecutor
 
 logger = logging.getLogger(__name__)
@@ -111,6 +112,8 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
     What keeps the app from starting is raised here. After SIGTERM it returns, so that the program can end as
     it should: what is to be done at the exit (traces sent, files closed) is done.
     """
+    proxies = api.state.dovetail.settings.section(ServerSettings).trusted_proxies
+    check_proxies(proxies)
     config = uvicorn.Config(
         api,
         http=TimedProtocol,
@@ -119,7 +122,7 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
         timeout_graceful_shutdown=5,
         server_header=False,
         reset_contextvars=True,  # else a request knows what the one before it on its connection was
-        forwarded_allow_ips=list(read_proxies(api.state.dovetail.settings.get("server.trusted_proxies"))),
+        forwarded_allow_ips=list(proxies),
     )
     server = _Server(config, on_ready)
     try:

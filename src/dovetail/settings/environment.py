@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import did_you_mean
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
 from dovetail.settings.section import find_hint
 from dovetail.settings.sections import AllSettings
 from dovetail.settings.value import check_value, read_number_text
-
-difflib = lazy("difflib")
 
 ENVIRONMENT: Mapping[str, str] = {
     "DATABASE_URL": "store.url",
@@ -66,11 +64,9 @@ def read_environment() -> Mapping[str, tuple[str, Any]]:
 
 def _check_variables() -> None:
     known = ENVIRONMENT.keys() | FURTHER_VARIABLES.keys()
-    for name in os.environ:
-        if name.startswith(_OUR_PREFIXES) and name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0.9)
-            if near:
-                raise ConfigError(f"Unknown environment variable {name!r}. Did you mean {near[0]!r}?")
+    for name in [name for name in os.environ if name.startswith(_OUR_PREFIXES) and name not in known]:
+        if meant := did_you_mean(name, known, most=1, cutoff=0.9):
+            raise ConfigError(f"Unknown environment variable {name!r}. {meant}")
 
 
 def find_workspace(chosen: str | Path | None = None) -> Path:

@@ -1,10 +1,12 @@
 """The settings of models: the section `model` and what is in it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from dovetail.settings.section import NOTHING, Section
 from dovetail.settings.value import Count, Rule, Seconds, Secret, Table
+
+Price: TypeAlias = Annotated[float, Rule("a price per million tokens, such as 2.5")]
 
 
 class TimeLimits(Section):
@@ -42,13 +44,13 @@ class RetrySettings(Section):
 class PriceSettings(Section):
     """What a model's tokens cost, per million."""
 
-    input: Seconds
+    input: Price
     """Tokens that the model reads."""
 
-    output: Seconds
+    output: Price
     """Tokens that the model writes."""
 
-    cached: Seconds | None = None
+    cached: Price | None = None
     """Tokens that the provider has cached; without it, the price of input tokens."""
 
 

@@ -15,12 +15,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeGuard, dataclass_transform, get_args, get_origin
 
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import MASK, shorten
+from dovetail.data.text import expected_one_of, find_nearest, shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings.value import accepts_none, check_value, describe_type, is_secret, join
 
-difflib = lazy("difflib")
+secrets = lazy("dovetail.data.secrets")
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The default of a table without entries."""
@@ -181,7 +181,7 @@ def find_key(section: type[Section], name: str, place: str, *, is_open: bool | N
         raise ConfigError(f"Unknown setting {place!r}. Did you mean '{place.removesuffix(name)}{near}'?")
     if section.is_open if is_open is None else is_open:
         return None
-    raise ConfigError(f"Unknown setting {place!r}. Expected one of: {', '.join(known)}.")
+    raise ConfigError(f"Unknown setting {place!r}. {expected_one_of(known)}")
 
 
 def find_hint(section: type[Section], key: str) -> Any:
@@ -195,7 +195,7 @@ def find_hint(section: type[Section], key: str) -> Any:
 def find_near(name: str, section: type[Section]) -> str | None:
     """Return the key that a misspelt name stands for, if any."""
     cutoff = 0.8 if section.is_open else 0.6
-    return next(iter(difflib.get_close_matches(str(name), keys_of(section), 1, cutoff)), None)
+    return next(iter(find_nearest(name, keys_of(section), cutoff=cutoff)), None)
 
 
 def _to_plain(value: Any) -> Any:
@@ -207,4 +207,4 @@ def _to_plain(value: Any) -> Any:
 
 
 def _show(value: Any, key: Key) -> str:
-    return MASK if value and is_secret(key.hint) else repr(value)
+    return secrets.MASK if value and is_secret(key.hint) else repr(value)

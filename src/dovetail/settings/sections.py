@@ -11,6 +11,7 @@ from dovetail.settings.section import NOTHING, Section
 from dovetail.settings.value import Count, Limit, Names, Rule, Seconds, Secret, Table, ToolNames
 
 Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
+"""How freely an agent may act."""
 
 
 class ServerSettings(Section, key="server"):
@@ -161,7 +162,7 @@ class McpServerSettings(Section, is_open=True):
 class McpSettings(Section, key="mcp"):
     """MCP servers whose tools agents use."""
 
-    servers: Table = NOTHING
+    servers: Annotated[Any, Rule("a table of servers by name")] = NOTHING
     """The servers by name. One with a wrong entry is left out and reported."""
 
 
@@ -201,7 +202,7 @@ class ResponseSettings(Section, key="response"):
     max_retries: Count = 3
     """How often an answer is asked for again if it lacks keys that it must have."""
 
-    timeout: Limit | None = None
+    timeout: Seconds | None = None
     """Seconds for the whole answer."""
 
 

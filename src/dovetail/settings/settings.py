@@ -5,12 +5,10 @@ workspace, the environment. What code sets comes on top.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dovetail.data.layered import LayeredData
-from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings.environment import read_environment
@@ -21,7 +19,7 @@ tomllib = lazy("tomllib")
 
 S = TypeVar("S", bound=Section)
 
-NOTES = "request"
+NOTES = "request."
 """Where a request keeps notes of its own, such as its tool calls."""
 
 
@@ -51,17 +49,8 @@ class Settings(LayeredData):
         Raises:
             ConfigError: the key is unknown; the message names the nearest one.
         """
-        if is_mapping(value):
+        if not key.startswith(NOTES):
             check_path(AllSettings, key.split("."), value)
-        else:
-            _check_key(key, value is None)
-
-
-@lru_cache(maxsize=1000)
-def _check_key(key: str, is_none: bool) -> None:
-    """Check the key of a value that is not a mapping."""
-    if not key.startswith(f"{NOTES}."):
-        check_path(AllSettings, key.split("."), None if is_none else key)
 
 
 def default_settings(file: Mapping[str, Any] | None = None) -> Settings:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping, is_sequence
-from dovetail.data.text import shorten
+from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 
 _WRONG = object()
@@ -69,7 +69,7 @@ def check_value(value: Any, hint: Any, place: str) -> Any:
         return found
     choices = _find_choices(hint)
     if choices and isinstance(value, str):
-        raise ConfigError(f"Unknown {place} {value!r}. Expected one of: {', '.join(map(str, choices))}.")
+        raise ConfigError(explain_choices(place, value, choices))
     shown = type(value).__name__ if is_secret(hint) else shorten(value)
     raise ConfigError(f"{place} must be {describe_type(hint)}, got {shown}.")
 

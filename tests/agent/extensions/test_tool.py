@@ -333,7 +333,7 @@ def test_what_is_no_tool_is_refused() -> None:
 
 async def test_unknown_strategy_is_refused() -> None:
     agent, _ = make_agent("x", tools={"strategy": "magic"})
-    with pytest.raises(ConfigError, match="'magic'; it must be one of judge, native, auto"):
+    with pytest.raises(ConfigError, match=r"tools\.strategy 'magic'\. Expected one of: judge, native, auto"):
         await agent.use_tools(add).input("x").async_start()
 
 

@@ -142,7 +142,7 @@ def test_broken_settings_file_is_told(
     monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
     code, text = examine(capsys)
     assert code == 1
-    assert "no settings 'modl'; there are: model" in text
+    assert "Unknown setting 'modl'. Did you mean 'model'?" in text
 
 
 @pytest.mark.parametrize("status", [200, 500])

@@ -49,7 +49,7 @@ def test_a_taken_port_is_named(
     [
         ("foo:bar", "the model name 'foo:bar' is not of the form", "Providers: openai, ollama, local"),
         ("gpt-5", "the model name 'gpt-5' is not of the form", "Providers: openai"),
-        ("local:huge", "no embedded model 'huge'", "good, small"),
+        ("local:huge", "Unknown embedded model 'huge'", "good, small"),
         ("openai:gpt-5", "OpenAI needs an API key and none is set", "DOVETAIL_API_KEY"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_trusted_proxy_that_is_no_address_is_a_clear_error(
     monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
     monkeypatch.setenv("DOVETAIL_TRUSTED_PROXIES", "127.0.0.1,*")
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
-    assert "'*' in server.trusted_proxies is no address and no network" in told
+    assert "server.trusted_proxies: '*' is neither an IP address nor a network" in told
     assert "10.0.0.0/24" in told
 
 

@@ -55,7 +55,7 @@ command = "no-such-program-here"
 async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
     async with make_app(tmp_path, {"odd": {"color": "red"}, "secret": {"url": "${NO_SUCH_VARIABLE}"}}) as app:
         assert "names no MCP server" in app.mcp.problems["odd"]
-        assert "the environment has no NO_SUCH_VARIABLE" in app.mcp.problems["secret"]
+        assert "Environment variable NO_SUCH_VARIABLE is not set" in app.mcp.problems["secret"]
 
 
 @pytest.mark.parametrize(

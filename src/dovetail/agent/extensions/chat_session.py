@@ -30,6 +30,7 @@ from dovetail.loop.conversation import estimate_tokens
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
 from dovetail.settings import Settings
+from dovetail.settings.sections import ChatSessionSettings
 
 _ASKED = ("input", "instruct", "info")
 
@@ -171,8 +172,8 @@ class ChatSessionExtension(RecordPathsExtension):
 
     def _fit(self, history: list[ChatMessage]) -> list[ChatMessage]:
         """The history as far as it fits into the budget."""
-        budget = self.settings.get("chat_session.token_budget")
-        return list(history) if budget is None else _drop_oldest(history, int(budget))
+        budget = self.settings.section(ChatSessionSettings).token_budget
+        return list(history) if budget is None else _drop_oldest(history, budget)
 
 
 def _write_turn(prompt: Prompt, result: Result[Any], settings: Settings) -> list[ChatMessage]:

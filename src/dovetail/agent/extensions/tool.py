@@ -11,6 +11,7 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
+from dovetail.settings.sections import ToolSettings
 
 if TYPE_CHECKING:
     from dovetail.agent.extensions.tool_use import RequestTools
@@ -26,8 +27,6 @@ _tool_use = lazy("dovetail.agent.extensions.tool_use")
 _toolbox = lazy("dovetail.tools.toolbox")
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-STRATEGIES = ("judge", "native", "auto")
 
 
 class ToolExtension(BaseAgent):
@@ -133,9 +132,7 @@ class ToolExtension(BaseAgent):
             self._use_tool(known or _function.make_tool(function))
 
     def _choose_strategy(self, settings: Settings) -> str:
-        strategy = settings.get("tools.strategy") or "judge"
-        if strategy not in STRATEGIES:
-            raise ConfigError(f"tools.strategy is {strategy!r}; it must be one of {', '.join(STRATEGIES)}")
+        strategy = settings.section(ToolSettings).strategy
         return "native" if strategy != "judge" and self.requester.calls_tools else "judge"
 
     async def _use_tools(self, prompt: Prompt, settings: Settings) -> None:

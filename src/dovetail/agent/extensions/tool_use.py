@@ -28,6 +28,7 @@ from dovetail.response.log import Log, LogEntry
 from dovetail.response.response import Response
 from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
+from dovetail.settings.sections import RuntimeSettings, ToolSettings
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
 from dovetail.tools.tool import CallOutcome
@@ -71,7 +72,7 @@ class RequestTools:
         context = replace(self._make_context(), largest_result=_ANY_SIZE)
         try:
             loop = self.runtime.make_loop(self.requester, self.tools, strategy=judging)
-            outcome = await loop.answer((), context, read_rounds(self.settings))
+            outcome = await loop.answer((), context, self.settings.section(ToolSettings).max_rounds)
         finally:
             judging.close()
         if outcome.error is not None:
@@ -83,7 +84,8 @@ class RequestTools:
             loop = self.runtime.make_loop(
                 self.requester, self.tools, strategy=calls, schema=request.schema, options=request.options
             )
-            outcome = await loop.answer(request.messages, self._make_context(), read_rounds(self.settings))
+            rounds = self.settings.section(ToolSettings).max_rounds
+            outcome = await loop.answer(request.messages, self._make_context(), rounds)
             if outcome.error is not None:
                 raise outcome.error
             entries.append(replace(calls.finish, usage=outcome.usage))
@@ -185,12 +187,6 @@ class Judging(ToolStrategy):
         return kept.llm_content
 
 
-def read_rounds(settings: Settings) -> int:
-    """How many turns with calls a request may have."""
-    rounds = settings.get("tools.max_rounds")
-    return 1 if rounds is None else int(rounds)
-
-
 def write_log(outcome: CallOutcome, purpose: str | None = None) -> dict[str, Any]:
     """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result` or the error's text."""
     error = outcome.result.error
@@ -209,7 +205,7 @@ def publish_log(
     """Put the log into the result, on the bus and, if the settings say so, on the console."""
     result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
     runtime.bus.publish(TOPIC, log)
-    if settings.get("runtime.show_tool_logs"):
+    if settings.section(RuntimeSettings).show_tool_logs:
         sys.stderr.write(f"[{TOPIC}] {_write(log)}\n")
 
 

@@ -19,6 +19,7 @@ from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.middleware.client_address import is_loopback
 from dovetail.server.workers import Workers
+from dovetail.settings.sections import ServerSettings, StoreSettings
 
 app = typer.Typer()
 
@@ -51,12 +52,13 @@ def serve(  # noqa: PLR0913 - every option of the command is one
 def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
     """Refuse what would let everybody in, and what could not work."""
     settings = dovetail.settings
-    if not options.insecure and not is_loopback(options.host) and not settings.get("server.api_keys"):
+    has_keys = bool(settings.section(ServerSettings).api_keys)
+    if not options.insecure and not is_loopback(options.host) and not has_keys:
         raise ConfigError(
             f"{options.host!r} can be reached from other machines, and there are no API keys",
             hint="Set DOVETAIL_API_KEYS (ann:key1,bob:key2), or let everybody in with --insecure.",
         )
-    if workers > 1 and not str(settings.get("store.url") or "").startswith("postgres"):
+    if workers > 1 and not (settings.section(StoreSettings).url or "").startswith("postgres"):
         raise ConfigError(
             f"{workers} workers cannot share an SQLite file: only one process may run its answers",
             hint="Set DATABASE_URL=postgresql://user:password@host/name, or serve with one worker.",

@@ -7,13 +7,11 @@ any trace: a forwarding header, the name that was asked for, or HTTP/1.0, which 
 import ipaddress
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
 
 _TRACES = ("forwarded", "via", "x-real-ip", "x-forwarded-")
@@ -55,16 +53,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def read_proxies(value: Any) -> Sequence[str]:
-    """The setting `server.trusted_proxies`: addresses and networks, as a list or a text with commas."""
-    given = value if is_list(value) else str(value or "").split(",")
-    proxies = [proxy for each in given if (proxy := str(each).strip())]
+def check_proxies(proxies: Sequence[str]) -> None:
+    """Check the setting `server.trusted_proxies`.
+
+    Raises:
+        ConfigError: one is neither an IP address nor a network.
+    """
     for proxy in proxies:
         try:
             ipaddress.ip_network(proxy)
         except ValueError as error:
             raise ConfigError(
-                f"{proxy!r} in server.trusted_proxies is no address and no network: {error}",
+                f"server.trusted_proxies: {proxy!r} is neither an IP address nor a network",
                 hint="DOVETAIL_TRUSTED_PROXIES looks like 10.0.0.5 or 10.0.0.0/24,fd00::/8.",
             ) from error
-    return proxies

@@ -1,7 +1,6 @@
 """Which pages of other sites may use the interface (CORS)."""
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -9,7 +8,6 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from dovetail.data.shapes import is_list
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError
 from dovetail.server.errors import AccessError
@@ -65,15 +63,18 @@ def add_cross_origin(api: FastAPI, origins: Sequence[str]) -> None:
         )
 
 
-def read_origins(value: Any, *, has_keys: bool) -> list[str]:
-    """The setting `server.cors_origins`: a list, or a text with commas; `*` needs API keys."""
-    given = value if is_list(value) else str(value or "").split(",")
-    origins = [origin for each in given if (origin := str(each).strip().rstrip("/"))]
+def check_origins(given: Sequence[str], *, has_keys: bool) -> list[str]:
+    """Return the origins of the setting `server.cors_origins` as browsers write them.
+
+    Raises:
+        ConfigError: one is not an origin, or all are allowed and there are no API keys.
+    """
+    origins = [origin.rstrip("/") for origin in given]
     for origin in origins:
         parts = urlsplit(origin)
         if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
             raise ConfigError(
-                f"{origin!r} in server.cors_origins is no origin",
+                f"server.cors_origins: invalid origin {origin!r}",
                 hint="An origin looks like https://app.example or http://localhost:3000.",
             )
     if "*" in origins and not has_keys:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dovetail.errors import ConfigError
 from dovetail.server.errors import error_response, is_kept
 
 _MOST_CALLERS = 10_000
@@ -81,14 +80,3 @@ def refuse_for(seconds: int, message: str, scope: Scope) -> Response:
     response = error_response(429, told, scope["path"])
     response.headers["retry-after"] = str(seconds)
     return response
-
-
-def read_limit(value: object) -> int:
-    """The setting `server.rate_limit`: requests per minute, 0 for no limit."""
-    try:
-        limit = int(str(value or 0))
-    except ValueError:
-        limit = -1
-    if limit < 0:
-        raise ConfigError(f"server.rate_limit is {value!r}; it must be a number of requests per minute, or 0")
-    return limit

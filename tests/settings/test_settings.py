@@ -1,0 +1,175 @@
+"""Settings come in layers and the nearest wins."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail import Agent, Dovetail
+from dovetail.agent.runtime import Runtime
+from dovetail.errors import ConfigError
+from dovetail.settings import DEFAULTS, Settings, as_settings, default_settings, open_settings
+from dovetail.settings.sections import ServerSettings, ToolSettings
+
+
+def test_nearest_list_wins_and_mappings_merge() -> None:
+    settings = Settings(
+        {"tools": {"allowed": ["a"]}, "prompt.role_mapping": {"user": "human"}},
+        parent=Settings({"tools": {"allowed": ["b"], "excluded": ["c"]}}, parent=default_settings()),
+    )
+    assert settings["tools.allowed"] == ["a"]
+    assert settings["tools.excluded"] == ["c"]
+    assert settings["prompt.role_mapping"] == {**DEFAULTS["prompt"]["role_mapping"], "user": "human"}
+
+
+def test_values_are_not_shown_where_settings_are() -> None:
+    settings = Settings({"model": {"api_key": "geheim"}}, parent=Settings({"server": {}}))
+    assert repr(settings) == "Settings(server, model)"
+
+
+def test_list_is_replaced_on_set() -> None:
+    settings = Settings({"tools.allowed": ["a"]})
+    settings.set("tools.allowed", ["b"])
+    assert settings["tools.allowed"] == ["b"]
+
+
+def test_defaults_are_never_changed() -> None:
+    settings = default_settings()
+    settings.set("prompt.role_mapping.user", "human")
+    settings.append("tools.excluded", "shell")
+    assert DEFAULTS["prompt"]["role_mapping"]["user"] == "user"
+    assert DEFAULTS["tools"]["excluded"] == []
+
+
+def test_environment_sets_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "ollama:small")
+    assert default_settings()["model.name"] == "ollama:small"
+
+
+def test_data_becomes_a_layer_over_the_defaults() -> None:
+    settings = as_settings({"response": {"streaming_parse_path_style": "slash"}})
+    assert settings["response.streaming_parse_path_style"] == "slash"
+    assert settings["runtime.show_tool_logs"] is False
+    assert as_settings(settings) is settings
+
+
+def test_file_stands_between_the_defaults_and_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dovetail.toml").write_text('[model]\nname = "openai:a"\nbase_url = "http://b"\n')
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:c")
+    settings = open_settings({"runtime": {"show_tool_logs": True}}, tmp_path)
+    assert (settings["model.name"], settings["model.base_url"]) == ("openai:c", "http://b")
+    assert settings["model.stream"] is True
+    assert settings["runtime.show_tool_logs"] is True
+    given = Settings()
+    assert open_settings(given, tmp_path) is given
+    assert open_settings(None, tmp_path / "nowhere")["model.base_url"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[model\n", "line 1"),
+        ("[modle]\nname = 'x'\n", "Unknown setting 'modle'. Did you mean 'model'?"),
+        ("model = 'openai:x'\n", "model must be a table, got 'openai:x'."),
+    ],
+)
+def test_file_that_is_wrong_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "dovetail.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"dovetail\.toml") as caught:
+        open_settings(None, tmp_path)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("server.rate_limt", 5, "Unknown setting 'server.rate_limt'. Did you mean 'server.rate_limit'?"),
+        ("server", {"rate_limt": 5}, "Unknown setting 'server.rate_limt'. Did you mean 'server.rate_limit'?"),
+        ("modle.name", "x", "Unknown setting 'modle'. Did you mean 'model'?"),
+        (
+            "model.providers.mine.base_ulr",
+            "x",
+            "Unknown setting 'model.providers.mine.base_ulr'. Did you mean 'model.providers.mine.base_url'?",
+        ),
+        (
+            "model.providers",
+            {"mine": {"timeouts": {"idel": 1}}},
+            "Unknown setting 'model.providers.mine.timeouts.idel'. "
+            "Did you mean 'model.providers.mine.timeouts.idle'?",
+        ),
+        ("bus.colour", 1, "Unknown setting 'bus.colour'. Expected one of: enabled."),
+        ("extensions.import_limt", 1, "Did you mean 'extensions.import_limit'?"),
+        ("server", 5, "server must be a table, got 5."),
+    ],
+)
+def test_misspelt_key_is_refused_wherever_it_is_set(key: str, value: Any, complaint: str) -> None:
+    settings = default_settings()
+    before = settings.version
+    agent = Agent(runtime=Runtime(default_settings()))
+    for write in (settings.set, settings.replace, settings.append, settings.__setitem__, agent.set_settings):
+        with pytest.raises(ConfigError) as caught:
+            write(key, value)
+        assert complaint in str(caught.value)
+    with pytest.raises(ConfigError):
+        Dovetail({key: value})
+    assert settings.version == before
+
+
+def test_names_outside_the_sections_are_free() -> None:
+    settings = default_settings()
+    settings.set("plugins.PromptGenerator.activate", "Mine")
+    settings.set("orders", {"limit": 3})
+    settings.set("extensions.weather", {"city": "Ulm"})
+    settings.set("model.options.temperature", 0)
+    assert settings["orders.limit"] == 3
+
+
+def test_file_with_a_wrong_key_or_value_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "dovetail.toml"
+    for text, complaint in (
+        (
+            "[server]\nrate_limt = 5\n",
+            "Unknown setting 'server.rate_limt'. Did you mean 'server.rate_limit'?",
+        ),
+        ("[server]\nrate_limit = 'many'\n", "server.rate_limit must be a whole number"),
+        ("[orders]\nlimit = 5\n", "Unknown setting 'orders'"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ConfigError) as caught:
+            Dovetail(workspace=tmp_path)
+        assert str(caught.value).startswith(f"{file}: ")
+        assert complaint in str(caught.value)
+
+
+def test_misspelt_variable_is_refused_and_a_foreign_one_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOVETAIL_TEAM", "blue")
+    monkeypatch.setenv("DOVETAIL_URL", "http://127.0.0.1")
+    assert default_settings()["server.rate_limit"] == 600
+    monkeypatch.setenv("DOVETAIL_RATE_LIMT", "5")
+    with pytest.raises(ConfigError, match=r"'DOVETAIL_RATE_LIMT'\. Did you mean 'DOVETAIL_RATE_LIMIT'\?"):
+        default_settings()
+
+
+def test_value_of_a_variable_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOVETAIL_LOG_FORMAT", "xml")
+    with pytest.raises(ConfigError, match=r"Unknown DOVETAIL_LOG_FORMAT \(server\.log_format\) 'xml'"):
+        default_settings()
+    monkeypatch.setenv("DOVETAIL_LOG_FORMAT", "json")
+    monkeypatch.setenv("DOVETAIL_CORS_ORIGINS", "https://a.example, https://b.example")
+    section = default_settings().section(ServerSettings)
+    assert (section.log_format, section.cors_origins) == ("json", ["https://a.example", "https://b.example"])
+
+
+def test_section_is_computed_again_only_when_a_layer_changes() -> None:
+    parent = default_settings()
+    layer = Settings({"runtime": {"show_tool_logs": True}}, parent=parent)
+    assert layer.section(ToolSettings) is parent.section(ToolSettings)
+    parent.set("tools.max_rounds", 2)
+    layer.set("tools.strategy", "native")
+    assert (layer.section(ToolSettings).max_rounds, layer.section(ToolSettings).strategy) == (2, "native")
+    assert layer.section(ToolSettings) is layer.section(ToolSettings)
+    layer.set("tools.strategy", "magic")
+    with pytest.raises(ConfigError, match=r"Unknown tools\.strategy 'magic'"):
+        layer.section(ToolSettings)
