@@ -15,6 +15,7 @@ A `ToolStrategy` says how the model is asked.
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
@@ -127,7 +128,7 @@ class LoopRun:
 
     async def go(self) -> LoopOutcome:
         """Take turn after turn until the loop ends."""
-        async with self._deadline:
+        async with self._deadline if not self._is_request else nullcontext():
             specs = self.loop.tools.specs
             outcome = await self._finish_turn()
             while outcome is None:
@@ -148,9 +149,7 @@ class LoopRun:
 
     async def conclude(self) -> LoopOutcome:
         """Ask once more, now for the answer: the tools of this request are used up."""
-        self._deadline = Deadline(self.budget, self.cancel)
-        async with self._deadline:
-            return await self._step(self.loop.tools.specs, choice="none") or self._end("max-turns")
+        return await self._step(self.loop.tools.specs, choice="none") or self._end("max-turns")
 
     async def _finish_turn(self) -> LoopOutcome | None:
         """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
@@ -221,7 +220,10 @@ class LoopRun:
             self._log.tell(self.meter.turns, request)
         try:
             reading = self.loop.strategy.read_turn(turn, self.loop.requester, request)
-            await self._deadline.guard(asyncio.create_task(reading))
+            if self._is_request:  # its response has the time limit and the cancel
+                await reading
+            else:
+                await self._deadline.guard(asyncio.create_task(reading))
         finally:
             if turn.text or turn.calls:
                 self.conversation.add(turn.message)

@@ -36,10 +36,10 @@ class Turn:
 
     A call whose id is one of the `known` ones, those of the conversation so far, gets another: some models
     count their calls anew in every answer, and a result or an answer of the browser must find its one call.
-    `on_delta` gets each delta, too.
+    With `hand_on`, text and reasoning go there as they are and not out as events.
     """
 
-    on_delta: Callable[[Delta], None] | None = None
+    hand_on: Callable[[TextDelta | ReasoningDelta], None] | None = None
 
     def __init__(self, number: int, emit: Emit, known: Container[str] = frozenset()) -> None:
         self.number = number
@@ -75,13 +75,9 @@ class Turn:
         """Read the answer to its end; what breaks it off is raised after everything open was closed."""
         complete = False
         try:
-            if self.on_delta is None:
-                async for delta in deltas:
-                    self._take(delta)
-            else:
-                async for delta in deltas:
-                    self._take(delta)
-                    self.on_delta(delta)
+            take = self._take if self.hand_on is None else self._take_or_hand_on
+            async for delta in deltas:
+                take(delta)
             complete = True
         finally:
             self._close_segment()
@@ -100,6 +96,13 @@ class Turn:
             self._take_call(delta)
         else:
             self.finish = delta
+
+    def _take_or_hand_on(self, delta: Delta) -> None:
+        if self.hand_on is None or not isinstance(delta, TextDelta | ReasoningDelta):
+            return self._take(delta)
+        if isinstance(delta, TextDelta):
+            self._pieces.append(delta.text)
+        self.hand_on(delta)
 
     def _take_call(self, delta: ToolCallDelta) -> None:
         call = self._calls.get(delta.index)

@@ -15,7 +15,7 @@ from dovetail.agent.request import SPENT, TOOL_EVENTS
 from dovetail.agent.runtime import Runtime
 from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest, ToolCall
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.events.delta import FinishDelta, Usage
 from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.loop.conversation import fits
@@ -107,7 +107,7 @@ class NativeCalls(ToolStrategy):
 
     async def read_turn(self, turn: Turn, requester: Requester, request: ModelRequest) -> None:
         """Read the answer and hand it on; one that must not call anything ends with its text."""
-        turn.on_delta = self._hand_on
+        turn.hand_on = self.entries.append
         await turn.read_answer(requester.model, requester.stream(request))
         self.finish = turn.finish
         if request.tool_choice == "none":
@@ -119,10 +119,6 @@ class NativeCalls(ToolStrategy):
             log = write_log(outcome)
             publish_log(log, self.result_data, self.request_tools.runtime, self.request_tools.settings)
             self.entries.append(("tool", log))
-
-    def _hand_on(self, delta: Delta) -> None:
-        if isinstance(delta, TextDelta | ReasoningDelta):
-            self.entries.append(delta)
 
 
 @dataclass(slots=True)
