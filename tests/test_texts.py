@@ -33,6 +33,11 @@ PHRASES = {
 }
 """What is not written, as a pattern, and what says it better."""
 
+OUTSIDE = ("benchmarks", "evals", "examples", "extensions")
+"""Folders next to the source whose Python code people read or models call."""
+
+PAGES = ("*.md", "docs/*.md", "docs/decisions/*.md", "agents/*.md", "extensions/*.md")
+
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
 CODE = re.compile(r"`[^`]*`")
@@ -78,6 +83,14 @@ def test_no_text_of_the_source_has_a_refused_phrase() -> None:
     assert [found for path in sorted(modules) for found in find_refused(path)] == []
 
 
+def test_no_text_outside_the_source_has_a_refused_phrase() -> None:
+    modules = [
+        ROOT / "hatch_build.py",
+        *(path for folder in OUTSIDE for path in (ROOT / folder).rglob("*.py")),
+    ]
+    assert [found for path in sorted(modules) for found in find_refused(path)] == []
+
+
 def find_refused_on_page(path: Path) -> Iterator[str]:
     """Each refused phrase in the prose of a page, with its line; code is left out."""
     is_code = False
@@ -89,9 +102,8 @@ def find_refused_on_page(path: Path) -> Iterator[str]:
 
 
 def test_no_page_of_the_documentation_has_a_refused_phrase() -> None:
-    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]
-    changes = ROOT / "CHANGELOG.md"
-    assert [found for page in sorted(pages) if page != changes for found in find_refused_on_page(page)] == []
+    pages = {page for pattern in PAGES for page in ROOT.glob(pattern)} - {ROOT / "CHANGELOG.md"}
+    assert [found for page in sorted(pages) for found in find_refused_on_page(page)] == []
 
 
 @pytest.mark.parametrize(
