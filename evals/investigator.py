@@ -36,8 +36,8 @@ async def main(model: str) -> bool:
             definition = app.agents.get_definition("codebase_investigator")
             executor = await AgentExecutor.create(definition, app, show)
             output = await executor.run({"objective": OBJECTIVE})
-    print(f"{output.terminate_reason} after {output.turns} turns, {output.duration:.0f} s: {output.result}")
-    return output.terminate_reason == "goal" and "37" in output.result and "limits" in output.result
+    print(f"{output.reason} after {output.turns} turns, {output.duration:.0f} s: {output.result}")
+    return output.reason == "goal" and "37" in output.result and "limits" in output.result
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ import pytest
 
 from agent_host import Host, call, make_tool, results
 from dovetail.agents.definition import AgentDefinition, OutputConfig, RunConfig
-from dovetail.agents.run import AgentExecutor, AgentOutput
+from dovetail.agents.run import AgentExecutor
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart
+from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool, ToolResult
 
@@ -17,7 +18,7 @@ HANDED = call("complete_task", '{"report": "37 cuts"}', "c9")
 STALLS: list[Any] = ["Half an ", {"hold": "never"}]
 
 
-async def run(host: Host, **fields: Any) -> tuple[AgentOutput, list[Event]]:
+async def run(host: Host, **fields: Any) -> tuple[RunResult, list[Event]]:
     events: list[Event] = []
     definition = AgentDefinition(name="a", description="a", **fields)
     output = await (await AgentExecutor.create(definition, host, events.append)).run({"query": "go"})
@@ -64,7 +65,7 @@ async def test_every_end_is_told(
 ) -> None:
     replies = [*replies, *([""] if reason == "no-completion" and result == "" else [])]
     output, events = await run(Host(replies, make_tool("look")), **fields)
-    assert (output.terminate_reason, output.limit, output.result) == (reason, limit, result)
+    assert (output.reason, output.limit, output.result) == (reason, limit, result)
     ended = events[-1]
     assert isinstance(ended, RunEnd)
     assert ended.reason == reason
@@ -74,7 +75,7 @@ async def test_every_end_is_told(
 async def test_token_limit_ends_with_a_grace_turn() -> None:
     dear = {**call("look"), "usage": {"input_tokens": 900, "output_tokens": 200}}
     output, _ = await run(Host([dear, "Enough."], make_tool("look")), run_config=RunConfig(max_tokens=1_000))
-    assert (output.terminate_reason, output.limit, output.usage.input_tokens) == ("goal", "max-tokens", 900)
+    assert (output.reason, output.limit, output.usage.input_tokens) == ("goal", "max-tokens", 900)
 
 
 def make_endless_tool(begun: asyncio.Event) -> Tool:
@@ -93,7 +94,7 @@ async def test_signal_cancels_the_run_and_its_running_call() -> None:
     definition = AgentDefinition(name="a", description="a")
     executor = await AgentExecutor.create(definition, Host([call("wait")], tool), events.append)
     output = await executor.run({"query": "go"}, signal)
-    assert output.terminate_reason == "cancelled"
+    assert output.reason == "cancelled"
     assert [event.type for event in events[-3:]] == ["tool-end", "turn-end", "run-end"]
 
 
@@ -105,7 +106,7 @@ async def test_child_of_a_cancelled_run_has_its_end_too() -> None:
     events: list[Event] = []
     parent = AgentDefinition(name="parent", description="p")
     output = await (await AgentExecutor.create(parent, host, events.append)).run({"query": "go"}, signal)
-    assert output.terminate_reason == "cancelled"
+    assert output.reason == "cancelled"
     inner = [event.event for event in events if isinstance(event, ChildEvent)]
     assert [event.type for event in inner].count("tool-end") == 1
     assert isinstance(inner[-1], RunEnd)

@@ -11,8 +11,9 @@ from dovetail.agents.definition import (
     RunConfig,
     ToolConfig,
 )
-from dovetail.agents.run import AgentExecutor, AgentOutput
+from dovetail.agents.run import AgentExecutor
 from dovetail.events.run_events import ChildEvent, Event
+from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool, ToolResult
 
@@ -24,7 +25,7 @@ def make_tool(name: str) -> Tool:
     return Tool(name=name, description=name, parameters={"type": "object"}, execute=execute)
 
 
-def as_tool(definition: AgentDefinition, host: Host, outputs: list[AgentOutput]) -> Tool:
+def as_tool(definition: AgentDefinition, host: Host, outputs: list[RunResult]) -> Tool:
     async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
         output = await (await AgentExecutor.create(definition, host)).run(args)
         outputs.append(output)
@@ -56,7 +57,7 @@ async def test_answer_of_a_plain_agent_is_its_result() -> None:
         prompt_config=PromptConfig(system_prompt="You name colours.", query="Mood: ${mood}"),
     )
     output = await (await AgentExecutor.create(definition, host)).run({"mood": "calm"})
-    assert (output.result, output.terminate_reason, output.turns) == ("Blue.", "goal", 1)
+    assert (output.result, output.reason, output.turns) == ("Blue.", "goal", 1)
     assert host.runtime.scripted.requests[0].messages == (
         {"role": "system", "content": "You name colours."},
         {"role": "user", "content": "Mood: calm"},
@@ -77,11 +78,11 @@ async def test_turn_limit_without_rescue_names_the_limit() -> None:
     host = Host([call("look"), ""], make_tool("look"))
     definition = AgentDefinition(name="a", description="a", run_config=RunConfig(max_turns=1))
     output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
-    assert output.terminate_reason == "max-turns"
+    assert output.reason == "max-turns"
 
 
 async def test_child_has_only_what_it_and_its_parent_both_may_use() -> None:
-    outputs: list[AgentOutput] = []
+    outputs: list[RunResult] = []
     host = Host([call("child"), call("secret", call_id="c2"), "I may not.", "The child says so."])
     for name in ("look", "shared", "secret"):
         host.runtime.tools.register_tool(make_tool(name))
@@ -98,7 +99,7 @@ async def test_child_has_only_what_it_and_its_parent_both_may_use() -> None:
 
 
 async def test_child_events_flow_up_tagged_and_stay_out_of_the_parents_context() -> None:
-    outputs: list[AgentOutput] = []
+    outputs: list[RunResult] = []
     events: list[Event] = []
     host = Host([call("child"), "Small answer.", "Done."])
     host.runtime.tools.register_tool(as_tool(CHILD, host, outputs))
@@ -115,7 +116,7 @@ async def test_child_events_flow_up_tagged_and_stay_out_of_the_parents_context()
 
 
 async def test_agent_never_sees_itself_or_its_ancestors_as_tools() -> None:
-    outputs: list[AgentOutput] = []
+    outputs: list[RunResult] = []
     host = Host([call("child"), "No circle.", "Done."])
     free = AgentDefinition(name="child", description="c")
     host.runtime.tools.register_tool(as_tool(free, host, outputs))
@@ -128,7 +129,7 @@ async def test_agent_never_sees_itself_or_its_ancestors_as_tools() -> None:
 
 
 async def test_one_budget_covers_the_whole_tree() -> None:
-    outputs: list[AgentOutput] = []
+    outputs: list[RunResult] = []
     used = {"usage": {"input_tokens": 10, "output_tokens": 0}}
     looks = {**call("look", call_id="c2"), **used}
     host = Host([{**call("child"), **used}, looks, "Child's best.", "Parent's best."])

@@ -11,8 +11,9 @@ from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -57,17 +58,17 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
 ) -> None:
     stored = asyncio.Event()
 
-    async def first(context: RunContext) -> RunOutcome:
+    async def first(context: RunContext) -> RunResult:
         for place, moved in enumerate((0.0, DAY, -2 * DAY)):
             clock.now += moved
             context.emit(TextDeltaEvent(f"t{place}", f"{place} "))
             await context.flush()
         stored.set()
         await asyncio.Event().wait()
-        return RunOutcome()
+        return RunResult()
 
-    async def second(context: RunContext) -> RunOutcome:
-        return RunOutcome(result="done")
+    async def second(context: RunContext) -> RunResult:
+        return RunResult(text="done")
 
     async def rebuild(record: RunRecord) -> Job:
         return Job(second)
@@ -78,7 +79,7 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
     clock.now -= 30 * DAY
     async with InProcessEngine(database) as engine:
         (handle,) = await engine.recover(rebuild)
-        assert (await handle.done).result == "done"
+        assert (await handle.done).value == "done"
         history = await engine.history(run_id)
     numbers = [entry.number for entry in history]
     assert numbers == sorted(set(numbers))
@@ -89,8 +90,8 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
 async def test_a_lease_from_before_the_clock_was_set_back_keeps_nobody_out(
     database: Database, clock: Clock
 ) -> None:
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 60))
 
     async with InProcessEngine(database) as engine:
         handle = await engine.start(SPEC, Job(work))
@@ -101,19 +102,19 @@ async def test_a_lease_from_before_the_clock_was_set_back_keeps_nobody_out(
         clock.now -= DAY
         await engine.asks.claim(ask_id, "two", owner="local")
         await engine.asks.answer(ask_id, {"status": "success"}, owner="local")
-        assert (await handle.done).result == {"status": "success"}
+        assert (await handle.done).value == {"status": "success"}
 
 
 async def test_an_answer_finds_the_open_question_although_an_older_one_seems_newer(
     database: Database, clock: Clock
 ) -> None:
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await context.ask("browser", "c", {}, 0.01)
         clock.now -= DAY
-        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+        return RunResult(data=await context.ask("browser", "c", {}, 60))
 
     async with InProcessEngine(database) as engine:
         handle = await engine.start(SPEC, Job(work))
         await wait_for_ask(engine, handle.run_id, count=2)
         assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
-        assert (await handle.done).result == {"status": "success"}
+        assert (await handle.done).value == {"status": "success"}

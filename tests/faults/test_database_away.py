@@ -15,8 +15,9 @@ from dovetail.events.call import Kind
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunOutcome, RunSpec
+from dovetail.runs.run import RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.testing import Gate
@@ -40,7 +41,7 @@ def server() -> Any:
 async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
     is_away, effects = asyncio.Event(), list[str]()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "before "))
         await context.flush()
         await asyncio.to_thread(server.stop)
@@ -49,7 +50,7 @@ async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
         context.emit(ToolStart("c", "write", "Write"))
         await context.flush()
         effects.append("done once its start was stored")
-        return RunOutcome(result="done")
+        return RunResult(text="done")
 
     async with Database(server.get_uri()) as database, InProcessEngine(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
@@ -59,7 +60,7 @@ async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
                 await SessionStore(database).check()
             assert effects == []
             await asyncio.to_thread(server.start)
-            assert (await handle.done).result == "done"
+            assert (await handle.done).value == "done"
             history = await engine.history(handle.run_id)
     text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"

@@ -13,8 +13,9 @@ from dovetail.errors import ConfigError, StoreError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunOutcome, RunSpec
+from dovetail.runs.run import RunSpec
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.store.errors import Health
@@ -38,7 +39,7 @@ def no_room() -> Generator[None]:
 async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
     ready, is_full, effects = asyncio.Event(), asyncio.Event(), list[str]()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "before "))
         await context.flush()
         ready.set()
@@ -47,7 +48,7 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
         context.emit(ToolStart("c", "write", "Write"))
         await context.flush()
         effects.append("done once its start was stored")
-        return RunOutcome(result="done")
+        return RunResult(text="done")
 
     async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
@@ -58,7 +59,7 @@ async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
                 with pytest.raises(StoreError):
                     await SessionStore(database).create(title="no room for this" * 1000)
                 assert effects == []
-            assert (await handle.done).result == "done"
+            assert (await handle.done).value == "done"
             history = await engine.history(handle.run_id)
     text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"

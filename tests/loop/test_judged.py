@@ -10,9 +10,9 @@ from dovetail.agent.runtime import Runtime
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event
+from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.runner import ToolRunner
@@ -35,7 +35,7 @@ def answer(text: Any) -> str:
 
 async def run(
     *replies: Any, completion: str | None = None, turns: int = 9, follows_schema: bool = True
-) -> tuple[LoopOutcome, list[Event], ScriptedRequester]:
+) -> tuple[RunResult, list[Event], ScriptedRequester]:
     events: list[Event] = []
     model = ScriptedRequester(replies, calls_tools=False, follows_schema=follows_schema)
     loop = TurnLoop(

@@ -10,11 +10,11 @@ from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, ToolEnd, TurnEnd
+from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.registry import ToolSnapshot
@@ -36,7 +36,7 @@ def call(name: str = "add", arguments: str = "{}", call_id: str = "c1") -> dict[
 
 async def run(
     replies: Sequence[Any], tools: Sequence[Tool] = (), completion: str | None = None, **given: Any
-) -> tuple[LoopOutcome, list[Event], ScriptedRequester]:
+) -> tuple[RunResult, list[Event], ScriptedRequester]:
     events: list[Event] = []
     requester = ScriptedRequester(replies)
     loop = TurnLoop(
@@ -249,9 +249,7 @@ async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
     assert types.count("model-answer") == 1
 
 
-async def answer(
-    replies: Sequence[Any], rounds: int = 1
-) -> tuple[LoopOutcome, list[Event], ScriptedRequester]:
+async def answer(replies: Sequence[Any], rounds: int = 1) -> tuple[RunResult, list[Event], ScriptedRequester]:
     events: list[Event] = []
     requester = ScriptedRequester(replies)
     loop = TurnLoop(

@@ -21,12 +21,13 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
 )
+from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.replay import replay
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
@@ -63,17 +64,17 @@ def events_of(entries: list[Entry]) -> list[Event]:
     return [entry.event for entry in entries]
 
 
-async def talk(context: RunContext) -> RunOutcome:
+async def talk(context: RunContext) -> RunResult:
     for word in ("one ", "two ", "three"):
         context.emit(TextDeltaEvent("t", word))
     context.emit(TurnEnd(1, Usage(7, 3), "stop"))
-    return RunOutcome(result="one two three")
+    return RunResult(text="one two three")
 
 
 async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngine) -> None:
     gate = asyncio.Event()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "one "))
         await gate.wait()
         return await talk(context)
@@ -86,7 +87,7 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
         gate.set()
         rest = await read_all(reader)
     outcome = await handle.done
-    assert outcome.result == "one two three"
+    assert outcome.value == "one two three"
     assert events_of(rest)[-1] == RunEnd("goal", "one two three", Usage(7, 3))
     again = await read_all(await engine.read(handle.run_id, after=2))
     assert (
@@ -100,9 +101,9 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
 async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> None:
     gate = asyncio.Event()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await gate.wait()
-        return RunOutcome()
+        return RunResult()
 
     handle = await engine.start(SPEC, Job(work))
     with pytest.raises(ConflictError, match=f"'s' is busy: run '{handle.run_id}'"):
@@ -128,8 +129,8 @@ async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(
 ) -> None:
     sessions = SessionStore(database)
 
-    async def keep(context: RunContext, outcome: RunOutcome) -> SaveWork:
-        message = Message(id="m", role="assistant", parts=[{"type": "text", "text": outcome.result}])
+    async def keep(context: RunContext, outcome: RunResult) -> SaveWork:
+        message = Message(id="m", role="assistant", parts=[{"type": "text", "text": outcome.text}])
         return lambda connection: store_answer(connection, "s", "local", message, Usage(7, 3))
 
     handle = await engine.start(SPEC, Job(talk, keep))
@@ -143,9 +144,9 @@ async def test_the_answer_to_a_deleted_session_ends_for_its_readers(
 ) -> None:
     gate = asyncio.Event()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await gate.wait()
-        return RunOutcome()
+        return RunResult()
 
     handle = await engine.start(SPEC, Job(work))
     reader = await engine.read(handle.run_id)
@@ -159,9 +160,9 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
 ) -> None:
     gate = asyncio.Event()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await gate.wait()
-        return RunOutcome()
+        return RunResult()
 
     sessions = SessionStore(database)
     message = Message(id="m", parts=[{"type": "text", "text": "Hi"}])
@@ -191,13 +192,13 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
 async def test_a_failing_run_ends_with_an_error_and_closed_calls(
     engine: InProcessEngine, error: Exception, described: dict[str, str]
 ) -> None:
-    kept: list[RunOutcome] = []
+    kept: list[RunResult] = []
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(ToolInputEnd("c", "add", {}))
         raise error
 
-    async def keep(context: RunContext, outcome: RunOutcome) -> None:
+    async def keep(context: RunContext, outcome: RunResult) -> None:
         assert isinstance(events_of(await context.history())[-1], ToolEnd)
         kept.append(outcome)
 
@@ -211,9 +212,9 @@ async def test_a_failing_run_ends_with_an_error_and_closed_calls(
 
 
 async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engine: InProcessEngine) -> None:
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await context.cancel.now.wait()
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
 
     handle = await engine.start(SPEC, Job(work))
     await engine.cancel(handle.run_id)
@@ -225,8 +226,8 @@ async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engin
 
 
 async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("approval", "c", {"tool": "delete"}, 60))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("approval", "c", {"tool": "delete"}, 60))
 
     handle = await engine.start(SPEC, Job(work))
     async with await engine.read(handle.run_id) as reader:
@@ -238,7 +239,7 @@ async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
     with pytest.raises(NotFoundError):
         await engine.asks.answer(ask.id, {"approved": True}, owner="eve")
     await engine.asks.answer(ask.id, {"approved": True}, owner="local")
-    assert (await handle.done).result == {"approved": True}
+    assert (await handle.done).value == {"approved": True}
     with pytest.raises(ConflictError):
         await engine.asks.answer(ask.id, {"approved": False}, owner="local")
 
@@ -246,7 +247,7 @@ async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
 async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when_asked_again(
     engine: InProcessEngine,
 ) -> None:
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         lost = AskRecord(
             id="ask",
             run_id=context.run_id,
@@ -258,7 +259,7 @@ async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when
             timeout=60,
         )
         await engine.asks.store.create(lost)
-        return RunOutcome(result=[lost.id, await context.ask("approval", "c", {}, 60)])
+        return RunResult(data=[lost.id, await context.ask("approval", "c", {}, 60)])
 
     handle = await engine.start(SPEC, Job(work))
     async with await engine.read(handle.run_id) as reader:
@@ -266,15 +267,15 @@ async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when
         while not isinstance(request, AskRequest):
             request = events_of(await reader.next())[-1]
     await engine.asks.answer(request.ask_id, {"approved": True}, owner="local")
-    assert (await handle.done).result == [request.ask_id, {"approved": True}]
+    assert (await handle.done).value == [request.ask_id, {"approved": True}]
 
 
 async def test_an_ask_nobody_answers_times_out(engine: InProcessEngine) -> None:
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("browser", "c", {}, 0.01))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 0.01))
 
     handle = await engine.start(SPEC, Job(work))
-    assert (await handle.done).result == {"status": "timeout"}
+    assert (await handle.done).value == {"status": "timeout"}
     assert isinstance(events_of(await read_all(await engine.read(handle.run_id)))[-2], AskAnswer)
     assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
 
@@ -284,17 +285,17 @@ async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: InProcessE
     assert await engine.asks.acknowledge("c", {"status": "failed"}, owner="local") == "stored"
     assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
 
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 60))
 
     handle = await engine.start(SPEC, Job(work))
-    assert (await handle.done).result == {"status": "failed"}
+    assert (await handle.done).value == {"status": "failed"}
 
 
 async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engine: InProcessEngine) -> None:
     def ask_in(tab: str) -> Job:
-        async def work(context: RunContext) -> RunOutcome:
-            return RunOutcome(result=await context.ask("browser", "call_1", {"tab_id": tab}, 60))
+        async def work(context: RunContext) -> RunResult:
+            return RunResult(data=await context.ask("browser", "call_1", {"tab_id": tab}, 60))
 
         return Job(work)
 
@@ -310,19 +311,19 @@ async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engi
     assert await acknowledge({"output": 1}, tab_id="one") == "resolved"
     assert await acknowledge({"output": 1}, tab_id="one") == "missing"  # sent again, as after a broken line
     assert await acknowledge({"output": 2}, tab_id="two") == "resolved"
-    assert (await one.done).result == {"output": 1}
-    assert (await two.done).result == {"output": 2}
+    assert (await one.done).value == {"output": 1}
+    assert (await two.done).value == {"output": 2}
     assert await acknowledge({"output": 3}, tab_id="two") == "missing"
     assert await acknowledge({"output": 3}, tab_id="three") == "stored"
     four = await engine.start(RunSpec(agent="master"), ask_in("four"))
     three = await engine.start(RunSpec(agent="master"), ask_in("three"))
-    assert (await three.done).result == {"output": 3}
+    assert (await three.done).value == {"output": 3}
     await wait_for_ask(four.run_id)
     (ask,) = await engine.asks.store.list_open("local")
     assert ask.payload == {"tab_id": "four"}
     await engine.asks.claim(ask.id, "five", owner="local")
     assert await acknowledge({"output": 5}, tab_id="five") == "resolved"
-    assert (await four.done).result == {"output": 5}
+    assert (await four.done).value == {"output": 5}
 
 
 async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
@@ -330,8 +331,8 @@ async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
 ) -> None:
     monkeypatch.setattr("dovetail.runs.asks.LEASE_SECONDS", 0.02)
 
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("browser", "call_1", {}, 86_400.0))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "call_1", {}, 86_400.0))
 
     handle = await engine.start(SPEC, Job(work))
     async with await engine.read(handle.run_id) as reader:
@@ -339,14 +340,14 @@ async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
             pass
     (ask,) = await engine.asks.store.list_open("local")
     await engine.asks.claim(ask.id, "closed", owner="local")
-    assert (await handle.done).result == ABANDONED
+    assert (await handle.done).value == ABANDONED
     assert await engine.asks.store.list_open("local") == []
 
 
 async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:
     reached = asyncio.Event()
 
-    async def first(context: RunContext) -> RunOutcome:
+    async def first(context: RunContext) -> RunResult:
         context.emit(ToolInputEnd("c", "add", {"a": 1}))
         context.emit(ToolStart("c", "read", "Add"))
         context.emit(ToolEnd("c", "ok", "2"))
@@ -355,14 +356,14 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
         await context.flush()
         reached.set()
         await asyncio.Event().wait()
-        return RunOutcome()
+        return RunResult()
 
     async with InProcessEngine(database) as engine:
         handle = await engine.start(SPEC, Job(first))
         await reached.wait()
     assert handle.done.cancelled()
 
-    async def second(context: RunContext) -> RunOutcome:
+    async def second(context: RunContext) -> RunResult:
         done = replay(await context.history(), context.run_path)
         assert [message["role"] for message in done.messages] == ["assistant", "tool"]
         assert done.turns == 1
@@ -374,7 +375,7 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
 
     async with InProcessEngine(database) as engine:
         (handle,) = await engine.recover(rebuild)
-        assert (await handle.done).result == "one two three"
+        assert (await handle.done).value == "one two three"
         entries = await read_all(await engine.read(handle.run_id))
     kinds = [event.type for event in events_of(entries)]
     assert kinds[5:] == ["text-delta", "run-resume", "turn-reset", "text-delta", "turn-end", "run-end"]
@@ -382,11 +383,11 @@ async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> Non
 
 
 async def test_what_cannot_be_continued_ends_as_interrupted(database: Database) -> None:
-    async def hang(context: RunContext) -> RunOutcome:
+    async def hang(context: RunContext) -> RunResult:
         context.emit(ToolInputEnd("c", "add", {}))
         context.emit(ToolStart("c", "write", "Add"))
         await asyncio.Event().wait()
-        return RunOutcome()
+        return RunResult()
 
     async def no_way(record: RunRecord) -> None:
         return None
@@ -408,12 +409,12 @@ async def test_what_cannot_be_continued_ends_as_interrupted(database: Database) 
 async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(database: Database) -> None:
     go, effects = asyncio.Event(), list[str]()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await go.wait()
         context.emit(ToolStart("c", "write", "Write"))
         await context.flush()
         effects.append("written twice")
-        return RunOutcome()
+        return RunResult()
 
     async with InProcessEngine(database) as old, InProcessEngine(database) as new:
         handle = await old.start(SPEC, Job(work))
@@ -428,10 +429,10 @@ async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(data
 async def test_an_observer_sees_every_event_but_deltas(tmp_path: Path) -> None:
     seen: list[tuple[str, str, int]] = []
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "a word"))
         context.emit(TextEnd("t"))
-        return RunOutcome()
+        return RunResult()
 
     async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
         engine.observe = lambda live, event, path: seen.append((live.spec.agent, event.type, engine.running))

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dovetail.events.run_context import RunContext
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.recovery import MOST_RESUMES
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -23,13 +24,13 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
         yield database
 
 
-async def hang(context: RunContext) -> RunOutcome:
+async def hang(context: RunContext) -> RunResult:
     await asyncio.Event().wait()
-    return RunOutcome()
+    return RunResult()
 
 
-async def finish(context: RunContext) -> RunOutcome:
-    return RunOutcome(result="done")
+async def finish(context: RunContext) -> RunResult:
+    return RunResult(text="done")
 
 
 async def leave_behind(database: Database, *agents: str) -> list[str]:
@@ -40,12 +41,12 @@ async def leave_behind(database: Database, *agents: str) -> list[str]:
 async def wait_for_end(engine: InProcessEngine, run_id: str) -> str:
     """Look at the run again and again: it changes hands, and each reader sees only one of its lives."""
     async with asyncio.timeout(20):
-        while (record := await engine.get(run_id)).outcome is None:
+        while (record := await engine.get(run_id)).result is None:
             async with await engine.read(run_id, record.last_number) as reader:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(0.01):
                         await reader.next()
-    return record.outcome.reason
+    return record.result.reason
 
 
 async def test_one_that_cannot_be_rebuilt_holds_up_no_other_and_is_given_up_at_last(
@@ -62,7 +63,7 @@ async def test_one_that_cannot_be_rebuilt_holds_up_no_other_and_is_given_up_at_l
 
     async with InProcessEngine(database, recovery_interval=0.01) as engine:
         (handle,) = await engine.recover(rebuild)
-        assert (handle.run_id, (await handle.done).result) == (good, "done")
+        assert (handle.run_id, (await handle.done).value) == (good, "done")
         assert await wait_for_end(engine, bad) == "interrupted"
     assert tries.count("bad") == MOST_RESUMES + 1
 
@@ -71,7 +72,7 @@ async def test_one_that_fell_out_of_the_hands_of_its_process_is_taken_up_by_it(d
     async def rebuild(record: RunRecord) -> Job:
         return Job(finish)
 
-    async def refuse_to_end(context: RunContext, outcome: RunOutcome) -> None:
+    async def refuse_to_end(context: RunContext, outcome: RunResult) -> None:
         raise RuntimeError("not even the end can be stored")
 
     async with InProcessEngine(database, recovery_interval=0.01) as engine:
@@ -90,7 +91,7 @@ async def test_a_run_that_is_just_being_started_is_left_alone(database: Database
         await engine.recover(rebuild)
         for _ in range(30):
             handle = await engine.start(RunSpec(agent="master"), Job(finish))
-            assert (await handle.done).result == "done"
+            assert (await handle.done).value == "done"
 
 
 async def test_readers_who_came_before_a_run_was_taken_up_are_sent_back_to_it(database: Database) -> None:
@@ -122,10 +123,10 @@ async def test_a_stop_that_was_wished_while_nobody_worked_on_a_run_is_obeyed(dat
     (run_id,) = await leave_behind(database, "master")
     modes: list[str | None] = []
 
-    async def stop(context: RunContext) -> RunOutcome:
+    async def stop(context: RunContext) -> RunResult:
         await context.cancel.now.wait()
         modes.append(context.cancel.mode)
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
 
     async def rebuild(record: RunRecord) -> Job:
         return Job(stop)

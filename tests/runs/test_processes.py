@@ -10,8 +10,9 @@ from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest, RunEnd
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 from postgres import make_database, uses_postgres
@@ -30,11 +31,11 @@ async def databases() -> AsyncIterator[tuple[Database, Database]]:
 async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, Database]) -> None:
     gate = asyncio.Event()
 
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "one "))
         await gate.wait()
         context.emit(TextDeltaEvent("t", "two"))
-        return RunOutcome(result="one two")
+        return RunResult(text="one two")
 
     async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
@@ -50,21 +51,21 @@ async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, 
 
 
 async def test_an_answer_given_at_another_process_arrives(databases: tuple[Database, Database]) -> None:
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("browser", "c", {}, 60))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 60))
 
     async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         await wait_for_ask(there, handle.run_id)
         assert await there.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
         async with asyncio.timeout(20):
-            assert (await handle.done).result == {"status": "success"}
+            assert (await handle.done).value == {"status": "success"}
 
 
 async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Database, Database]) -> None:
-    async def work(context: RunContext) -> RunOutcome:
+    async def work(context: RunContext) -> RunResult:
         await context.cancel.now.wait()
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
 
     async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
@@ -78,8 +79,8 @@ async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Databa
 async def test_what_was_missed_while_the_link_was_broken_is_fetched(
     databases: tuple[Database, Database],
 ) -> None:
-    async def work(context: RunContext) -> RunOutcome:
-        return RunOutcome(result=await context.ask("approval", "c", {}, 60))
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("approval", "c", {}, 60))
 
     async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
@@ -87,13 +88,13 @@ async def test_what_was_missed_while_the_link_was_broken_is_fetched(
         await break_link(databases[0], here.link.process_id)
         await there.asks.answer(ask_id, {"approved": True}, owner="local")
         async with asyncio.timeout(20):
-            assert (await handle.done).result == {"approved": True}
+            assert (await handle.done).value == {"approved": True}
 
 
 async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Database, Database]) -> None:
-    async def hang(context: RunContext) -> RunOutcome:
+    async def hang(context: RunContext) -> RunResult:
         await context.cancel.now.wait()
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
 
     taken = asyncio.Event()
 

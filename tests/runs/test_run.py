@@ -4,15 +4,16 @@ import asyncio
 from pathlib import Path
 
 from dovetail.events.run_context import RunContext
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.store.database import Database
 from jobs import Job
 
 
-async def wait_until_cancelled(context: RunContext) -> RunOutcome:
+async def wait_until_cancelled(context: RunContext) -> RunResult:
     await context.cancel.now.wait()
-    return RunOutcome(reason="cancelled")
+    return RunResult(reason="cancelled")
 
 
 async def rebuild_none(record: RunRecord) -> Job | None:

@@ -10,9 +10,10 @@ import pytest
 from dovetail.events.model_events import TextDeltaEvent, ToolInputDeltaEvent, ToolInputEnd, ToolInputStart
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
+from dovetail.events.run_result import RunResult
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Block
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
 from jobs import Job
@@ -56,23 +57,23 @@ BAD["a result without an end"] = call("call", nested)
 
 @pytest.mark.parametrize("events", BAD.values(), ids=BAD)
 async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, events: list[Event]) -> None:
-    async def spoil(context: RunContext) -> RunOutcome:
+    async def spoil(context: RunContext) -> RunResult:
         for event in events:
             context.emit(event)
         await context.flush()
         await asyncio.Event().wait()  # the run cannot continue: it is ended from outside
-        return RunOutcome()
+        return RunResult()
 
-    async def write(context: RunContext) -> RunOutcome:
+    async def write(context: RunContext) -> RunResult:
         for number in range(20):
             context.emit(TextDeltaEvent("t", str(number)))
             await context.flush()
-        return RunOutcome(result="well")
+        return RunResult(text="well")
 
     async with asyncio.timeout(20):
         bad = await engine.start(SPEC, Job(spoil))
         good = [await engine.start(SPEC, Job(write)) for _ in range(5)]
-        assert [(await handle.done).result for handle in good] == ["well"] * 5
+        assert [(await handle.done).value for handle in good] == ["well"] * 5
         outcome = await bad.done
     assert outcome.reason == "error"
     assert (outcome.error or {})["type"] == "invalid_data_error"
@@ -84,9 +85,9 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
 
 
 async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(engine: InProcessEngine) -> None:
-    async def spoil(context: RunContext) -> RunOutcome:
+    async def spoil(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "all I have to say"))
-        return RunOutcome(result=object())
+        return RunResult(data=object())
 
     async with asyncio.timeout(20):
         handle = await engine.start(SPEC, Job(spoil))
@@ -98,10 +99,10 @@ async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(eng
 
 
 async def test_after_a_restart_nothing_of_a_bad_run_is_left_to_take_up(url: str | Path) -> None:
-    async def spoil(context: RunContext) -> RunOutcome:
+    async def spoil(context: RunContext) -> RunResult:
         context.emit(ToolEnd("call", "ok", object()))
         await asyncio.Event().wait()
-        return RunOutcome()
+        return RunResult()
 
     async def rebuild(record: RunRecord) -> Job | None:
         raise AssertionError(f"{record.id} was left behind")

@@ -16,8 +16,8 @@ from dovetail.lazy import lazy
 if TYPE_CHECKING:
     from dovetail.events.asks import Asker
     from dovetail.events.run_events import Emit
+    from dovetail.events.run_result import RunResult
     from dovetail.loop.budget import BudgetLimits
-    from dovetail.loop.outcome import LoopOutcome
 
 _mode = lazy("dovetail.policy.mode")
 _run = lazy("dovetail.agent.run")
@@ -40,9 +40,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
     agent.input("Name a colour").output({"name": (str, "in English")}).start()
     """
 
-    def async_run(
-        self, task: Any = None, **options: Unpack[RunOptions]
-    ) -> "Coroutine[Any, Any, LoopOutcome]":
+    def async_run(self, task: Any = None, **options: Unpack[RunOptions]) -> "Coroutine[Any, Any, RunResult]":
         """Work on a task turn after turn, with all the agent's tools, until it is done or a limit is reached.
 
         The outcome has the `text`, the `data` if there is an output, the `reason` and the `usage`.
@@ -66,6 +64,6 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         )
         return run.go(options.get("limits"))
 
-    def run(self, task: Any = None, **options: Unpack[RunOptions]) -> "LoopOutcome":
+    def run(self, task: Any = None, **options: Unpack[RunOptions]) -> "RunResult":
         """Work on a task turn after turn; gives the outcome with its `text`."""
         return run_sync(self.async_run(task, **options))

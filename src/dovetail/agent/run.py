@@ -8,8 +8,8 @@ from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
 from dovetail.events.delta import FinishDelta, TextDelta
 from dovetail.events.run_context import RunContext, current_run
+from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.response.result import Result
 from dovetail.tools.registry import ToolSnapshot
 
@@ -23,7 +23,7 @@ class AgentRun:
     runtime: Runtime
     context: RunContext
 
-    async def go(self, limits: BudgetLimits | None) -> LoopOutcome:
+    async def go(self, limits: BudgetLimits | None) -> RunResult:
         """Run to the end; an error of the model is raised, every other end is told in the outcome."""
         request = self.request
         request.settings.set("tools.max_rounds", 0)  # the loop itself calls the tools
@@ -36,11 +36,11 @@ class AgentRun:
         # A tool may run an agent: what that uses, the tool's own run has used.
         budget = Budget(limits, parent=find_budget(current_run()))
         outcome = await loop.run(asked.messages, dataclasses.replace(self.context, budget=budget))
-        if outcome.error is not None:
-            raise outcome.error
+        if outcome.exception is not None:
+            raise outcome.exception
         return await self._finish(outcome)
 
-    async def _finish(self, outcome: LoopOutcome) -> LoopOutcome:
+    async def _finish(self, outcome: RunResult) -> RunResult:
         """Read the answer as the output asks, and let the handlers see it as they see every answer."""
         request = self.request
         entries = [TextDelta(outcome.text), FinishDelta(usage=outcome.usage, model=request.requester.model)]

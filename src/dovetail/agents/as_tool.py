@@ -18,7 +18,7 @@ from dovetail.agents.definition import (
 )
 from dovetail.agents.dispatcher import Dispatcher
 from dovetail.agents.prepare import AgentHost, choose_tools, find_tools
-from dovetail.agents.run import AgentExecutor, AgentOutput, Signal
+from dovetail.agents.run import AgentExecutor, Signal
 from dovetail.data.text import cut, to_text
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.events.call import Kind
@@ -31,6 +31,7 @@ from dovetail.events.model_events import (
 )
 from dovetail.events.run_context import current_run
 from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, ToolEnd
+from dovetail.events.run_result import RunResult
 from dovetail.policy.bus import MessageBus
 from dovetail.tools.makers.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
 from dovetail.tools.pipeline.audit import mask_arguments
@@ -151,24 +152,24 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         return make_error_result(error)
 
 
-def make_agent_result(definition: AgentDefinition, output: AgentOutput) -> ToolResult:
+def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolResult:
     """What an agent's caller gets; one that ended without reaching its goal has failed.
 
     Its `data` is what was handed in, unless the caller reads more or other than that: then it is the text.
     """
-    if output.terminate_reason != "goal":
-        detail = output.error or output.result or "It handed in nothing."
+    if output.reason != "goal":
+        detail = str(output.exception or output.text) or "It handed in nothing."
         turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
-        text = f"agent {definition.name!r} ended by {output.terminate_reason} after {turns}. {detail}"
-        return make_failure(text, f"agent_{output.terminate_reason.replace('-', '_')}", output.data)
+        text = f"agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
+        return make_failure(text, f"agent_{output.reason.replace('-', '_')}", output.data)
     if output.limit not in _LIMITS:
         data = output.data if definition.process_output is None else None
-        return ToolResult(output.result, return_display=output.result, data=data)
+        return ToolResult(output.text, return_display=output.text, data=data)
     text = (
-        f"{output.result}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
+        f"{output.text}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
         "this is its best result so far and may be incomplete.)"
     )
-    return ToolResult(text, return_display=output.result)
+    return ToolResult(text, return_display=output.text)
 
 
 class Activity:

@@ -10,8 +10,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from dovetail.agents.definition import AgentDefinition, AgentInputs, convert_input_config_to_json_schema
 from dovetail.agents.prepare import (
@@ -28,12 +27,12 @@ from dovetail.events.asks import Asker
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import Mode, RunContext, current_run
-from dovetail.events.run_events import ChildEvent, Emit, EndReason, Event, RunEnd, RunStart
+from dovetail.events.run_events import ChildEvent, Emit, Event, RunEnd, RunStart
+from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, find_budget
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.schema.validate import compile_schema
@@ -47,21 +46,8 @@ _PACE = 0.05
 """Seconds between two looks at a signal that other threads set."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentOutput:
-    """What an agent's run gave, and how it ended.
-
-    `usage` counts its children too; `limit` names what was reached when a grace turn saved the answer.
-    """
-
-    result: str
-    terminate_reason: EndReason
-    turns: int
-    duration: float
-    usage: Usage
-    data: Any = None
-    error: str | None = None
-    limit: EndReason | None = None
+AgentOutput = RunResult
+"""The former name of `RunResult` for agents."""
 
 
 class AgentExecutor:
@@ -101,7 +87,7 @@ class AgentExecutor:
         """
         return cls(definition, app, on_activity, ask, bus)
 
-    async def run(self, inputs: AgentInputs, signal: Signal | None = None) -> AgentOutput:
+    async def run(self, inputs: AgentInputs, signal: Signal | None = None) -> RunResult:
         """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it.
 
         Raises:
@@ -123,27 +109,15 @@ class AgentExecutor:
         try:
             async with _followed(context.cancel, signal, parent):
                 outcome = await loop.run(messages, context)
-            output = self._to_output(outcome, time.perf_counter() - started)
+            text, duration = self._write_result(outcome), time.perf_counter() - started
         except BaseException as error:
             emit(_explain_break(error, budget.usage))
             raise
-        failure = {"type": "error", "message": output.error} if output.error else None
-        emit(RunEnd(outcome.reason, output.result, outcome.usage, failure))
-        return output
+        failure = {"type": "error", "message": str(outcome.exception)} if outcome.exception else None
+        emit(RunEnd(outcome.reason, text, outcome.usage, failure))
+        return dataclasses.replace(outcome, text=text, duration=duration)
 
-    def _to_output(self, outcome: LoopOutcome, duration: float) -> AgentOutput:
-        return AgentOutput(
-            result=self._write_result(outcome),
-            terminate_reason=outcome.reason,
-            turns=outcome.turns,
-            duration=duration,
-            usage=outcome.usage,
-            data=outcome.data,
-            error=str(outcome.error) if outcome.error else None,
-            limit=outcome.limit,
-        )
-
-    def _write_result(self, outcome: LoopOutcome) -> str:
+    def _write_result(self, outcome: RunResult) -> str:
         value = outcome.text if outcome.data is None else outcome.data
         process = self.definition.process_output
         if process is None or outcome.reason != "goal":

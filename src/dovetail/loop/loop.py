@@ -19,15 +19,16 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from dovetail.data.text import report_error
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import EndReason, Event, ToolEnd
+from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
 from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
 from dovetail.loop.strategy import ToolStrategy
@@ -76,7 +77,7 @@ class TurnLoop:
 
     async def run(
         self, messages: Sequence[ChatMessage], context: RunContext, earlier: ResumePoint | None = None
-    ) -> LoopOutcome:
+    ) -> RunResult:
         """Go on from `messages` until the model is done, a limit is reached or somebody cancels.
 
         After a crash `earlier` says what was done before; the budget of the context must count it too.
@@ -86,10 +87,10 @@ class TurnLoop:
         with agent_span(context.agent_path, self.requester.model, context.session_id) as span:
             outcome = await run.go()
             outcome = await run.rescue(outcome) if outcome.reason in DEMANDS else outcome
-            record(span, describe_usage(outcome.usage), error=outcome.error and outcome.reason)
+            record(span, describe_usage(outcome.usage), error=outcome.reason if outcome.error else None)
         return outcome
 
-    async def answer(self, messages: Sequence[ChatMessage], context: RunContext, rounds: int) -> LoopOutcome:
+    async def answer(self, messages: Sequence[ChatMessage], context: RunContext, rounds: int) -> RunResult:
         """Use tools inside one request: after `rounds` turns with calls the model must answer.
 
         A request is not a run. The model reads what the program wrote and nothing else: no empty answer is
@@ -126,7 +127,7 @@ class LoopRun:
         self._deadline = Deadline(self.budget, self.cancel)
         self._rules = StopRules(loop.completion, self.cancel, insists=not is_request)
 
-    async def go(self) -> LoopOutcome:
+    async def go(self) -> RunResult:
         """Take turn after turn until the loop ends."""
         async with self._deadline if not self._is_request else nullcontext():
             specs = self.loop.tools.specs
@@ -135,7 +136,7 @@ class LoopRun:
                 outcome = await self._step(specs)
             return outcome
 
-    async def rescue(self, outcome: LoopOutcome) -> LoopOutcome:
+    async def rescue(self, outcome: RunResult) -> RunResult:
         """One last turn in which the model must answer; a failure leaves the outcome as it was."""
         completion = self.loop.completion
         self.conversation.say(demand_result(outcome.reason, completion))
@@ -147,11 +148,11 @@ class LoopRun:
             return dataclasses.replace(rescued, limit=outcome.reason)
         return self._end(outcome.reason)
 
-    async def conclude(self) -> LoopOutcome:
+    async def conclude(self) -> RunResult:
         """Ask once more, now for the answer: the tools of this request are used up."""
         return await self._step(self.loop.tools.specs, choice="none") or self._end("max-turns")
 
-    async def _finish_turn(self) -> LoopOutcome | None:
+    async def _finish_turn(self) -> RunResult | None:
         """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
         pending = find_open_calls(self.conversation.messages)
         if not pending or self._is_request:
@@ -165,7 +166,7 @@ class LoopRun:
         self,
         specs: Sequence[ToolSpec],
         choice: Literal["auto", "none", "required"] = "auto",
-    ) -> LoopOutcome | None:
+    ) -> RunResult | None:
         """One turn; None when the loop goes on."""
         limit = self.budget.reached()
         if limit is not None and choice == "auto":
@@ -182,7 +183,7 @@ class LoopRun:
         self.meter.end_turn(turn.finish.reason)
         return self._look_back(outcomes, turn.text)
 
-    def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> LoopOutcome | None:
+    def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> RunResult | None:
         """How the loop ends after a turn; None when it goes on."""
         if self._deadline.reason is not None:
             return self._end(self._deadline.reason)
@@ -247,15 +248,16 @@ class LoopRun:
         await self.loop.strategy.take_outcomes(outcomes)
         return outcomes
 
-    def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> LoopOutcome:
-        return LoopOutcome(
+    def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> RunResult:
+        return RunResult(
             reason=reason,
             text=self.text,
             data=data,
             messages=self.conversation.added,
             usage=self.budget.usage,
             turns=self.meter.turns,
-            error=error,
+            error=report_error(error) if error else None,
+            exception=error,
         )
 
     def _emit(self, event: Event, /) -> None:

@@ -107,8 +107,8 @@ class InProcessEngine:
             self._cancel_here(run_id, mode)
             return
         record = await self.store.get(run_id)
-        if record.outcome is not None or not await self.store.request_cancel(run_id, mode):
-            raise ConflictError(f"run {run_id!r} has ended: {record.outcome and record.outcome.reason}")
+        if record.result is not None or not await self.store.request_cancel(run_id, mode):
+            raise ConflictError(f"run {run_id!r} has ended: {record.result and record.result.reason}")
         self.link.tell("cancel", run_id)
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:

@@ -13,9 +13,10 @@ from typing import Protocol
 from dovetail.errors import StoreError
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
+from dovetail.events.run_result import RunResult
 from dovetail.runs.journal import Journal
 from dovetail.runs.replay import Replay, replay
-from dovetail.runs.run import Rebuild, RunHandle, RunOutcome, RunRecord, RunWork
+from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.store.database import SaveWork
@@ -121,14 +122,14 @@ class Interrupted(RunWork):
 
     rest: RunWork = field(default_factory=RunWork)
 
-    async def work(self, context: RunContext) -> RunOutcome:
+    async def work(self, context: RunContext) -> RunResult:
         """End the run as interrupted."""
         message = "The server restarted and could not resume this response."
-        return RunOutcome(reason="interrupted", error={"type": "interrupted", "message": message})
+        return RunResult(reason="interrupted", error={"type": "interrupted", "message": message})
 
-    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+    async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Store what the run has done so far."""
-        return await self.rest.end(context, outcome)
+        return await self.rest.end(context, result)
 
 
 def repair(journal: Journal, number: int) -> Replay:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from dovetail.events.cancel import CancelMode
-from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import EndReason
+from dovetail.events.run_result import RunResult
 from dovetail.store.database import SaveWork, Transaction
 
 RunState: TypeAlias = Literal["running", "ended"]
@@ -32,23 +31,13 @@ class RunSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
-    """How the work ended."""
-
-    reason: EndReason = "goal"
-    result: Any = None
-    usage: Usage = field(default_factory=Usage)
-    error: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """A run as it is stored."""
 
     id: str
     spec: RunSpec
     state: RunState
-    outcome: RunOutcome | None
+    result: RunResult | None
     last_number: int
     created_at: float
     ended_at: float | None
@@ -66,21 +55,21 @@ class RunWork:
     def begin(self, transaction: Transaction) -> None:
         """Store what belongs to the run's beginning; called again if the transaction is repeated."""
 
-    async def work(self, context: RunContext) -> RunOutcome:
+    async def work(self, context: RunContext) -> RunResult:
         """Do the work; an exception ends the run with an error."""
         raise NotImplementedError
 
-    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+    async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Return what is to be stored in the transaction of `run-end`, if anything."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """A run that was started here; `done` ends with its outcome and never raises."""
+    """A run that was started here; `done` ends with its result and never raises."""
 
     run_id: str
-    done: "asyncio.Future[RunOutcome]"
+    done: "asyncio.Future[RunResult]"
 
 
 class Rebuild(Protocol):

@@ -26,9 +26,10 @@ from dovetail.events.model_events import (
     TextStart,
 )
 from dovetail.events.run_events import Event, RunStart
+from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import close_asks
 from dovetail.runs.journal import Block
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec
+from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
 from dovetail.store.tables import entries, runs, to_values
@@ -245,11 +246,11 @@ def _read_record(row: Any) -> RunRecord:
         name: row[name]
         for name in ("agent", "model", "generation", "owner", "session_id", "message_id", "input")
     }
-    outcome = None
+    result = None
     if row["state"] == "ended":
-        outcome = RunOutcome(
+        result = RunResult(
             reason=row["reason"],
-            result=row["result"],
+            data=row["result"],
             usage=Usage.read(row["usage"]),
             error=row["error"],
         )
@@ -257,7 +258,7 @@ def _read_record(row: Any) -> RunRecord:
         id=row["id"],
         spec=RunSpec(**spec),
         state=row["state"],
-        outcome=outcome,
+        result=result,
         last_number=row["last_number"],
         created_at=row["created_at"],
         ended_at=row["ended_at"],

@@ -13,12 +13,13 @@ from dovetail.events.asks import adopt, normalize_timeout
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext, current_context, current_run, entered
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
+from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
-from dovetail.runs.run import RunOutcome, RunRecord, RunSpec, RunWork
+from dovetail.runs.run import RunRecord, RunSpec, RunWork
 from dovetail.runs.writer import JournalWriter
 
 logger = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class LiveRun:
     services: RunServices
     created_at: float = field(default_factory=time.time)
     cancel: CancelSignal = field(default_factory=CancelSignal)
-    done: "asyncio.Future[RunOutcome]" = field(
+    done: "asyncio.Future[RunResult]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     task: "asyncio.Task[None] | None" = None
@@ -58,7 +59,7 @@ class LiveRun:
             id=self.run_id,
             spec=self.spec,
             state="running",
-            outcome=None,
+            result=None,
             last_number=self.journal.last,
             created_at=self.created_at,
             ended_at=None,
@@ -155,38 +156,38 @@ async def perform(live: LiveRun, work: RunWork) -> None:
 
 
 async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:
-    outcome = await _work(context, work)
-    if outcome is None:
+    result = await _work(context, work)
+    if result is None:
         live.done.cancel()
         return
-    outcome = _check(live, outcome)
+    result = _check(live, result)
     live.journal.close_calls()
-    save = await persist(lambda: work.end(context, outcome))
-    event = RunEnd(outcome.reason, outcome.result, live.journal.usage, outcome.error)
+    save = await persist(lambda: work.end(context, result))
+    event = RunEnd(result.reason, result.value, live.journal.usage, result.error)
     await persist(lambda: live.services.writer.end(live.journal, event, save))
-    live.done.set_result(_check(live, outcome))
+    live.done.set_result(_check(live, result))
 
 
-async def _work(context: RunContext, work: RunWork) -> RunOutcome | None:
+async def _work(context: RunContext, work: RunWork) -> RunResult | None:
     """How the work ended; None if the run was left to another process."""
     try:
         return await work.work(context)
     except asyncio.CancelledError:
         if context.is_abandoned:
             raise
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
     except CancelledRunError:
-        return RunOutcome(reason="cancelled")
+        return RunResult(reason="cancelled")
     except Exception as error:
         if context.is_abandoned:
             return None
         if not isinstance(error, DovetailError):
             logger.exception("run %s failed", context.run_id)
-        return RunOutcome(reason="error", error=report_error(error))
+        return RunResult(reason="error", error=report_error(error))
 
 
-def _check(live: LiveRun, outcome: RunOutcome) -> RunOutcome:
-    """The outcome, unless something of the run could not be stored."""
+def _check(live: LiveRun, result: RunResult) -> RunResult:
+    """Return the result, unless something of the run could not be stored."""
     if live.failure is None:
-        return outcome
-    return RunOutcome(reason="error", usage=outcome.usage, error=report_error(live.failure))
+        return result
+    return RunResult(reason="error", usage=result.usage, error=report_error(live.failure))

@@ -12,23 +12,22 @@ from typing import Any, Protocol, Self
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import AgentHost, build_preface, find_limits, prepare_loop
 from dovetail.data.template import fill_template
-from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage, write_result
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolEnd, TurnEnd
+from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.outcome import LoopOutcome
 from dovetail.loop.request_log import StoredMessages
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.runs.replay import Replay, replay
-from dovetail.runs.run import RunOutcome, RunSpec, RunWork
+from dovetail.runs.run import RunSpec, RunWork
 from dovetail.sessions.message import Message, make_title
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
@@ -133,19 +132,19 @@ class ChatRun(RunWork):
             title = session.title or make_title(self.question.text)
             store_question(transaction, session, self.question, title)
 
-    async def work(self, context: RunContext) -> RunOutcome:
+    async def work(self, context: RunContext) -> RunResult:
         """Run the agent's loop from where it is."""
         agent = self.agent
         if isinstance(agent, DovetailError):
             raise agent
         done = replay(await context.history(), context.run_path)
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
-            return RunOutcome(result=done.text)  # it was finished, only its end was not stored
+            return RunResult(text=done.text)  # it was finished, only its end was not stored
         told, point = _end_interrupted_calls(context, done, agent.loop.tools)
         messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *told]
-        return _to_outcome(await agent.loop.run(messages, self._extend(context, agent, done), point))
+        return await agent.loop.run(messages, self._extend(context, agent, done), point)
 
-    async def end(self, context: RunContext, outcome: RunOutcome) -> SaveWork | None:
+    async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Return how to store what the run has said and done: as the answer's message."""
         if not self.turn.is_stored:
             return None
@@ -156,12 +155,12 @@ class ChatRun(RunWork):
             "run_id": context.run_id,
             "agent": spec.agent,
             "model": spec.model,
-            "reason": outcome.reason,
+            "reason": result.reason,
             "usage": asdict(usage),
             "duration": max(time.time() - entries[0].time, 0.0),
         }
-        if outcome.error is not None:
-            metadata["error"] = dict(outcome.error)
+        if result.error is not None:
+            metadata["error"] = dict(result.error)
         message = Message(
             id=spec.message_id or new_id("msg"),
             parent_id=spec.input["parent_id"],
@@ -233,12 +232,3 @@ def _end_interrupted_calls(
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
         return told, ResumePoint(turns=done.turns + 1)
     return told, ResumePoint(turns=done.turns, usage=done.open_usage)
-
-
-def _to_outcome(outcome: LoopOutcome) -> RunOutcome:
-    return RunOutcome(
-        reason=outcome.reason,
-        result=outcome.text if outcome.data is None else outcome.data,
-        usage=outcome.usage,
-        error=report_error(outcome.error) if outcome.error else None,
-    )

@@ -75,8 +75,8 @@ class RequestTools:
             outcome = await loop.answer((), context, self.settings.section(ToolSettings).max_rounds)
         finally:
             judging.close()
-        if outcome.error is not None:
-            raise outcome.error
+        if outcome.exception is not None:
+            raise outcome.exception
 
     async def _call(self, request: ModelRequest, entries: Log[LogEntry], result_data: dict[str, Any]) -> None:
         calls = NativeCalls(self, entries, result_data)
@@ -86,8 +86,8 @@ class RequestTools:
             )
             rounds = self.settings.section(ToolSettings).max_rounds
             outcome = await loop.answer(request.messages, self._make_context(), rounds)
-            if outcome.error is not None:
-                raise outcome.error
+            if outcome.exception is not None:
+                raise outcome.exception
             entries.append(replace(calls.finish, usage=outcome.usage))
         finally:
             entries.end()

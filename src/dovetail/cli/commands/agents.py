@@ -21,7 +21,7 @@ from dovetail.agents.definition import (
 )
 from dovetail.agents.file import list_agent_files, load_definition
 from dovetail.agents.prepare import choose_tools, find_missing
-from dovetail.agents.run import AgentExecutor, AgentOutput
+from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.run_view import AgentView
@@ -29,6 +29,7 @@ from dovetail.cli.terminal import MODE, open_record, read_choices, read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
+from dovetail.events.run_result import RunResult
 from dovetail.settings import find_workspace
 from dovetail.tools.registry import ToolSnapshot
 
@@ -130,18 +131,18 @@ def run_agent(
     output = asyncio.run(_run(dovetail, name, inputs or [], view))
     if plain or console.is_terminal or output.data is not None:
         show_result(console, output, plain=plain)
-    if output.terminate_reason != "goal":
-        typer.secho(f"ended by {output.terminate_reason}: {output.error or ''}", fg="red", err=True)
-        raise typer.Exit(130 if output.terminate_reason == "cancelled" else 1)
+    if output.reason != "goal":
+        typer.secho(f"ended by {output.reason}: {output.exception or ''}", fg="red", err=True)
+        raise typer.Exit(130 if output.reason == "cancelled" else 1)
 
 
-def show_result(console: Console, output: AgentOutput, *, plain: bool) -> None:
+def show_result(console: Console, output: RunResult, *, plain: bool) -> None:
     """Print the result: data as JSON, in a terminal a text as Markdown."""
     if plain or output.data is not None or not console.is_terminal:
         is_data = output.data is not None and not isinstance(output.data, str)
-        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.result)
+        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.text)
     else:
-        console.print(Markdown(output.result))
+        console.print(Markdown(output.text))
 
 
 async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
@@ -149,7 +150,7 @@ async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
         return dovetail.agents.get_definition(name), dovetail.tools.snapshot()
 
 
-async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView) -> AgentOutput:
+async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView) -> RunResult:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
     async with dovetail:

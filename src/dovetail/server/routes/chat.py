@@ -167,17 +167,17 @@ def _wants_json(request: Request) -> bool:
 
 
 async def _answer_json(started: StartedChat, path: str) -> Response:
-    outcome = await started.handle.done
-    if outcome.error is not None:
-        status = RUN_STATUSES.get(outcome.error["type"], 500)
-        return error_response(status, {**outcome.error, "details": {"run_id": started.run_id}}, path)
+    result = await started.handle.done
+    if result.error is not None:
+        status = RUN_STATUSES.get(result.error["type"], 500)
+        return error_response(status, {**result.error, "details": {"run_id": started.run_id}}, path)
     return JsonResponse(
         {
             "session_id": started.session_id,
             "run_id": started.run_id,
             "message_id": started.message_id,
-            "response": outcome.result,
-            "reason": outcome.reason,
+            "response": result.value,
+            "reason": result.reason,
             "created_at": to_iso(time.time()),
         }
     )

@@ -19,10 +19,11 @@ from dovetail.app import Dovetail
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import Entry, TurnEnd
+from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.requesters.openai.format import write_usage
 from dovetail.runs.reader import Reader
-from dovetail.runs.run import RunHandle, RunOutcome
+from dovetail.runs.run import RunHandle
 from dovetail.server.errors import RUN_STATUSES, error_response
 from dovetail.server.json_response import JsonResponse
 from dovetail.server.schemas import App, Owner
@@ -222,22 +223,20 @@ async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str
     finally:
         gone.cancel()
         await _stop(app, handle)
-    outcome = await handle.done
-    if outcome.error is not None:
-        return error_response(RUN_STATUSES.get(outcome.error["type"], 500), outcome.error, request.url.path)
-    return JsonResponse(await _describe_answer(app, handle, outcome, model))
+    result = await handle.done
+    if result.error is not None:
+        return error_response(RUN_STATUSES.get(result.error["type"], 500), result.error, request.url.path)
+    return JsonResponse(await _describe_answer(app, handle, result, model))
 
 
-async def _describe_answer(
-    app: Dovetail, handle: RunHandle, outcome: RunOutcome, model: str
-) -> dict[str, Any]:
+async def _describe_answer(app: Dovetail, handle: RunHandle, result: RunResult, model: str) -> dict[str, Any]:
     entries = await app.runs.history(handle.run_id)
     parts = fold_parts(entries)
-    text = read_text(parts, "text") or ("" if outcome.result is None else write_result(outcome.result))
+    text = read_text(parts, "text") or ("" if result.value is None else write_result(result.value))
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
     if reasoning := read_text(parts, "reasoning"):
         message["reasoning_content"] = reasoning
-    finish_reason = read_finish_reason(outcome.reason)
+    finish_reason = read_finish_reason(result.reason)
     return {
         "id": handle.run_id,
         "object": "chat.completion",

@@ -50,7 +50,7 @@ async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | Non
 
 
 def _describe(record: RunRecord) -> dict[str, Any]:
-    outcome = record.outcome
+    result = record.result
     return {
         "id": record.id,
         "session_id": record.spec.session_id,
@@ -59,10 +59,10 @@ def _describe(record: RunRecord) -> dict[str, Any]:
         "model": record.spec.model,
         "generation": record.spec.generation,
         "state": record.state,
-        "reason": outcome.reason if outcome else None,
-        "result": outcome.result if outcome else None,
-        "usage": asdict(outcome.usage) if outcome else None,
-        "error": outcome.error if outcome else None,
+        "reason": result.reason if result else None,
+        "result": result.value if result else None,
+        "usage": asdict(result.usage) if result else None,
+        "error": result.error if result else None,
         "last_number": record.last_number,
         "created_at": to_iso(record.created_at),
         "ended_at": to_iso(record.ended_at),

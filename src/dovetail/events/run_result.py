@@ -1,0 +1,47 @@
+"""`RunResult`: how a run ended, for loops, agents and stored runs alike."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dovetail.errors import DovetailError
+from dovetail.events.call import ChatMessage
+from dovetail.events.delta import Usage
+from dovetail.events.run_events import EndReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """How a run ended and what it returned.
+
+    `text` is the answer, `data` the result in the form that was asked for, if one was. `messages` are the new
+    ones, each call in them with its result. `usage` counts children too, `duration` is in seconds. `limit`
+    names the limit that was reached if a grace turn saved the answer. `error` is the report of a failure as
+    clients and stored runs know it; `exception` is known only in the process in which it happened.
+    """
+
+    reason: EndReason = "goal"
+    text: str = ""
+    data: Any = None
+    messages: Sequence[ChatMessage] = ()
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0
+    duration: float = 0.0
+    limit: EndReason | None = None
+    error: Mapping[str, Any] | None = None
+    exception: DovetailError | None = None
+
+    @property
+    def value(self) -> Any:
+        """The data, otherwise the text; None if the run ended before it could answer."""
+        return self.text if self.data is None and (self.text or self.turns) else self.data
+
+    @property
+    def result(self) -> str:
+        """The answer, under the name that sub-agents have for it."""
+        return self.text
+
+    @property
+    def terminate_reason(self) -> EndReason:
+        """The reason of the end, under the name that sub-agents have for it."""
+        return self.reason
