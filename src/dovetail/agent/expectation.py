@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
-from dovetail.data.paths import split_path
+from dovetail.data.paths import PathStyle, split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
 from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
-from dovetail.response.field_event import PathStyle
 from dovetail.response.parser import AnswerFormat
 from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
 from dovetail.schema.notation import write_notation

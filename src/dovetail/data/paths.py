@@ -1,7 +1,8 @@
 """Paths into a document: dotted `a.b[0].c` and slashed `/a/b/[0]/c`; `[*]` stands for every item."""
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
 
 from dovetail.data.layered import LayeredData
 from dovetail.data.shapes import is_mapping, is_sequence
@@ -10,11 +11,23 @@ _STEP = re.compile(r"\[(-?\d+|\*)\]|([^.\[\]]+)|(\[)")
 _MISSING = object()  # told apart from None, which is a value
 EVERY = "*"
 
+PathStyle: TypeAlias = Literal["dot", "slash"]
+"""How paths are written: `a.b[0].c` or `/a/b/[0]/c`."""
+
 
 def get_path(data: Any, path: str, default: Any = None) -> Any:
     """The value at a dotted or slashed path; `[*]` gives the list of what each item has there."""
     found = _walk(data.get() if isinstance(data, LayeredData) else data, split_path(path))
     return default if found is _MISSING else found
+
+
+def write_path(keys: Sequence[str | int], style: PathStyle = "dot", *, wildcard: bool = False) -> str:
+    """Return keys and indexes as one path; with `wildcard` each index is `[*]`."""
+    steps = [key if isinstance(key, str) else "[*]" if wildcard else f"[{key}]" for key in keys]
+    if style == "slash":
+        return "/" + "/".join(steps)
+    dots = ["" if isinstance(key, int) else "." for key in keys]
+    return "".join(map(str.__add__, dots, steps)).removeprefix(".")
 
 
 def dot_to_slash(path: str) -> str:

@@ -31,6 +31,11 @@ def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
+def is_blank(value: object) -> bool:
+    """Whether the value is None or an empty text, list or dict; 0 and False are values."""
+    return value is None or (not value and isinstance(value, (str, list, dict)))
+
+
 def is_open_set(value: object) -> TypeGuard[set[Any]]:
     """Whether the value is a set that can take items."""
     return isinstance(value, set)

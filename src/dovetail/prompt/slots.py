@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.data.shapes import has_items, is_dict, is_mapping, is_sequence, is_set
+from dovetail.data.shapes import has_items, is_blank, is_dict, is_mapping, is_sequence, is_set
 from dovetail.data.text import read_text
 from dovetail.errors import EmptyPromptError
 from dovetail.lazy import lazy
@@ -84,15 +84,10 @@ def read_slots(data: Mapping[str, Any]) -> Slots:
 def require_content(slots: Slots) -> None:
     """Refuse a prompt that has nothing to say (rule P60)."""
     if slots.extra or not all(
-        _is_nothing(value)
-        for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
+        is_blank(value) for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
     ):
         return
     raise EmptyPromptError(EMPTY_MESSAGE)
-
-
-def _is_nothing(value: Any) -> bool:
-    return value is None or (not value and isinstance(value, (str, list, dict)))
 
 
 def is_empty(value: Any) -> bool:

@@ -5,7 +5,8 @@ Made once per token: an event only points at its place; paths and texts are buil
 
 from typing import Any, Literal, TypeAlias
 
-PathStyle: TypeAlias = Literal["dot", "slash"]
+from dovetail.data.paths import PathStyle, write_path
+
 Key: TypeAlias = str | int
 
 
@@ -113,15 +114,6 @@ class FieldEvent:
 
 Instant = FieldEvent
 """The former name, for code that imports it."""
-
-
-def write_path(keys: list[Key], style: PathStyle, *, wildcard: bool = False) -> str:
-    """The keys and indexes as one path."""
-    steps = [key if isinstance(key, str) else "[*]" if wildcard else f"[{key}]" for key in keys]
-    if style == "slash":
-        return "/" + "/".join(steps)
-    dots = ["" if isinstance(key, int) else "." for key in keys]
-    return "".join(map(str.__add__, dots, steps)).removeprefix(".")
 
 
 def _join(pieces: list[str]) -> str:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from dovetail.response.field_event import FieldEvent, Frame, PathStyle
+from dovetail.data.paths import PathStyle
+from dovetail.response.field_event import FieldEvent, Frame
 from dovetail.response.json_scalars import STOPS, LeafReader, match_word, read_piece
 from dovetail.response.json_scanner import State
 

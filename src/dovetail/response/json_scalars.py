@@ -5,7 +5,8 @@ import re
 from abc import abstractmethod
 from typing import Any
 
-from dovetail.response.field_event import FieldEvent, PathStyle
+from dovetail.data.paths import PathStyle
+from dovetail.response.field_event import FieldEvent
 from dovetail.response.json_scanner import Scanner
 
 STOPS = {quote: re.compile(rf"[{quote}\\]").search for quote in "\"'"}

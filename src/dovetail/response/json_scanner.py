@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from dovetail.response.field_event import Document, FieldEvent, PathStyle
+from dovetail.data.paths import PathStyle
+from dovetail.response.field_event import Document, FieldEvent
 
 State = Callable[[str, int], int]
 _match_space = re.compile(r"\s+").match

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from dovetail.data.paths import PathStyle
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.response.field_event import FieldEvent, PathStyle
+from dovetail.response.field_event import FieldEvent
 from dovetail.response.json_reader import JsonReader
 
 _Stretch: TypeAlias = tuple[str, int, int]

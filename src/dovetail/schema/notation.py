@@ -12,6 +12,7 @@ from typing import Any, Literal, Optional, Union
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.schema.from_annotation import is_annotation, write_annotation
 from dovetail.schema.problem import show_value
+from dovetail.schema.reference import find_reference
 
 _NAMES: dict[str, Any] = {
     "str": str,
@@ -94,7 +95,7 @@ def _split(text: str, separator: str) -> list[str]:
 def write_notation(notation: Any) -> dict[str, Any]:
     """The JSON Schema of what the notation describes: fields in their order, all of them required."""
     if is_mapping(notation):
-        return _write_object(notation)
+        return write_parameters(notation)
     if is_list(notation):
         # Of several item schemas the first counts, as in the output model.
         return {"type": "array", "items": write_notation(notation[0])} if notation else {"type": "array"}
@@ -105,12 +106,13 @@ def write_notation(notation: Any) -> dict[str, Any]:
     return {"description": str(notation)} if notation else {}
 
 
-def _write_object(fields: Mapping[Any, Any]) -> dict[str, Any]:
+def write_parameters(fields: Mapping[Any, Any], optional: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The JSON Schema of named fields in the notation; all are required but the `optional` ones."""
     properties = {str(name): write_notation(field) for name, field in fields.items()}
     return {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
     }
 
@@ -131,16 +133,6 @@ _PYTHON_NAMES = {
     "array": "list",
     "object": "dict",
 }
-
-
-def write_parameters(kwargs: Mapping[str, Any], optional: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The JSON Schema of parameters in the notation; all are required but the `optional` ones."""
-    return {
-        "type": "object",
-        "properties": {name: write_notation(notation) for name, notation in kwargs.items()},
-        "required": [name for name in kwargs if name not in optional],
-        "additionalProperties": False,
-    }
 
 
 def read_parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,10 +182,7 @@ def _follow(schema: Any, root: Mapping[str, Any]) -> Any:
     reference = schema.get("$ref") if is_mapping(schema) else None
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return schema
-    current: Any = root
-    for step in reference[2:].split("/"):
-        current = current.get(step) if is_mapping(current) else None
-    return current
+    return find_reference(root, reference)
 
 
 def _describe(schema: Any, is_required: bool) -> str:

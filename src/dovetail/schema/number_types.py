@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_dict, is_list, is_mapping
+from dovetail.schema.reference import find_reference
 
 Convert: TypeAlias = Callable[[Any], Any]
 
@@ -56,18 +57,12 @@ class _Reader:
     def _follow(self, reference: str) -> Convert | None:
         if reference not in self._references:
             self._references[reference] = lambda value: self._apply(reference, value)
-            self._references[reference] = self.read(self._find(reference))
+            self._references[reference] = self.read(find_reference(self._root, reference))
         return self._references[reference]
 
     def _apply(self, reference: str, value: Any) -> Any:
         convert = self._references[reference]
         return value if convert is None else convert(value)
-
-    def _find(self, reference: str) -> Any:
-        current: Any = self._root
-        for step in reference.removeprefix("#").strip("/").split("/") if reference != "#" else ():
-            current = current.get(step) if is_mapping(current) else None
-        return current
 
     def _read_number(self, schema: Mapping[str, Any]) -> Convert | None:
         allowed = self._list_numbers(schema)
@@ -80,7 +75,7 @@ class _Reader:
         if not is_mapping(schema) or depth > _DEEPEST:
             return _NUMBERS
         if isinstance(reference := schema.get("$ref"), str):
-            return self._list_numbers(self._find(reference), depth + 1)
+            return self._list_numbers(find_reference(self._root, reference), depth + 1)
         kind = schema.get("type")
         if kind is not None:
             return _NUMBERS.intersection([kind] if isinstance(kind, str) else kind)
@@ -143,7 +138,7 @@ class _Reader:
 
     def _allows(self, schema: Any, kind: str) -> bool:
         if is_mapping(schema) and isinstance(reference := schema.get("$ref"), str):
-            schema = self._find(reference)
+            schema = find_reference(self._root, reference)
         kinds = schema.get("type") if is_mapping(schema) else None
         return kinds is None or kind == kinds or (is_list(kinds) and kind in kinds)
 

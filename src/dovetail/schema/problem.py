@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.paths import write_path
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import cut, find_nearest
 
@@ -53,14 +54,14 @@ class _Fault:
 
     @property
     def where(self) -> str:
-        return f"`{format_path(self.error.instance_path)}`" if self.error.instance_path else "the arguments"
+        return f"`{write_path(self.error.instance_path)}`" if self.error.instance_path else "the arguments"
 
     @property
     def got(self) -> str:
         return show_value(self.error.instance)
 
     def get_path(self, name: str) -> str:
-        return f"`{format_path((*self.error.instance_path, name))}`"
+        return f"`{write_path((*self.error.instance_path, name))}`"
 
 
 def read_problem(error: Any, root: Mapping[str, Any]) -> Problem:
@@ -78,14 +79,6 @@ def describe_problems(problems: Sequence[Problem]) -> str:
     if len(problems) > _MOST_PROBLEMS:
         texts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")
     return "; ".join(texts)
-
-
-def format_path(path: Sequence[str | int]) -> str:
-    """A path as people write it: `a.b[0]`."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.removeprefix(".")
 
 
 def show_value(value: Any) -> str:

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urljoin
+from urllib.parse import urljoin
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.schema.problem import Problem, read_problem
+from dovetail.schema.reference import follow_pointer
 
 MOST_WORK = 1_000_000
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
@@ -94,14 +95,7 @@ class WorkMeter:
         if address in self._places:
             return self._places[address]
         place, _, pointer = address.partition("#")
-        found: Any = self._places.get(place)
-        for step in pointer.split("/")[1:]:
-            step = unquote(step).replace("~1", "/").replace("~0", "~")
-            try:
-                found = found[int(step)] if is_list(found) else found[step]
-            except (KeyError, IndexError, TypeError, ValueError):
-                return None
-        return found
+        return follow_pointer(self._places.get(place), pointer)
 
 
 def _find_inner(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:

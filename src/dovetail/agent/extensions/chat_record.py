@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 from dovetail.agent.base import BaseAgent
-from dovetail.data.paths import dot_to_slash, get_path, slash_to_dot
-from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.paths import PathStyle, dot_to_slash, get_path, slash_to_dot
+from dovetail.data.shapes import is_blank, is_list, is_mapping, is_tuple
 from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 from dovetail.prompt.yaml_text import to_block_text
 from dovetail.settings import Settings
 
 RecordMode: TypeAlias = Literal["first", "all"]
-PathStyle: TypeAlias = Literal["dot", "slash"]
 
 InputPath: TypeAlias = tuple[str, str | None]
 """A slot, or a dotted path that begins with one, and the path inside of it if only a part is recorded."""
@@ -69,11 +68,11 @@ def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str
         if inside is not None:
             value = get_path(value, inside)
         if mode == "first":
-            if not _is_empty(value):
+            if not is_blank(value):
                 return str(value) if inside is None else write_value(value)
         elif inside is None:
             found[slot] = value
-        elif not _is_empty(value):
+        elif not is_blank(value):
             found[slot] = _add_part(found.get(slot), inside, value)
     if all(value is None for value in found.values()):
         return None
@@ -85,7 +84,7 @@ def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | No
     found: dict[str, Any] = {}
     for path in paths:
         value = get_path(data, path)
-        if not _is_empty(value):
+        if not is_blank(value):
             if mode == "first":
                 return write_value(value)
             found[path] = value
@@ -101,10 +100,6 @@ def _add_part(slot: Any, path: str, value: Any) -> Any:
     if slot is not None and not is_mapping(slot):
         return slot  # recorded whole, with this part in it
     return {**(slot or {}), path: value}
-
-
-def _is_empty(value: Any) -> bool:
-    return value is None or (not value and isinstance(value, (str, list, dict)))
 
 
 def _is_pair(path: Any) -> bool:

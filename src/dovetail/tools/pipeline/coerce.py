@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dovetail.data.numbers import read_number
+from dovetail.data.paths import write_path
 from dovetail.data.shapes import is_dict, is_list, is_mapping
-from dovetail.schema.problem import Problem, format_path, show_value
+from dovetail.schema.problem import Problem, show_value
 from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
         for args, note in _propose_drops(tool, state.args, problem):
             left = tool.checker.find_problems(args)
             if len(left) < len(state.problems):
-                logger.info("[tool-repair] %s: left out %s", tool.name, note or format_path(problem.path))
+                logger.info("[tool-repair] %s: left out %s", tool.name, note or write_path(problem.path))
                 notes = (*state.notes, f"left out {note}") if note else state.notes
                 return Repaired(args, left, notes)
     return None
@@ -99,7 +100,7 @@ def _propose_readings(args: dict[str, Any], problem: Problem) -> Iterator[tuple[
     for value in _propose_values(problem) if problem.path else ():
         repaired = copy.deepcopy(args)
         _find_parent(repaired, problem.path)[problem.path[-1]] = value
-        where = format_path(problem.path)
+        where = write_path(problem.path)
         yield repaired, f"{where}: {show_value(problem.value)} read as {show_value(value)}"
 
 
@@ -115,7 +116,7 @@ def _propose_names(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dic
         target = _find_parent(repaired, (*problem.path, name))
         if right not in target:
             target[right] = target.pop(name)
-            yield repaired, f"{format_path((*problem.path, name))} read as {right}"
+            yield repaired, f"{write_path((*problem.path, name))} read as {right}"
 
 
 def _propose_values(problem: Problem) -> Iterator[Any]:
@@ -174,7 +175,7 @@ def _propose_drops(
         repaired = copy.deepcopy(args)
         for name in problem.names:
             _find_parent(repaired, (*problem.path, name)).pop(name)
-        names = ", ".join(f"`{format_path((*problem.path, name))}`" for name in problem.names)
+        names = ", ".join(f"`{write_path((*problem.path, name))}`" for name in problem.names)
         yield repaired, f"{names}: {problem.message}"
     elif problem.path and problem.path[0] not in tool.parameters.get("required", ()):
         repaired = {name: value for name, value in args.items() if name != problem.path[0]}
