@@ -30,6 +30,7 @@ GROUPS: dict[str, str] = {
     "tools": "Tools: list, show, call one, explain why a call may run.",
     "mcp": "Serve the tools of the workspace over MCP.",
     "store": "The database of a server: what is in it, take out what is old, copy it, put a copy back.",
+    "settings": "List all settings, their values and where these come from.",
     "doctor": "Say what is there, what is missing and what to do.",
 }
 """The groups and their help line; `dovetail.cli.commands.<name>` is imported when the group is asked for."""

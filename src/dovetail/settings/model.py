@@ -101,7 +101,7 @@ class ModelSettings(EndpointSettings, key="model"):
     """Models that are asked, in this order, if the model does not answer."""
 
     providers: Mapping[str, EndpointSettings] = NOTHING
-    """Further OpenAI-compatible providers by name; their settings override those of `model`."""
+    """Further OpenAI-compatible providers by name, each with keys of `model` from `base_url` to `retries`."""
 
     prices: Mapping[str, PriceSettings] = NOTHING
     """Prices per million tokens, by model name or pattern (`deepseek:*`)."""

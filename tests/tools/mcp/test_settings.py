@@ -70,6 +70,10 @@ async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
         ({"command": "shed", "args": 5}, "`args` of MCP server 'shed' must be a list"),
         ({"command": "shed", "allow": "add"}, "`allow` of MCP server 'shed' must be a list"),
         ("geheim", "a str names no MCP server"),
+        (
+            {"command": "shed", "trustd": True},
+            "Unknown setting 'mcp.servers.shed.trustd'. Did you mean 'mcp.servers.shed.trusted'?",
+        ),
     ],
 )
 async def test_a_wrong_entry_is_told_without_its_secrets(

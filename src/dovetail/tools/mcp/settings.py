@@ -13,6 +13,8 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.lazy import lazy
 from dovetail.settings import fill_variables
+from dovetail.settings.section import check_keys
+from dovetail.settings.sections import McpServerSettings
 from dovetail.tools.mcp.server import McpServer, read_servers
 from dovetail.tools.registry import ToolRegistry
 
@@ -80,5 +82,7 @@ def read_entry(name: str, entry: Any) -> McpServer:
 
     Unlike a server that a program is given in code, it is trusted only where the entry says so.
     """
+    if is_mapping(entry):
+        check_keys(McpServerSettings, entry, f"mcp.servers.{name}")
     [server] = read_servers({"mcpServers": {name: fill_variables(entry)}})
     return server if "trusted" in entry else replace(server, trusted=False)

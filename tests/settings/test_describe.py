@@ -1,0 +1,53 @@
+"""Every setting is described, and the page of the docs says what the sections say."""
+
+from pathlib import Path
+
+import pytest
+
+from dovetail.settings import open_settings, read_settings_file
+from dovetail.settings.describe import find_source, list_settings, list_values, write_page
+from dovetail.settings.section import keys_of
+from dovetail.settings.sections import AllSettings
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_page_of_the_docs_is_up_to_date() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert page == write_page(), "run `make settings-page`"
+
+
+def test_every_setting_has_a_description() -> None:
+    assert [row.key for row in list_settings() if not row.description] == []
+    sections = {key.section for key in keys_of(AllSettings).values() if key.section is not None}
+    assert all(section.__doc__ for section in sections)
+
+
+def test_value_is_shown_with_its_source_and_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "dovetail.toml"
+    file.write_text(
+        """
+[model]
+base_url = "http://127.0.0.1:1/v1"
+[model.providers.mine]
+base_url = "http://127.0.0.1:2/v1"
+api_key = "geheim"
+headers = { x-team = "geheim" }
+[mcp.servers.shed]
+command = "shed"
+env = { SHED = "geheim" }
+[extensions.weather]
+api_key = "geheim"
+"""
+    )
+    monkeypatch.setenv("DOVETAIL_API_KEY", "geheim")
+    settings = open_settings({"tools": {"max_rounds": 2}}, tmp_path)
+    values = list_values(settings)
+    assert "geheim" not in str(values)
+    assert values["mcp.servers.shed.command"] == "shed"
+    sources = {key: find_source(key, settings, read_settings_file(file)) for key in values}
+    assert sources["model.base_url"] == sources["model.providers.mine.api_key"] == "dovetail.toml"
+    assert sources["model.api_key"] == "DOVETAIL_API_KEY"
+    assert (sources["tools.max_rounds"], sources["tools.strategy"]) == ("code", "default")
