@@ -10,8 +10,8 @@ from typing import Any
 
 from dovetail.data.shapes import is_class, is_list, is_mapping
 from dovetail.errors import ExtensionError
+from dovetail.schema.from_function import read_signature
 from dovetail.schema.number_types import Convert, make_converter
-from dovetail.tools.makers.signature import read_signature
 
 TYPES = {
     "string": "string",

@@ -1,95 +1,183 @@
-"""Reads a docstring: what a function does, and what each of its parameters means.
+"""Functions as schemas: the JSON Schema of a function's parameters, and how to call it with arguments.
 
-Understands the sections of Google style (`Args:`), of NumPy style (`Parameters`, underlined) and the fields
-of Sphinx (`:param name: text`).
+`read_signature` is for tools; `read_hints` reads annotations alone, also those that are not types.
 """
 
 import inspect
-import re
 import sys
-import textwrap
-import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
 from types import FrameType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-_GOOGLE = re.compile(r"(args|arguments|parameters|params)\s*:\s*$", re.IGNORECASE)
-_GOOGLE_OTHER = re.compile(
-    r"(returns?|yields?|raises|examples?|notes?|warnings?|see also|attributes)\s*:\s*$", re.IGNORECASE
-)
-_NUMPY = re.compile(r"(other )?parameters\s*$", re.IGNORECASE)
-_UNDERLINE = re.compile(r"-{3,}\s*$")
-_SPHINX = re.compile(r":(?:param|parameter|arg|argument)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)")
-_SPHINX_OTHER = re.compile(r":\w+[^:]*:")
-_NAMED_TEXT = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
-_NAMED_TYPE = re.compile(r"\*{0,2}(\w+)\s*(?::.*)?()$")
+from dovetail.data.numbers import is_number
+from dovetail.errors import ConfigError, ToolError
+from dovetail.events.tool_context import ToolContext
+from dovetail.lazy import lazy
+from dovetail.schema.from_annotation import read_plain_annotation, remove_titles, split_annotated
 
+if TYPE_CHECKING:
+    from dovetail.schema.number_types import Convert
 
-@dataclass(frozen=True, slots=True)
-class Docstring:
-    """What a docstring says: the text around its sections, and the texts of the parameters."""
-
-    description: str
-    parameters: dict[str, str]
+pydantic = lazy("pydantic")
 
 
-def read_docstring(text: str | None) -> Docstring:
-    """Take a docstring apart; a text in no known style is all description."""
-    lines = inspect.cleandoc(text).splitlines() if text else []
-    bodies: dict[str, list[str]] = {}
-    section = "description"
-    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
-        heading = _find_heading(line, following)
-        if heading is not None:
-            section = heading
-            continue
-        if _UNDERLINE.match(line):
-            continue
-        section, line = _find_section(section, line)
-        bodies.setdefault(section, []).append(line)
-    description = "\n".join(bodies.get("description", ())).strip()
-    return Docstring(
-        re.sub(r"\n{3,}", "\n\n", description),
-        {
-            **_read_entries(bodies.get("numpy", []), _NAMED_TYPE),
-            **_read_entries(bodies.get("google", []), _NAMED_TEXT),
-            **_read_entries(bodies.get("sphinx", []), _NAMED_TEXT),
-        },
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """The schema of a function's parameters, and how arguments become a call.
+
+    `converters` turn the values of those parameters that are not plain JSON types; `type_numbers` gives the
+    numbers of the others the type that the schema names.
+    """
+
+    schema: dict[str, Any]
+    converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, Callable[[Any], Any]])
+    type_numbers: "Convert | None" = None
+    context_name: str | None = None
+    positional: tuple[str, ...] = ()
+    returns: Any = None
+
+    def bind(
+        self, function: Callable[..., Any], args: dict[str, Any], context: ToolContext
+    ) -> Callable[[], Any]:
+        """The call of `function` with these arguments, ready to be made."""
+        keywords = dict(args) if self.type_numbers is None else self.type_numbers(args)
+        if self.converters:
+            keywords = self._convert(keywords)
+        if self.context_name is not None:
+            keywords[self.context_name] = context
+        values = [keywords.pop(name) for name in self.positional if name in keywords]
+        return lambda: function(*values, **keywords)
+
+    def _convert(self, args: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {
+                name: self.converters[name](value) if name in self.converters and value is not None else value
+                for name, value in args.items()
+            }
+        except pydantic.ValidationError as error:
+            raise ToolError(f"wrong arguments: {_describe(error)}", type="invalid_tool_params") from error
 
 
-def _find_heading(line: str, following: str) -> str | None:
-    if _UNDERLINE.match(following) and line.strip():
-        return "numpy" if _NUMPY.match(line) else "numpy-other"
-    if _GOOGLE.match(line):
-        return "google"
-    return "other" if _GOOGLE_OTHER.match(line) else None
+def read_signature(
+    function: Callable[..., Any], texts: Mapping[str, str], *, is_described: bool = False
+) -> Signature:
+    """Read the parameters of a function; `texts` are their descriptions from the docstring.
+
+    Of a function that `is_described` by a schema of its own only the names count: annotations that cannot be
+    read are ignored, and so is `*args`; a callable without a signature takes whatever it is given.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        if is_described:
+            return Signature(schema={"type": "object", "properties": {}, "additionalProperties": True})
+        raise ConfigError(
+            f"{function!r} has no signature that can be read",
+            hint="Wrap it in a function of your own.",
+        ) from error
+    if parameters and not is_described:
+        _refuse_unbound(function, parameters[0].name)
+    reader = _Reader(function, texts, is_described=is_described)
+    for parameter in parameters:
+        reader.read(parameter)
+    return reader.finish()
 
 
-def _find_section(section: str, line: str) -> tuple[str, str]:
-    """The section a line belongs to; a block of Google or Sphinx style ends at a line without indent."""
-    if match := _SPHINX.match(line):
-        return "sphinx", f"{match[1]}: {match[2]}"
-    if _SPHINX_OTHER.match(line):
-        return "other", line
-    is_flush = bool(line) and not line[0].isspace()
-    return ("description" if is_flush and section in ("google", "sphinx", "other") else section), line
+def _refuse_unbound(function: Callable[..., Any], first: str) -> None:
+    """Refuse a method as its class defines it: no model can say whose it is."""
+    name = getattr(function, "__qualname__", "")
+    owner, _, method = name.rpartition("<locals>.")[2].rpartition(".")
+    if owner and first in ("self", "cls"):
+        hint = f"Pass that of an object: agent.use_tools(my_{owner.lower()}.{method})."
+        raise ConfigError(f"{name} is a method without its object, so a model cannot call it", hint=hint)
 
 
-def _read_entries(body: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
-    texts: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in textwrap.dedent("\n".join(body)).splitlines():
-        match = pattern.match(line)
-        if match:
-            current = texts.setdefault(match[1], [])
-            current.append(match[2])
+class _Reader:
+    """Reads one function, parameter after parameter."""
+
+    def __init__(self, function: Callable[..., Any], texts: Mapping[str, str], *, is_described: bool) -> None:
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._is_described = is_described
+        self._hints = _read_known_hints(function) if is_described else _read_hints(function, self._name)
+        self._texts = texts
+        self._properties: dict[str, Any] = {}
+        self._required: list[str] = []
+        self._rich: dict[str, Any] = {}
+        self._takes_any = False
+        self._context_name: str | None = None
+        self._positional: list[str] = []
+
+    def read(self, parameter: inspect.Parameter) -> None:
+        name = parameter.name
+        annotation, text = split_annotated(self._hints.get(name, Any))
+        if annotation is ToolContext:
+            self._context_name = name
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            if self._is_described:
+                return
+            raise ConfigError(f"{self._name} takes *{name}: the arguments of a tool must have names")
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            self._takes_any = True
         else:
-            current.append(line.strip())
-    return {name: " ".join(filter(None, parts)) for name, parts in texts.items()}
+            self._properties[name] = self._make_property(name, annotation, text, parameter.default)
+            if parameter.default is parameter.empty:
+                self._required.append(name)
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            self._positional.append(name)
+
+    def _make_property(self, name: str, annotation: Any, text: str, default: Any) -> dict[str, Any]:
+        schema = read_plain_annotation(annotation)
+        if schema is None:
+            schema = {}
+            if (adapter := self._make_adapter(name, annotation)) is not None:
+                self._rich[name] = adapter
+        if text := text or self._texts.get(name, ""):
+            schema["description"] = text
+        default = default.value if isinstance(default, Enum) else default
+        if isinstance(default, str | bool) or is_number(default):
+            schema["default"] = default
+        return schema
+
+    def _make_adapter(self, name: str, annotation: Any) -> Any:
+        """What converts the values of a parameter, if anything can; it must, unless there is a schema."""
+        try:
+            adapter = pydantic.TypeAdapter(annotation)
+            adapter.json_schema()
+            return adapter
+        except pydantic.PydanticUserError as error:
+            if self._is_described:
+                return None
+            raise ConfigError(
+                f"parameter {name!r} of {self._name} is annotated {annotation!r}, which has no JSON Schema"
+            ) from error
+
+    def finish(self) -> Signature:
+        schema: dict[str, Any] = {"type": "object", "properties": self._properties}
+        if self._rich:
+            self._add_rich(schema)
+        if self._required:
+            schema["required"] = self._required
+        schema["additionalProperties"] = self._takes_any
+        return Signature(
+            schema=schema,
+            converters={name: adapter.validate_python for name, adapter in self._rich.items()},
+            context_name=self._context_name,
+            positional=tuple(self._positional),
+            returns=self._hints.get("return"),
+        )
+
+    def _add_rich(self, schema: dict[str, Any]) -> None:
+        """The schemas that pydantic makes, their definitions side by side under the root."""
+        inputs = [(name, "validation", adapter) for name, adapter in self._rich.items()]
+        schemas, definitions = pydantic.TypeAdapter.json_schemas(inputs)
+        for (name, _), made in schemas.items():
+            self._properties[name] = {**remove_titles(made), **self._properties[name]}
+        if definitions:
+            schema.update(remove_titles(definitions))
 
 
 def read_hints(function: Callable[..., Any], enclosing: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +198,7 @@ def read_hint(annotation: Any, scope: dict[str, Any]) -> Any:
     """Return what one annotation means; `scope` holds the names it may use."""
     holder = SimpleNamespace(__annotations__={"value": annotation})
     try:
-        return typing.get_type_hints(holder, scope, include_extras=True)["value"]
+        return get_type_hints(holder, scope, include_extras=True)["value"]
     except (TypeError, SyntaxError):  # a schema is not a type
         return eval(annotation, scope) if isinstance(annotation, str) else annotation
 
@@ -125,3 +213,39 @@ def read_enclosing(function: Callable[..., Any]) -> dict[str, Any]:
             names = {**frame.f_locals, **names}
         frame = frame.f_back
     return names
+
+
+def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    annotated = _find_annotated(function)
+    try:
+        return get_type_hints(annotated, include_extras=True)
+    except Exception as error:  # an annotation may be any text
+        if not getattr(annotated, "__annotations__", None):
+            return {}  # a builtin: nothing to read
+        raise ConfigError(f"the annotations of {name} cannot be read: {error}") from error
+
+
+def _read_known_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations that can be read."""
+    annotated = _find_annotated(function)
+    hints: dict[str, Any] = {}
+    for name, annotation in getattr(annotated, "__annotations__", {}).items():
+        with suppress(Exception):
+            hints[name] = read_hint(annotation, getattr(annotated, "__globals__", {}))
+    return hints
+
+
+def _find_annotated(function: Any) -> Any:
+    """The function that carries the annotations of a callable: behind a partial, a class or an object."""
+    if isinstance(function, partial):
+        return _find_annotated(function.func)
+    if inspect.isclass(function):
+        return function.__init__
+    return inspect.unwrap(function) if hasattr(function, "__annotations__") else type(function).__call__
+
+
+def _describe(error: Any) -> str:
+    return "; ".join(
+        f"{'.'.join(str(step) for step in problem['loc'])}: {problem['msg']}".removeprefix(": ")
+        for problem in error.errors(include_url=False)
+    )

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
-from dovetail.schema.from_function import read_docstring
+from dovetail.schema.docstring import read_docstring
+from dovetail.schema.from_function import Signature, read_signature
 from dovetail.schema.number_types import make_converter
-from dovetail.tools.makers.signature import Signature, read_signature
 from dovetail.tools.threads import run_in_thread
 from dovetail.tools.tool import Execute, Tool, check_name
 
