@@ -50,7 +50,6 @@ NOT_YET_READ = {
     "data",
     "errors.py",
     "events",
-    "loop",
     "policy",
     "prompt",
     "requesters",

@@ -70,7 +70,7 @@ async def test_tree_is_no_deeper_than_its_limit() -> None:
     host.offer(*(make(name, *names) for name in names))
     await (await AgentExecutor.create(make("a", *names), host)).run({"query": "go"})
     told = results(host.runtime.scripted.requests[4])[0]
-    assert "agent 'e' could not start: no deeper sub-agents here" in told
+    assert "agent 'e' could not start: The depth limit for sub-agents is reached." in told
     assert BudgetLimits().depth == 3
 
 
@@ -87,7 +87,7 @@ async def test_run_has_no_more_children_than_its_width() -> None:
     await (await AgentExecutor.create(parent, host)).run({"query": "go"})
     told = results(host.runtime.scripted.requests[-1])
     assert told[:-1] == [f"Answer {number}." for number in range(width)]
-    assert f"the limit of {width} children is reached" in told[-1]
+    assert f"The limit of {width} children is reached" in told[-1]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ async def test_run_has_no_more_children_than_its_width() -> None:
     [
         ("subagents.max_depth", "depth limit"),
         ("subagents.max_children", "limit of 0 children"),
-        ("subagents.max_subagents", "limit of 0 in the whole run"),
+        ("subagents.max_subagents", "limit of 0 sub-agents in the whole run"),
     ],
 )
 async def test_settings_limit_the_tree(setting: str, complaint: str) -> None:

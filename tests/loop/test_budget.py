@@ -61,7 +61,7 @@ def test_all_runs_of_a_tree_are_limited_together() -> None:
     child = root.child()
     child.child()
     for budget in (root, child):
-        with pytest.raises(ConfigError, match="limit of 3 in the whole run"):
+        with pytest.raises(ConfigError, match="limit of 3 sub-agents in the whole run"):
             budget.child()
 
 

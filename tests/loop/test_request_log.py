@@ -79,7 +79,7 @@ def test_picture_is_told_by_its_size_and_data_as_the_text_that_is_sent() -> None
         {"role": "user", "content": [picture, words]},
         {"role": "user", "content": {"wanted": "a box"}},
     ]
-    RequestLog(events.append, ScriptedRequester([])).tell(1, ModelRequest(messages=asked))
+    RequestLog(events.append, ScriptedRequester([])).record(1, ModelRequest(messages=asked))
     shown, data = events[0].messages
     assert shown["content"][0]["image_url"]["url"].endswith("… (9022 characters)")
     assert shown["content"][1] == words
@@ -97,6 +97,6 @@ def test_keys_of_the_model_are_hidden_wherever_they_stand() -> None:
         {"role": "user", "content": f"Use {KEY}."},
         {"role": "assistant", "content": "", "tool_calls": [call]},
     ]
-    RequestLog(events.append, requester).tell(1, ModelRequest(messages=asked))
+    RequestLog(events.append, requester).record(1, ModelRequest(messages=asked))
     assert KEY not in repr(events)
     assert events[0].messages[0]["content"] == "Use ***."

@@ -1,7 +1,7 @@
-"""What a run and its children may use: one tree of time, tokens and sub-agents; each run has its own turns.
+"""The limits of a run and its children: a tree of time, tokens and sub-agents; each run has its own turns.
 
-A child draws from the time and tokens that its parent has left, and what it uses of them counts for its
-ancestors too. The clock of a branch and of its ancestors stands still while a person is asked.
+A child draws on the time and tokens that its parent has left, and its usage counts for its ancestors too. The
+clocks of a branch and of its ancestors are paused while a user is asked.
 """
 
 import time
@@ -21,10 +21,10 @@ Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetLimits:
-    """The limits of one run; None means unlimited (or the parent's rest).
+    """The limits of one run; None means unlimited (or what the parent has left).
 
-    `depth` is how many levels of children may be below it, `width` how many children it may start one after
-    the other or at once, `total` how many runs there may be below it at all depths.
+    `depth` limits the levels of children below the run, `width` the children that it starts itself, one after
+    the other or at once, and `total` the runs below it at all depths.
     """
 
     turns: int | None = 30
@@ -43,9 +43,9 @@ class BudgetLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run has used already in an earlier life, before a crash.
+    """What a run had used before it was interrupted.
 
-    `children` are those it has started itself, `descendants` those at all depths.
+    `children` counts the runs that it started itself, `descendants` those at all depths.
     """
 
     turns: int = 0
@@ -56,7 +56,7 @@ class Spent:
 
 
 class Budget:
-    """The rest of one run's limits; what was `spent` before counts."""
+    """What is left of the limits of one run; `spent` is what it used before an interruption."""
 
     def __init__(
         self,
@@ -79,39 +79,39 @@ class Budget:
 
     @property
     def depth_left(self) -> int:
-        """How many levels of children may still be below this run."""
+        """The number of levels of children that may still be started below this run."""
         own = self.limits.depth
         return own if self.parent is None else min(own, self.parent.depth_left - 1)
 
     def child(self, limits: BudgetLimits | None = None) -> "Budget":
-        """A budget for one more child; raises when the tree is as deep or wide as it may be."""
+        """Return a budget for one more child.
+
+        Raises:
+            ConfigError: the limit of depth, children or descendants is reached.
+        """
         if self.depth_left <= 0:
-            raise ConfigError("no deeper sub-agents here: the depth limit of this run is reached")
+            raise ConfigError("The depth limit for sub-agents is reached.")
         if self._children >= self.limits.width:
-            raise ConfigError(
-                f"no more sub-agents here: the limit of {self.limits.width} children is reached"
-            )
+            raise ConfigError(f"The limit of {self.limits.width} children is reached.")
         full = next((one for one in self._upwards() if one._descendants >= one.limits.total), None)
         if full is not None:
-            raise ConfigError(
-                f"no more sub-agents here: the limit of {full.limits.total} in the whole run is reached"
-            )
+            raise ConfigError(f"The limit of {full.limits.total} sub-agents in the whole run is reached.")
         self._children += 1
         for budget in self._upwards():
             budget._descendants += 1
         return Budget(limits, parent=self, clock=self._clock)
 
     def use_turn(self) -> None:
-        """Count one turn; those of a child are its own."""
+        """Count one turn; turns of a child do not count for its parent."""
         self.turns += 1
 
     def use_tokens(self, usage: Usage) -> None:
-        """Count tokens, here and above."""
+        """Count tokens for this run and its ancestors."""
         for budget in self._upwards():
             budget.usage = budget.usage + usage
 
     def reached(self) -> Limit | None:
-        """The first limit that is used up, here or above."""
+        """Return the first limit that is reached, of this run or an ancestor."""
         if self.limits.turns is not None and self.turns >= self.limits.turns:
             return "max-turns"
         for budget in self._upwards():
@@ -122,7 +122,7 @@ class Budget:
         return "timeout" if left is not None and left <= 0 else None
 
     def seconds_left(self) -> float | None:
-        """The time left, here and above; None when no clock runs."""
+        """Return the time left to this run and its ancestors; None without a time limit."""
         rests = [
             budget.limits.seconds - budget.elapsed()
             for budget in self._upwards()
@@ -131,17 +131,17 @@ class Budget:
         return min(rests, default=None)
 
     def elapsed(self) -> float:
-        """Seconds since the start, without those in which a person was asked."""
+        """Return the seconds since the start, without the time in which a user was asked."""
         return self._stopwatch.elapsed()
 
     @property
     def is_paused(self) -> bool:
-        """Whether the clock stands still."""
+        """Whether the clock is paused."""
         return self._stopwatch.is_paused
 
     @contextmanager
     def paused(self) -> Generator[None]:
-        """Stop the clock, here and above, while a person is asked."""
+        """Pause the clocks of this run and its ancestors while a user is asked."""
         for budget in self._upwards():
             budget._pause()
         try:

@@ -1,4 +1,4 @@
-"""What has been said in a loop: the messages as the model reads them, and the new ones as they were."""
+"""The messages of a loop: as the model reads them, shortened to fit, and the new ones in full."""
 
 import json
 import logging
@@ -21,15 +21,15 @@ _KEPT = 6  # messages at the end that stay as they are
 _SHORT = 400  # characters that stay of an old tool result
 _SUMMARIZE = (
     "Below is the beginning of a conversation between a user and an assistant with tools. Write down what "
-    "the assistant needs to go on without it: the task, what was found out (with names, numbers and paths), "
-    "what was tried, what is left to do. Write only that, in the language of the conversation."
+    "the assistant needs to continue without it: the task, what was found out (with names, numbers and "
+    "paths), what was tried, what is left to do. Write only that, in the language of the conversation."
 )
 _NO_SUMMARY = "(The beginning of the conversation no longer fits and was left out.)"
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A conversation that fits, and what fitting it has cost; `asked` is the request for a summary."""
+    """A conversation that fits, and the tokens that this took; `asked` is the request for a summary."""
 
     messages: list[ChatMessage]
     usage: Usage
@@ -37,7 +37,7 @@ class Fitted:
 
 
 async def fit(messages: Sequence[ChatMessage], window: int, requester: Requester) -> Fitted:
-    """The conversation made to fit into `window` tokens."""
+    """Shorten a conversation until it fits into `window` tokens."""
     limit = int(window * _FULL)
     fitted = list(messages)
     for shorten in (_keep_all, _shorten_old, partial(_shorten_results, longest=limit // 2)):
@@ -53,7 +53,7 @@ def fits(messages: Sequence[ChatMessage], window: int) -> bool:
 
 
 def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
-    """About how many tokens the messages are: a third of a token per ASCII character, one for any other."""
+    """Estimate the tokens of messages: a third of a token per ASCII character, one for any other."""
     text = json.dumps(list(messages), ensure_ascii=False, default=str)
     plain = sum(character.isascii() for character in text) if not text.isascii() else len(text)
     return plain // 3 + (len(text) - plain)
@@ -94,7 +94,7 @@ async def _summarize(messages: list[ChatMessage], limit: int, requester: Request
 
 
 async def _ask(request: ModelRequest, requester: Requester) -> tuple[str, Usage]:
-    """The summary; a model that fails at it does not end the run, what is old is then just left out."""
+    """Return the summary; if the model fails, the run continues without the old messages."""
     pieces: list[str] = []
     usage = Usage()
     try:
@@ -105,18 +105,18 @@ async def _ask(request: ModelRequest, requester: Requester) -> tuple[str, Usage]
                 elif isinstance(delta, FinishDelta):
                     usage = delta.usage
     except ModelError as error:
-        logger.warning("what is old could not be summarized and is left out: %s", error)
+        logger.warning("Failed to summarize old messages; leaving them out: %s", error)
     return "".join(pieces) or _NO_SUMMARY, usage
 
 
 def _end_of_task(messages: list[ChatMessage]) -> int:
-    """After the system prompt and the first message of the user, which always stay."""
+    """Return the position after the system prompt and the first message of the user, which always stay."""
     first = next((place for place, message in enumerate(messages) if message["role"] == "user"), -1)
     return first + 1
 
 
 def _find_cut(messages: list[ChatMessage], start: int) -> int:
-    """Where the recent part begins: never between a call and its results."""
+    """Return where the recent part begins: never between a call and its results."""
     cut = max(start, len(messages) - _KEPT)
     while cut > start and messages[cut]["role"] == "tool":
         cut -= 1
@@ -124,13 +124,13 @@ def _find_cut(messages: list[ChatMessage], start: int) -> int:
 
 
 class Conversation:
-    """Grows turn by turn; what the model reads may be shortened, what was added never is."""
+    """Messages, growing turn by turn; the model may read them shortened, `added` has the new ones in full."""
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
         self.messages = list(messages)
         self.added: list[ChatMessage] = []
         self.call_ids = {call_id for message in messages for call_id in _read_call_ids(message)}
-        """The ids of all calls so far, also of those that were left out to make room."""
+        """The ids of all calls so far, including calls that were left out to make room."""
 
     def add(self, message: ChatMessage) -> None:
         """Append a message."""
@@ -139,11 +139,11 @@ class Conversation:
         self.call_ids.update(_read_call_ids(message))
 
     def say(self, text: str) -> None:
-        """Append a message of the user's side."""
+        """Append a message with the role of the user."""
         self.add({"role": "user", "content": text})
 
     async def make_room(self, window: int | None, requester: Requester) -> Fitted | None:
-        """Shorten what is old when the model's window is nearly full; tells what that took."""
+        """Shorten old messages if the model's window is nearly full, and return what that took."""
         if window is None:
             return None
         fitted = await fit(self.messages, window, requester)
@@ -152,7 +152,7 @@ class Conversation:
 
 
 def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:
-    """The calls of the last answer that have no result yet, as after a crash."""
+    """Return the calls of the last answer that have no result, as after a crash."""
     answered: set[str] = set()
     for message in reversed(messages):
         if message["role"] == "tool":

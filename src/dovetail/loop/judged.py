@@ -60,12 +60,12 @@ def read_command(command: Any) -> Plan | NoPlan:
 
 
 def write_plan_schema(tools: Iterable[ToolSpec]) -> dict[str, Any]:
-    """Whether a tool is needed, and which: one form of command for each tool, or null."""
+    """Return the schema of a plan: whether a tool is needed, and its command, with one form per tool."""
     return _close({"use_tool": {"type": "boolean"}, "tool_command": _write_choice(tools, {"type": "null"})})
 
 
 def write_reply_schema(tools: Iterable[ToolSpec], *, must_call: bool) -> dict[str, Any]:
-    """A plan whose last field is the answer, where no tool is needed."""
+    """Return the schema of a plan whose last field is the answer, for a reply without a tool."""
     if must_call:
         return _close({"use_tool": {"const": True}, "tool_command": _write_choice(tools)})
     plan = write_plan_schema(tools)
@@ -105,8 +105,8 @@ _MUST = "You must use a tool now."
 
 
 async def stream_judged(requester: Requester, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-    """The answer's deltas, with calls, from a model that calls no functions."""
-    asked = replace(request, messages=_tell_in_words(request.messages), tools=())
+    """Stream the answer's deltas, with calls, from a model without function calling."""
+    asked = replace(request, messages=_write_in_words(request.messages), tools=())
     if not request.tools or request.tool_choice == "none":
         async with aclosing(requester.stream(asked)) as deltas:
             async for delta in deltas:
@@ -114,9 +114,9 @@ async def stream_judged(requester: Requester, request: ModelRequest) -> AsyncGen
         return
     must_call = request.tool_choice == "required"
     schema = write_reply_schema(request.tools, must_call=must_call) if requester.follows_schema else None
-    told = _tell_tools(asked.messages, request.tools, must_call=must_call)
+    messages = _add_tools(asked.messages, request.tools, must_call=must_call)
     reading = _Reading()
-    async with aclosing(requester.stream(replace(asked, messages=told, schema=schema))) as deltas:
+    async with aclosing(requester.stream(replace(asked, messages=messages, schema=schema))) as deltas:
         async for delta in deltas:
             if isinstance(delta, TextDelta):
                 for found in reading.take(delta.text):
@@ -130,7 +130,7 @@ async def stream_judged(requester: Requester, request: ModelRequest) -> AsyncGen
 
 
 class _Reading:
-    """Reads one reply while it is written."""
+    """Read one reply while it streams."""
 
     def __init__(self) -> None:
         self.has_call = False
@@ -139,13 +139,13 @@ class _Reading:
         self._pieces: list[str] = []
 
     def take(self, text: str) -> Iterator[Delta]:
-        """What this piece of the reply adds to the answer, or the call that it completes."""
+        """Return what this piece of the reply adds to the answer, or the call that it completes."""
         self._pieces.append(text)
         for event in self._parser.feed(text):
             yield from self._read(event)
 
     def end(self) -> Iterator[Delta]:
-        """What is left; a reply that is no plan at all is the answer as it stands."""
+        """Return the rest; a reply that is not a plan is the answer as it stands."""
         for event in self._parser.finish():
             yield from self._read(event)
         if not self.has_call and not self._has_text:
@@ -170,29 +170,29 @@ class _Reading:
             yield ToolCallDelta(0, new_id("call"), plan.tool_name, arguments)
 
 
-def _tell_tools(
+def _add_tools(
     messages: Sequence[ChatMessage], tools: Sequence[ToolSpec], *, must_call: bool
 ) -> list[ChatMessage]:
-    """The messages with the tools behind the first system text."""
+    """Describe the tools after the first system text."""
     listed = [
         f"- {tool.name}: {tool.description}\n  tool_kwargs: {json.dumps(tool.parameters)}" for tool in tools
     ]
-    told = "\n".join(["# Tools", *listed, "", _FORM, *([_MUST] if must_call else [])])
+    described = "\n".join(["# Tools", *listed, "", _FORM, *([_MUST] if must_call else [])])
     first = messages[0] if messages else None
     if first is None or first["role"] != "system":
-        return [{"role": "system", "content": told}, *messages]
-    return [{**first, "content": f"{read_text(first['content'])}\n\n{told}"}, *messages[1:]]
+        return [{"role": "system", "content": described}, *messages]
+    return [{**first, "content": f"{read_text(first['content'])}\n\n{described}"}, *messages[1:]]
 
 
-def _tell_in_words(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The conversation without function calls: each as the plan it would have been, each result as a text."""
+def _write_in_words(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Rewrite a conversation without function calls: each call as a plan, each result as text."""
     built = build_messages(messages)
     calls = [call for message in built for call in message.get("tool_calls") or ()]
     names = {call["id"]: call["function"]["name"] for call in calls}
-    return [_tell_message(message, names) for message in built]
+    return [_write_message(message, names) for message in built]
 
 
-def _tell_message(message: dict[str, Any], names: Mapping[str, str]) -> ChatMessage:
+def _write_message(message: dict[str, Any], names: Mapping[str, str]) -> ChatMessage:
     if message["role"] == "tool":
         name = names.get(message.get("tool_call_id", ""), "the tool")
         return {"role": "user", "content": f"Result of {name}:\n{read_text(message.get('content'))}"}
@@ -228,7 +228,7 @@ _NO = (False, 0, "false", "False", "no")
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a plan may name: the tools, and ways to answer without one, by name and use.
+    """What a plan may name: the tools, and ways to answer without one, each by name and use.
 
     The requester of a small model brings such ways (`answer_ways`): asked whether it needs a tool it says yes
     too easily, but it chooses well between a tool and a named way. A tool's own name wins.
@@ -241,21 +241,21 @@ class Choices:
 
     @classmethod
     def make(cls, requester: Requester, tools: ToolSnapshot, listed: list[dict[str, Any]]) -> Self:
-        """The tools, with the ways that this requester brings."""
+        """Combine the tools with the ways to answer that this requester brings."""
         ways: tuple[Mapping[str, str], ...] = getattr(requester, "answer_ways", ({}, {}))
         before, behind = ({name: way[name] for name in way if name not in tools} for way in ways)
         return cls(tools, listed, before, behind)
 
     def is_way(self, name: str) -> bool:
-        """Whether a name stands for an answer without a tool."""
+        """Return whether a name stands for an answer without a tool."""
         return name in self.before or name in self.behind
 
     def describe(self) -> list[dict[str, Any]]:
-        """The list for the prompt, common knowledge before the tools and talk behind them."""
+        """List the choices for the prompt: common knowledge before the tools, small talk after them."""
         return [*_list_ways(self.before), *self.listed, *_list_ways(self.behind)]
 
     def write_schema(self) -> dict[str, Any]:
-        """The closed schema of the plan."""
+        """Return the closed schema of the plan."""
         ways = [
             ToolSpec(name=name, description=use, parameters=_NO_PARAMETERS)
             for name, use in {**self.before, **self.behind}.items()
@@ -274,7 +274,7 @@ def open_plan(
     choices: Choices,
     so_far: Mapping[str, Any] | None = None,
 ) -> Response[Any]:
-    """The response of the judging request; it knows the request, but no system, history or info.
+    """Open the judging request; it has the input and the tools, but no system, history or info.
 
     `so_far` holds the results of earlier rounds of this request by their purpose.
     """
@@ -302,7 +302,7 @@ def _send(
 
 
 async def read_plan(response: Response[Any], choices: Choices) -> Plan | NoPlan:
-    """The plan, as soon as it is certain; what the model says after it is not waited for."""
+    """Return the plan as soon as it is certain, without waiting for the rest of the reply."""
     async with aclosing(response.async_get_generator("instant")) as events:
         async for event in events:
             if event.path == "use_tool" and event.is_complete and event.value in _NO:
@@ -311,14 +311,14 @@ async def read_plan(response: Response[Any], choices: Choices) -> Plan | NoPlan:
                 plan = read_command(event.value)
                 return NoPlan() if isinstance(plan, Plan) and choices.is_way(plan.tool_name) else plan
     if response.received.parsed is None:
-        return NoPlan("the plan is no JSON object")
+        return NoPlan("the plan is not a JSON object")
     return NoPlan("the plan has no tool_command")
 
 
 async def end_plan(response: Response[Any]) -> Usage:
-    """Stop the judging request, which is over as a rule, and say what it has used, as far as it was told.
+    """Stop the judging request, if it is still in progress, and return its usage.
 
-    A model tells at the very end, so a request that was stopped before it is counted as nothing.
+    Models report usage at the very end, so a request that is stopped before counts as nothing.
     """
     try:
         async with asyncio.timeout(_LAST_WORD):

@@ -15,7 +15,7 @@ StopReason: TypeAlias = Literal["cancelled", "timeout"]
 
 
 class Deadline:
-    """Sets `event` once, when the run is cancelled `now` or its budget's time is over."""
+    """Set `event` once: when the run is cancelled `now`, or when the time of its budget is over."""
 
     def __init__(self, budget: Budget, cancel: CancelSignal) -> None:
         self.event = asyncio.Event()
@@ -40,7 +40,7 @@ class Deadline:
             self._watcher = None
 
     async def guard(self, task: "asyncio.Task[T]") -> T | None:
-        """The task's result, or None when the stop came first; the task is then cancelled and awaited."""
+        """Return the task's result, or None if the stop came first; the task is then cancelled."""
         stop = asyncio.create_task(self.event.wait())
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
@@ -63,13 +63,13 @@ class Deadline:
             self.event.set()
 
     def _pause(self, paused: bool) -> None:
-        """Stop or start the clock; a run below this one may be in another thread."""
+        """Pause or resume the timer; a run below this one may be in another thread."""
         self._loop.call_soon_threadsafe(self._clear_timer if paused else self._set_timer)
 
     def _set_timer(self) -> None:
         self._clear_timer()
         left = self._budget.seconds_left()
-        if left is not None and self._watcher is not None:  # a late word from another thread starts nothing
+        if left is not None and self._watcher is not None:  # a late call from another thread starts nothing
             self._timer = self._loop.call_later(max(left, 0), self._stop, "timeout")
 
     def _clear_timer(self) -> None:
@@ -80,9 +80,9 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumePoint:
-    """What an earlier life of a loop did, before a crash.
+    """Where an interrupted run resumes.
 
-    `turns` have ended; `usage` is of answers whose turn has not.
+    `turns` have ended; `usage` belongs to answers whose turn has not.
     """
 
     turns: int = 0
@@ -90,7 +90,7 @@ class ResumePoint:
 
 
 class UsageMeter:
-    """Counts for one loop; goes on where an earlier life of it ended."""
+    """Count turns and tokens of one loop, and report them; resumes the counts of an interrupted run."""
 
     def __init__(self, emit: Emit, budget: Budget, earlier: ResumePoint | None = None) -> None:
         earlier = earlier or ResumePoint()
@@ -100,29 +100,29 @@ class UsageMeter:
         self.budget = budget
 
     def begin_turn(self) -> None:
-        """One more request of the conversation goes out."""
+        """Count one more request of the conversation."""
         self.turns += 1
         self.budget.use_turn()
 
-    def take_up_turn(self) -> None:
-        """The turn that an earlier life has begun goes on; it is counted already."""
+    def resume_turn(self) -> None:
+        """Resume a turn that began before the interruption; the budget has counted it already."""
         self.turns += 1
 
     def add(self, usage: Usage) -> None:
-        """Count what an answer has used."""
+        """Count the usage of an answer."""
         self.budget.use_tokens(usage)
         self._unsettled = self._unsettled + usage
 
-    def tell_answer(self, usage: Usage) -> None:
-        """Tell what the turn's answer has used, before its calls run."""
+    def report_answer(self, usage: Usage) -> None:
+        """Report the usage of the turn's answer, before its calls run."""
         self.emit(ModelResponseEvent(self.turns, usage))
 
     def add_summary(self, usage: Usage) -> None:
-        """Count and tell what shortening the conversation has used, before the next turn."""
+        """Count and report the usage of a summary, before the next turn."""
         self.add(usage)
         self.emit(ModelResponseEvent(self.turns + 1, usage, "summary"))
 
     def end_turn(self, reason: str) -> None:
-        """Tell that the turn is over."""
+        """Report that the turn is over."""
         used, self._unsettled = self._unsettled, Usage()
         self.emit(TurnEnd(self.turns, used, reason))

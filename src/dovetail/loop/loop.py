@@ -1,11 +1,11 @@
-"""Turn after turn: the model answers, its calls run, their results go back, until it is done.
+"""The turn loop: the model answers, its calls run, their results go back, until it is done.
 
-    calls of an earlier life without a result?  → run them first
+    calls left without a result by a crash?  → run them first
     while a limit is not reached:
         turn = ask the model (messages, tools)
         no calls?  → the answer is the goal (an empty one is asked for once more)
         run the calls through the pipeline, append exactly one result for each
-        completed, cancelled or going in circles?  → stop
+        completed, cancelled or repeating itself?  → stop
     stopped by a limit?  → one grace turn that must answer
 
 Chats, `agent.run` and sub-agents are runs of this loop; `agent.start` with tools uses it inside one request.
@@ -55,11 +55,11 @@ class LoopOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLoop:
-    """What stays the same over all turns.
+    """A model with its tools, and everything else that stays the same over all turns.
 
-    `completion` names the tool that hands in the result, if one must; `window` is how many tokens the model
-    can read, when it is known: what is old is shortened before it is full. With `records_requests` every
-    request is told as an event too, `stored` messages by their name. `schema`, `options` and `pace` are those
+    `completion` names the tool that hands in the result, if one must. `window` is the number of tokens that
+    the model can read, if known: old messages are shortened before it is full. With `records_requests` each
+    request is an event, too, with `stored` messages by their name. `schema`, `options` and `pace` are those
     of each request.
     """
 
@@ -78,9 +78,9 @@ class TurnLoop:
     async def run(
         self, messages: Sequence[ChatMessage], context: RunContext, earlier: ResumePoint | None = None
     ) -> RunResult:
-        """Go on from `messages` until the model is done, a limit is reached or somebody cancels.
+        """Run from `messages` until the model is done, a limit is reached or the run is cancelled.
 
-        After a crash `earlier` says what was done before; the budget of the context must count it too.
+        After a crash, `earlier` is where the run resumes; the budget of the context must count it, too.
         """
         meter = UsageMeter(context.emit, find_budget(context) or Budget(), earlier)
         run = LoopRun(self, messages, dataclasses.replace(context, budget=meter.budget), meter)
@@ -103,7 +103,7 @@ class TurnLoop:
 
 
 class LoopRun:
-    """One way through the loop, with what it has gathered so far."""
+    """One run of a loop, or one request that uses it: the conversation, the text and the usage so far."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class LoopRun:
             return outcome
 
     async def rescue(self, outcome: RunResult) -> RunResult:
-        """One last turn in which the model must answer; a failure leaves the outcome as it was."""
+        """Take one last turn in which the model must answer; if it fails, the outcome stays as it was."""
         completion = self.loop.completion
         self.conversation.say(demand_result(outcome.reason, completion))
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
@@ -153,11 +153,11 @@ class LoopRun:
         return await self._step(self.loop.tools.specs, choice="none") or self._end("max-turns")
 
     async def _finish_turn(self) -> RunResult | None:
-        """Run the calls that an earlier life left open; None when there are none, or the loop goes on."""
+        """Run the calls that a crash left open; return None if there were none, or if the loop continues."""
         pending = find_open_calls(self.conversation.messages)
         if not pending or self._is_request:
             return None
-        self.meter.take_up_turn()
+        self.meter.resume_turn()
         outcomes = await self._run_calls(pending)
         self.meter.end_turn("tool-calls")
         return self._look_back(outcomes)
@@ -167,7 +167,7 @@ class LoopRun:
         specs: Sequence[ToolSpec],
         choice: Literal["auto", "none", "required"] = "auto",
     ) -> RunResult | None:
-        """One turn; None when the loop goes on."""
+        """Take one turn; return None if the loop continues."""
         limit = self.budget.reached()
         if limit is not None and choice == "auto":
             return self._end(limit)
@@ -178,13 +178,13 @@ class LoopRun:
             return self._end("error", error=error)
         outcomes: list[CallOutcome] = []
         if turn.calls:
-            self.meter.tell_answer(turn.finish.usage)
+            self.meter.report_answer(turn.finish.usage)
             outcomes = await self._run_calls(turn.calls)
         self.meter.end_turn(turn.finish.reason)
         return self._look_back(outcomes, turn.text)
 
     def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> RunResult | None:
-        """How the loop ends after a turn; None when it goes on."""
+        """Return how the loop ends after a turn; None if it continues."""
         if self._deadline.reason is not None:
             return self._end(self._deadline.reason)
         stop = self._rules.after_calls(outcomes) if outcomes else self._rules.after_text(text)
@@ -195,13 +195,13 @@ class LoopRun:
         return None
 
     async def _make_room(self) -> None:
-        """Shorten what is old when the model's window is nearly full; a request stays as it was written."""
+        """Shorten old messages if the model's window is nearly full; a request stays as it was written."""
         if self._is_request:
             return
         fitted = await self.conversation.make_room(self.loop.window, self.loop.requester)
         if fitted is not None and fitted.asked is not None:
             if self._log is not None:
-                self._log.tell_summary(self.meter.turns + 1, fitted.asked)
+                self._log.record_summary(self.meter.turns + 1, fitted.asked)
             self.meter.add_summary(fitted.usage)
 
     async def _take_turn(
@@ -218,7 +218,7 @@ class LoopRun:
             pace=self.loop.pace,
         )
         if self._log is not None:
-            self._log.tell(self.meter.turns, request)
+            self._log.record(self.meter.turns, request)
         try:
             reading = self.loop.strategy.read_turn(turn, self.loop.requester, request)
             if self._is_request:  # its response has the time limit and the cancel
@@ -234,7 +234,7 @@ class LoopRun:
 
     @property
     def _must_call(self) -> bool:
-        """Whether text would be no use: a small model that may answer in words makes its result up."""
+        """Whether the model must call a tool: a small model that may answer in text makes its result up."""
         return self.loop.completion is not None and bool(getattr(self.loop.requester, "answer_ways", ()))
 
     async def _run_calls(self, calls: list[ToolCall]) -> list[CallOutcome]:

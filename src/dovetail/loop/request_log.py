@@ -1,4 +1,4 @@
-"""Tells what a model is asked, for those who inspect a run; nothing is told twice."""
+"""Record the requests of a run as events, for inspection; each message is recorded once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from dovetail.requesters.content import build_messages
 from dovetail.requesters.requester import Requester
 
 LONGEST_DATA = 2000
-"""Characters of an attachment that are told; a picture would fill the journal and tell nobody anything."""
+"""Characters of an attachment that are recorded; whole images would fill the journal."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMessages:
-    """The beginning of a conversation, kept elsewhere under a name: `{"stored": name}` stands for all of it.
+    """The beginning of a conversation that is stored elsewhere: `{"stored": name}` stands for it.
 
-    Else a chat would be told whole with each of its answers, and grow with the square of their number.
+    Otherwise each answer of a chat would record the whole chat, and the journal would grow quadratically.
     """
 
     name: str
     messages: Sequence[ChatMessage]
 
     def find(self, messages: Sequence[ChatMessage]) -> int | None:
-        """Where they begin in a request that has them all as they are."""
+        """Return where they begin in a request that has all of them unchanged."""
         if not self.messages:
             return None
         for place, message in enumerate(messages):
@@ -38,7 +38,7 @@ class StoredMessages:
 
 
 class RequestLog:
-    """Remembers the last request of one way through the loop, so that the next one tells only what is new."""
+    """Remember the last request of a run, so that the next record has only the new messages."""
 
     def __init__(self, emit: Emit, requester: Requester, stored: StoredMessages | None = None) -> None:
         self._emit = emit
@@ -47,8 +47,8 @@ class RequestLog:
         self._secrets: Sequence[str] = getattr(requester, "secrets", ())
         self._last: Sequence[ChatMessage] = ()
 
-    def tell(self, turn: int, request: ModelRequest) -> None:
-        """Tell a request of the conversation itself."""
+    def record(self, turn: int, request: ModelRequest) -> None:
+        """Record a request of the conversation itself."""
         kept = _count_shared(self._last, request.messages)
         self._last = request.messages
         self._emit(
@@ -62,8 +62,8 @@ class RequestLog:
             )
         )
 
-    def tell_summary(self, turn: int, request: ModelRequest) -> None:
-        """Tell a request that shortens what is old."""
+    def record_summary(self, turn: int, request: ModelRequest) -> None:
+        """Record a request for a summary of old messages."""
         self._emit(ModelRequestEvent(turn, self._model, self._show(request.messages), purpose="summary"))
 
     def _show(self, messages: Sequence[ChatMessage]) -> tuple[Mapping[str, Any], ...]:
@@ -80,7 +80,7 @@ class RequestLog:
 
 
 def show_messages(messages: Sequence[ChatMessage]) -> list[Mapping[str, Any]]:
-    """Messages as those see them who inspect a run: attachments are cut."""
+    """Return messages for inspection: attachments are cut."""
     shown = build_messages(messages)
     for message in shown:
         content = message.get("content")
@@ -90,7 +90,7 @@ def show_messages(messages: Sequence[ChatMessage]) -> list[Mapping[str, Any]]:
 
 
 def _count_shared(last: Sequence[ChatMessage], now: Sequence[ChatMessage]) -> int:
-    """How many messages at the beginning are the very same."""
+    """Count the messages at the beginning that are the same objects."""
     count = 0
     for before, after in zip(last, now, strict=False):
         if before is not after:
@@ -100,7 +100,7 @@ def _count_shared(last: Sequence[ChatMessage], now: Sequence[ChatMessage]) -> in
 
 
 def _shorten(part: Any) -> Any:
-    """A part of a message with its data cut; text stays whole."""
+    """Return a part of a message with its data cut; text stays whole."""
     if not is_mapping(part) or part.get("type") == "text":
         return part
     return {key: _cut(value) for key, value in part.items()}

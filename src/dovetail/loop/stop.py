@@ -9,21 +9,21 @@ from dovetail.events.run_events import EndReason
 from dovetail.tools.tool import CallOutcome
 
 REPEATS = 5
-"""How often in a row the very same calls may be made."""
+"""Times in a row that the same calls may be made."""
 
 NUDGE = "Your last answer was empty. Answer the request, or call a tool that brings you closer to the answer."
 DEMANDS: dict[EndReason, str] = {
-    "max-turns": "The limit of turns is reached.",
-    "max-tokens": "The limit of tokens is reached.",
-    "timeout": "The time is over.",
+    "max-turns": "Turn limit reached.",
+    "max-tokens": "Token limit reached.",
+    "timeout": "Time limit reached.",
     "no-completion": "You stopped without handing in a result.",
 }
-"""What a model is told after an end at which it may still answer once."""
+"""What the model reads after a limit, before its last chance to answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The loop ends, for a reason, perhaps with a result that was handed in."""
+    """The end of a loop: the reason, and the result that was handed in, if any."""
 
     reason: EndReason
     data: Any = None
@@ -33,7 +33,7 @@ class StopRules:
     """Decide turn after turn; `completion` names the tool that hands in the result, if one must.
 
     A loop that `insists` presses the model for a result: an empty answer is asked for once more, and the same
-    calls again and again end it. Otherwise the first answer without calls is the end.
+    calls in a row end it. Otherwise the first answer without calls is the end.
     """
 
     def __init__(self, completion: str | None, cancel: CancelSignal, *, insists: bool = True) -> None:
@@ -45,7 +45,7 @@ class StopRules:
         self._repeats = 0
 
     def after_calls(self, outcomes: Sequence[CallOutcome]) -> Stop | None:
-        """After a turn with calls; None when the loop goes on."""
+        """Decide after a turn with calls; None if the loop continues."""
         for outcome in outcomes:
             if outcome.call.name == self._completion and outcome.status == "ok":
                 return Stop("goal", outcome.result.data)
@@ -57,9 +57,9 @@ class StopRules:
         return Stop("no-completion") if self._insists and self._repeats >= REPEATS else None
 
     def after_text(self, text: str) -> Stop | None:
-        """After a turn that only spoke; None for an empty answer, which is asked for once more.
+        """Decide after a turn without calls; None for an empty answer, which is asked for once more.
 
-        A whole answer is the goal also when somebody wished to stop after it.
+        A whole answer is the goal even if the user asked to stop after it.
         """
         if not self._insists or (text.strip() and self._completion is None):
             return Stop("goal")
@@ -72,6 +72,6 @@ class StopRules:
 
 
 def demand_result(reason: EndReason, completion: str | None) -> str:
-    """The words that make a model answer in its last turn."""
+    """Return the message that makes a model answer in its last turn."""
     how = f"Call `{completion}` now" if completion else "Answer now"
     return f"{DEMANDS[reason]} {how} with the best result you have; no other tool can be used."

@@ -1,4 +1,4 @@
-"""How a loop has its model use tools: the one part of the loop that differs between its users."""
+"""How the model of a loop uses tools: the one part of the loop that differs between its users."""
 
 from collections.abc import Sequence
 

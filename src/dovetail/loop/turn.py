@@ -1,4 +1,4 @@
-"""One turn: a request goes out, its deltas become events, text and calls are collected."""
+"""One turn: the deltas of an answer become events, text and calls."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container
 from contextlib import aclosing
@@ -32,10 +32,10 @@ class _OpenCall:
 
 
 class Turn:
-    """Reads one answer and keeps what has arrived, also when it breaks off in the middle.
+    """Read one answer and keep what has arrived, even if it is interrupted.
 
-    A call whose id is one of the `known` ones, those of the conversation so far, gets another: some models
-    count their calls anew in every answer, and a result or an answer of the browser must find its one call.
+    A call whose id is among the `known` ones of the conversation gets a new id: some models number their
+    calls from the start in every answer, and a result must belong to exactly one call.
     With `hand_on`, text and reasoning go there as they are and not out as events.
     """
 
@@ -48,7 +48,7 @@ class Turn:
         self._emit = emit
         self._known = known
         self._pieces: list[str] = []
-        self._open: str | None = None  # "text" or "reasoning": what is being written
+        self._open: str | None = None  # "text" or "reasoning": the segment in progress
         self._segment = 0
         self._segment_id = ""
         self._calls: dict[int, _OpenCall] = {}
@@ -56,7 +56,7 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The answer's text so far."""
+        """The text of the answer so far."""
         return "".join(self._pieces)
 
     @property
@@ -65,14 +65,14 @@ class Turn:
         return write_answer(self.text, self.calls)
 
     async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
-        """Read the answer of a model under a span, and let it go."""
+        """Read the answer of a model under a span, then close it."""
         with request_span(model) as span:
             async with aclosing(clean_deltas(deltas)) as cleaned:
                 await self.read(cleaned)
             record(span, describe_finish(self.finish))
 
     async def read(self, deltas: AsyncIterator[Delta]) -> None:
-        """Read the answer to its end; what breaks it off is raised after everything open was closed."""
+        """Read the answer to its end; an error is raised after everything open was closed."""
         complete = False
         try:
             take = self._take if self.hand_on is None else self._take_or_hand_on
@@ -116,7 +116,7 @@ class Turn:
             self._emit(ToolInputDeltaEvent(call.call_id, delta.arguments))
 
     def _choose_id(self, delta: ToolCallDelta) -> str:
-        """The model's id for a call, unless it has none or gave it to another call before."""
+        """Return the model's id for a call, or a new one if it is missing or already used."""
         given = delta.call_id
         is_new = given and given not in self._known and given not in self._call_ids
         chosen = given if given and is_new else new_id("call")
@@ -139,7 +139,7 @@ class Turn:
             self._open = None
 
     def _close_calls(self, complete: bool) -> None:
-        """Complete calls go to the runner; a call that broke off in the middle is over at once."""
+        """Collect complete calls; a call that was interrupted ends at once."""
         for call in self._calls.values():
             if complete:
                 made = ToolCall(call_id=call.call_id, name=call.name, arguments="".join(call.pieces))
@@ -148,6 +148,6 @@ class Turn:
             else:
                 error = {
                     "type": "interrupted",
-                    "message": "the answer broke off before the call was complete",
+                    "message": "The answer was interrupted before the call was complete.",
                 }
                 self._emit(ToolEnd(call.call_id, "interrupted", None, error))
