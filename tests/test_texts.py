@@ -52,7 +52,6 @@ NOT_YET_READ = {
     "events",
     "policy",
     "prompt",
-    "requesters",
     "response",
     "runs",
     "schema",
@@ -61,7 +60,6 @@ NOT_YET_READ = {
     "settings.py",
     "skills",
     "store",
-    "testing",
     "tools",
     "tracing.py",
 }

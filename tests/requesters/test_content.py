@@ -69,9 +69,9 @@ def test_attachment_takes_the_shape_that_chat_models_take(part: Any, built: Any)
 @pytest.mark.parametrize(
     ("part", "complaint"),
     [
-        ({"type": "audio", "url": "http://x/a.mp3"}, "a part of type 'audio' needs its bytes in `data`"),
-        ({"type": "audio", "data": b"abc"}, "brings `data` without its `media_type`"),
-        ({"type": "image", "data": PIXEL}, "brings `data` without its `media_type`"),
+        ({"type": "audio", "url": "http://x/a.mp3"}, "Audio parts must be inlined in `data`"),
+        ({"type": "audio", "data": b"abc"}, "has `data` but no `media_type`"),
+        ({"type": "image", "data": PIXEL}, "has `data` but no `media_type`"),
     ],
 )
 def test_attachment_that_cannot_be_sent_is_told(part: Any, complaint: str) -> None:

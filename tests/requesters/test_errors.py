@@ -143,7 +143,7 @@ async def test_answer_that_breaks_off_is_never_asked_for_again(end: Break) -> No
     async with ScriptedServer([["so", " far", end], "another"]) as server:
         seen, error = await read_until_error(connect(server, RetryPolicy(sleep=Naps())).stream(HELLO))
     assert seen == [TextDelta("so"), TextDelta(" far")]
-    assert "broke off after 2 pieces" in str(error)
+    assert "interrupted after 2 pieces" in str(error)
     assert (len(server.requests), error.request_id) == (1, "scripted-1")
 
 
@@ -171,17 +171,17 @@ def limit(**seconds: float) -> TimeLimits:
 @pytest.mark.parametrize(
     ("limits", "steps", "words"),
     [
-        (limit(first_token=0.05), [STALL], "said nothing within 0.05 seconds"),
-        (limit(first_token=0.05), [b": here\n\n", STALL], "said nothing within 0.05 seconds"),
+        (limit(first_token=0.05), [STALL], "No response from openai:m within 0.05 s"),
+        (limit(first_token=0.05), [b": here\n\n", STALL], "No response from openai:m within 0.05 s"),
         (
             limit(idle=0.05),
             ["a", STALL],
-            r"nothing more came within 0.05 seconds \(model.timeouts.idle\)",
+            r"no more data within 0.05 s \(model.timeouts.idle\)",
         ),
         (
             limit(total=0.1),
             ["a", STALL],
-            r"not complete within 0.1 seconds \(model.timeouts.total\)",
+            r"not complete within 0.1 s \(model.timeouts.total\)",
         ),
     ],
 )
@@ -218,7 +218,7 @@ async def test_stall_is_noticed_when_the_clock_says_so(monkeypatch: pytest.Monke
         await asyncio.sleep(0)
         now = loop.time()
         monkeypatch.setattr(loop, "time", lambda: now + 20)
-        with pytest.raises(TransientModelError, match="nothing more came within 5 seconds"):
+        with pytest.raises(TransientModelError, match="no more data within 5 s"):
             await waiting
 
 
@@ -240,23 +240,23 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
 @pytest.mark.parametrize(
     ("reply", "message", "hint"),
     [
-        (refuse(401, "bad key"), "refuses the API key (status 401): bad key", "model.api_key"),
-        (refuse(403, "no"), "refuses the API key (status 403)", "model.api_key"),
-        (refuse(404, "Not Found"), "has no chat model at this address", "/v1"),
-        (refuse(400, "too long", "context_length_exceeded"), "too long for the model", "Shorten"),
-        (refuse(429, "no credit", "insufficient_quota"), "no quota left", "credit"),
-        (refuse(429, "slow down"), "too many requests", "fewer at once"),
+        (refuse(401, "bad key"), "rejected the API key (status 401): bad key", "model.api_key"),
+        (refuse(403, "no"), "rejected the API key (status 403)", "model.api_key"),
+        (refuse(404, "Not Found"), "has no chat completions API", "/v1"),
+        (refuse(400, "too long", "context_length_exceeded"), "context length exceeded", "Shorten"),
+        (refuse(429, "no credit", "insufficient_quota"), "quota exceeded", "credit"),
+        (refuse(429, "slow down"), "rate limit exceeded", "fewer requests"),
         (refuse(413, "big"), "too large", "smaller"),
-        (Reply(status=302, headers={"location": "http://x"}), "has moved", "model.base_url"),
-        (PAGE, "answered with a web page (status 200)", "model.base_url"),
-        (replace(PAGE, status=502), "answered with a web page (status 502)", "later"),
+        (Reply(status=302, headers={"location": "http://x"}), "redirects", "model.base_url"),
+        (PAGE, "returned a web page (status 200)", "model.base_url"),
+        (replace(PAGE, status=502), "returned a web page (status 502)", "later"),
         (
             Reply(headers={"content-type": "image/png"}, body=b"\x89PNG"),
-            "answered with 'image/png'",
+            "returned 'image/png'",
             "OpenAI",
         ),
-        (Reply(body="no json"), "not JSON: 'no json'", ""),
-        (refuse(418, "teapot"), "refuses the request (status 418): teapot", ""),
+        (Reply(body="no json"), "invalid JSON 'no json'", ""),
+        (refuse(418, "teapot"), "rejected the request (status 418): teapot", ""),
         (refuse(500, "out of memory"), "failed (status 500): out of memory", ""),
     ],
 )
@@ -270,8 +270,8 @@ async def test_each_failure_says_what_happened_and_what_helps(reply: Reply, mess
 
 async def test_missing_key_is_told_apart_from_a_wrong_one() -> None:
     async with ScriptedServer([], key="right") as server:
-        assert "wants an API key, and none is set" in str(await fail(connect(server)))
-        assert "refuses the API key" in str(await fail(connect(server, api_key="wrong")))
+        assert "requires an API key, but none is set" in str(await fail(connect(server)))
+        assert "rejected the API key" in str(await fail(connect(server, api_key="wrong")))
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ async def test_server_that_is_down_is_told_with_its_address(provider: str, hint:
         error = await fail(
             OpenAIRequester(Endpoint(provider=provider, model="m", base_url=address, retries=ONCE))
         )
-    assert f"{provider} at {address} cannot be reached: Connection refused" in error.message
+    assert f"Cannot connect to {provider} at {address}: Connection refused" in error.message
     assert hint in str(error)
 
 
@@ -294,7 +294,7 @@ async def test_proxy_that_is_down_is_told_without_its_password() -> None:
         proxy = f"http://me:{KEY}@127.0.0.1:{taken.getsockname()[1]}"
         endpoint = Endpoint(model="m", base_url="http://model.test/v1", proxy=proxy, retries=ONCE)
         error = await fail(OpenAIRequester(endpoint))
-    assert "the proxy to openai at http://model.test/v1 does not work" in error.message
+    assert "Cannot connect to openai at http://model.test/v1 through the proxy" in error.message
     assert KEY not in show(error)
 
 
@@ -313,14 +313,14 @@ async def test_proxy_of_the_environment_is_told_without_its_password(monkeypatch
         error = await fail(
             OpenAIRequester(Endpoint(model="m", base_url="https://model.test/v1", retries=ONCE))
         )
-    assert "the proxy to openai at https://model.test/v1 does not work: 407" in error.message
+    assert "Cannot connect to openai at https://model.test/v1 through the proxy: 407" in error.message
     assert "geheim" not in show(error)
 
 
 async def test_secure_address_of_a_plain_server_is_told() -> None:
     async with ScriptedServer([]) as server:
         error = await fail(connect(server, base_url=server.url.replace("http:", "https:")))
-    assert "no secure connection to openai" in error.message
+    assert "TLS connection to openai" in error.message
     assert "http rather than https" in (error.hint or "")
 
 
@@ -339,7 +339,7 @@ async def test_model_without_functions_is_told_and_remembered() -> None:
         requester = connect(server)
         assert requester.calls_tools
         error = await fail(requester, ModelRequest(messages=HELLO.messages, tools=[tool]))
-    assert "cannot call functions" in error.message
+    assert "does not support tools" in error.message
     assert "judge" in (error.hint or "")
     assert not requester.calls_tools
 

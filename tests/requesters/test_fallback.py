@@ -46,7 +46,7 @@ async def test_no_other_model_is_asked_once_one_has_begun() -> None:
 
 
 async def test_error_names_every_model_that_failed() -> None:
-    with pytest.raises(ModelError, match="none of 2 models answered") as caught:
+    with pytest.raises(ModelError, match="All 2 models failed") as caught:
         await collect(FallbackRequester([down("a"), down("b")]))
     assert "- scripted:a: " in str(caught.value)
     assert "b is down" in str(caught.value)

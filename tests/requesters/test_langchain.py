@@ -192,5 +192,5 @@ async def test_model_that_stalls_is_left_in_time() -> None:
         requester = LangchainRequester(open_ai(server), limits=TimeLimits(idle=0.05))
         stream = requester.stream(HELLO)
         assert await anext(stream) == TextDelta("a")
-        with pytest.raises(TransientModelError, match=r"said nothing for 0.05 seconds"):
+        with pytest.raises(TransientModelError, match=r"No response from .* within 0.05 s"):
             await anext(stream)

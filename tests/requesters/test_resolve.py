@@ -119,11 +119,11 @@ def test_requester_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("model", "options", "complaint"),
     [
-        ("gpt-4.1", {}, "'gpt-4.1' is not of the form provider:name"),
+        ("gpt-4.1", {}, "Invalid model name 'gpt-4.1': expected provider:name"),
         ("openia:gpt", {}, "Providers: openai, ollama, local"),
-        ("openai:", {}, "'openai:' is not of the form"),
-        ("mine:x", {"providers": {"mine": {}}}, "model.providers.mine has no base_url"),
-        ("openai:gpt", {}, "OpenAI needs an API key"),
+        ("openai:", {}, "Invalid model name 'openai:'"),
+        ("mine:x", {"providers": {"mine": {}}}, "Missing model.providers.mine.base_url"),
+        ("openai:gpt", {}, "Missing API key for OpenAI"),
         (
             "ollama:q",
             {"structured": "yes"},
@@ -139,16 +139,20 @@ def test_requester_is_taken_as_it_is() -> None:
             {"retries": {"attempts": "3"}},
             "model.retries.attempts must be a whole number that is not negative, got '3'",
         ),
-        ("ollama:q", {"base_url": "localhost:8000"}, "'localhost:8000' of ollama does not begin with http"),
+        (
+            "ollama:q",
+            {"base_url": "localhost:8000"},
+            "Invalid base_url 'localhost:8000' of ollama: must begin with http",
+        ),
         (
             "ollama:q",
             {"base_url": "ann:geheim@h/v1"},
-            "the address 'h/v1' of ollama does not begin with http",
+            "Invalid base_url 'h/v1' of ollama: must begin with http",
         ),
         ("ollama:q", {"prices": {"q": 3}}, "model.prices.q must be a table, got 3"),
-        (42, {}, "int is no model"),
-        (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but no model is named"),
-        (None, {}, "no model is set and no embedded model is here"),
+        (42, {}, "int is not a model"),
+        (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but model.name is not"),
+        (None, {}, "No model is configured, and no embedded model is downloaded"),
         ("local:huge", {}, "Unknown embedded model 'huge'"),
     ],
 )

@@ -56,7 +56,7 @@ async def test_requests_are_kept_and_one_too_many_is_named() -> None:
     requester = ScriptedRequester(["one"])
     await collect(requester, ask("first"))
     with pytest.raises(
-        ConfigError, match="request 2 has no reply in the script; its last message is 'again'"
+        ConfigError, match="The script has no reply for request 2; its last message is 'again'"
     ):
         await collect(requester, ask("again"))
     assert [request.messages[0]["content"] for request in requester.requests] == ["first", "again"]
@@ -133,7 +133,7 @@ async def test_step_that_needs_a_connection_is_refused(step: Any) -> None:
     [
         ({"txt": "a"}, "Unknown reply field 'txt'. Expected one of: text, "),
         ([{"break": "stall"}], "Unknown break 'stall'. Expected one of: reset, close, end"),
-        ([{"pause": 1}], r"\{'pause': 1\} is no step; a step has one of the keys text, "),
+        ([{"pause": 1}], r"Invalid step \{'pause': 1\}: expected one of the keys text, "),
     ],
 )
 async def test_misspelt_script_is_told(reply: Any, complaint: str) -> None:

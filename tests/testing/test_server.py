@@ -100,7 +100,7 @@ def test_one_request_too_many_gets_a_clear_answer() -> None:
         answer = post(server, text="and this?")
     assert answer.status_code == 400
     assert (
-        "request 1 has no reply in the script; its last message is 'and this?'"
+        "The script has no reply for request 1; its last message is 'and this?'."
         in answer.json()["error"]["message"]
     )
 

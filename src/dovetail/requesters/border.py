@@ -1,4 +1,4 @@
-"""The border to models: what any requester brings is cleaned and bounded here, once.
+"""The boundary to models: the deltas of any requester are cleaned and limited here, once.
 
 Text, reasoning, names and arguments become clean text: a character whose halves come in two deltas is joined,
 a lone half and a NUL become U+FFFD. An id that no database or client could hold is replaced by one of ours.
@@ -18,15 +18,15 @@ from dovetail.ids import new_id
 LONGEST_ID = 200
 LONGEST_NAME = 200
 MOST_CALLS = 500
-"""Calls in one answer; each is prepared, stored and logged, so thousands would hold up everybody else."""
+"""Calls in one answer; each is prepared, stored and logged, so thousands would block all other runs."""
 
 _TEXTS = (TextDelta, ReasoningDelta)
 Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
-"""What a delta continues: the text, the reasoning, or the arguments of the call with this index."""
+"""The part that a delta continues: text, reasoning, or the arguments of the call with this index."""
 
 
 async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, None]:
-    """The same deltas, clean; most of them are the same objects."""
+    """Yield the deltas with clean text; most of them are the same objects."""
     cleaner = _Cleaner()
     try:
         async for delta in deltas:
@@ -43,7 +43,7 @@ async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, No
 
 
 class _Cleaner:
-    """Cleans one delta after the other; `half` waits for the rest of its character."""
+    """Cleaner of one delta after the other; `half` waits for the rest of its character."""
 
     __slots__ = ("_calls", "_ids", "_place", "half")
 
@@ -54,7 +54,7 @@ class _Cleaner:
         self._ids: dict[int, str | None] = {}
 
     def take(self, delta: Delta) -> Iterator[Delta]:
-        """The deltas that this one makes."""
+        """Yield the deltas that result from this one."""
         if isinstance(delta, FinishDelta):
             yield from self.release()
             yield _clean_finish(delta)
@@ -71,7 +71,7 @@ class _Cleaner:
                 yield kind(text)
 
     def release(self, unless: Place | None = None) -> Iterator[Delta]:
-        """A half whose other half does not come: the next delta continues something else."""
+        """Yield a waiting half as U+FFFD if the next delta continues another part."""
         if self.half and self._place != unless:
             self.half = ""
             place = self._place
@@ -89,11 +89,11 @@ class _Cleaner:
         self._calls.add(index)
         if len(self._calls) > MOST_CALLS:
             raise ModelError(
-                f"the model made more than {MOST_CALLS} tool calls in one answer", provider="the model"
+                f"The model made more than {MOST_CALLS} tool calls in one answer.", provider="the model"
             )
 
     def _clean_id(self, delta: ToolCallDelta) -> str | None:
-        """One id for each call: the model's, unless it is too long or holds what cannot be stored."""
+        """Return one id per call: the model's, unless it is too long or cannot be stored."""
         given = delta.call_id
         if given and not (is_clean(given) and len(given) <= LONGEST_ID):
             given = self._ids.get(delta.index) or new_id("call")

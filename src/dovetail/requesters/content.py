@@ -1,4 +1,4 @@
-"""Makes messages fit to send: parts in the shape chat models take, anything else as text."""
+"""Prepare messages for sending: parts in the shape that chat models expect, anything else as text."""
 
 import base64
 import json
@@ -16,24 +16,24 @@ AUDIO_FORMATS = {"audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/wav": "wav", "a
 
 
 def build_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """The messages as JSON data; those that are fit already are not copied deeply."""
+    """Return the messages as JSON data; messages that need no change are not copied deeply."""
     return [_build_message(message) for message in messages]
 
 
 def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One part; an image, file or sound may bring its bytes (`data`, `media_type`), the first two a `url`."""
+    """Return a part in OpenAI's shape; images, files and audio have `data` and `media_type`, or a `url`."""
     kind = part["type"]
     if kind == "image_url" and isinstance(part.get("image_url"), str):
         return {**part, "image_url": {"url": part["image_url"]}}
     if kind not in ("image", "file", "audio") or not ("data" in part or "url" in part):
         return part
     if "data" in part and "media_type" not in part:
-        raise ConfigError(f"a part of type {kind!r} brings `data` without its `media_type`")
+        raise ConfigError(f"A part of type {kind!r} has `data` but no `media_type`.")
     return _build_audio(part) if kind == "audio" else _build_file(part)
 
 
 def read_text(content: Any) -> str:
-    """A content's text alone: of parts, those that are text."""
+    """Return the text of a content; of parts, only text parts."""
     if isinstance(content, str):
         return content
     if is_parts(content):
@@ -42,14 +42,14 @@ def read_text(content: Any) -> str:
 
 
 def is_parts(content: Any) -> bool:
-    """Whether a content is a list of parts, each with its type, and not just any list."""
+    """Return whether a content is a list of parts, each with a type, and not just any list."""
     return is_list(content) and all(
         is_mapping(part) and isinstance(part.get("type"), str) for part in content
     )
 
 
 def dump(value: Any) -> str:
-    """Data as text for a model: containers as YAML, anything else as its plain text."""
+    """Return data as text for a model: containers as YAML, anything else as plain text."""
     plain = to_json_data(value)
     return yaml.safe_dump(plain, allow_unicode=True) if is_mapping(plain) or is_list(plain) else str(plain)
 
@@ -76,7 +76,7 @@ def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _build_audio(part: Mapping[str, Any]) -> Mapping[str, Any]:
     if "data" not in part:
-        raise ConfigError("a part of type 'audio' needs its bytes in `data`: models load no sounds")
+        raise ConfigError("Audio parts must be inlined in `data`; models do not fetch audio URLs.")
     sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
     return {"type": "input_audio", "input_audio": sound}
 

@@ -26,7 +26,7 @@ REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a refusal says: its status, the server's words, and the server's code and type of error."""
+    """A rejected request: the status, the server's message, and its code and type of error."""
 
     status: int
     message: str
@@ -34,11 +34,11 @@ class Refusal:
 
     @classmethod
     def read(cls, status: int, body: bytes) -> Self:
-        """The refusal that a body holds, whatever its shape."""
+        """Read the refusal from a body of any shape."""
         text = body[:4000].decode("utf-8", "replace").strip()
         try:
             return cls._read_data(status, json.loads(body), text)
-        except (ValueError, RecursionError):  # not JSON, or nested beyond all limits
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply
             return cls(status, text[:300], "")
 
     @classmethod
@@ -52,12 +52,12 @@ class Refusal:
 
     @property
     def is_transient(self) -> bool:
-        """Whether the same request may succeed a little later."""
+        """Whether the same request may succeed later."""
         return is_transient(self.status) and "insufficient_quota" not in self.code
 
     @property
     def refuses_tools(self) -> bool:
-        """Whether the server says that the model cannot call functions."""
+        """Whether the server says that the model does not support tools."""
         return self.status in (400, 404, 422) and self.mentions(
             (
                 "not support tools",
@@ -69,12 +69,12 @@ class Refusal:
         )
 
     def mentions(self, words: tuple[str, ...]) -> bool:
-        """Whether the server's message has one of these words in it."""
+        """Return whether the server's message contains one of these words."""
         return any(word in self.message for word in words)
 
     @property
     def names_model(self) -> bool:
-        """Whether the server says that it has no such model."""
+        """Whether the server says that the model does not exist."""
         said = self.message.lower()
         return "model_not_found" in self.code or (
             self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
@@ -82,13 +82,13 @@ class Refusal:
 
 
 def is_transient(status: int) -> bool:
-    """Whether a status stands for a failure that may pass."""
+    """Return whether a status stands for a temporary failure."""
     return status in (408, 409, 425, 429) or (status >= 500 and status != 501)
 
 
 @dataclass(frozen=True, slots=True)
 class _Advice:
-    """What a status or an error code means, and what would help."""
+    """The meaning of a status or an error code, and what helps."""
 
     statuses: tuple[int, ...]
     codes: tuple[str, ...]
@@ -100,35 +100,42 @@ _ADVICE = [
     _Advice(
         (),
         ("context_length", "string_above_max"),
-        "finds the request too long for the model",
-        "Shorten the chat history or the attachments, or take a model with a longer context.",
+        "rejected the request: context length exceeded",
+        "Shorten the chat history or the attachments, or use a model with a longer context.",
     ),
     _Advice(
         (402,),
         ("insufficient_quota",),
-        "has no quota left for this account",
+        "rejected the request: quota exceeded",
         "Add credit or raise the account's limit, or use another model.",
     ),
     _Advice(
         (404, 405),
         (),
-        "has no chat model at this address",
+        "has no chat completions API at this address",
         "Check model.base_url: it usually ends in /v1.",
     ),
-    _Advice((413,), (), "finds the request too large", "Send smaller attachments or a shorter chat history."),
-    _Advice((429,), (), "gets too many requests", "Send fewer at once, or raise the account's limit."),
+    _Advice(
+        (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."
+    ),
+    _Advice(
+        (429,),
+        (),
+        "rejected the request: rate limit exceeded",
+        "Send fewer requests, or raise the account's limit.",
+    ),
     _Advice(
         (301, 302, 303, 307, 308),
         (),
-        "has moved to another address",
-        "Set model.base_url to the address that answers.",
+        "redirects to another address",
+        "Set model.base_url to that address.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """Makes the errors of one model at one address."""
+    """Maker of the errors of one model at one address."""
 
     provider: str
     model: str
@@ -137,20 +144,20 @@ class Failures:
     secrets: Sequence[str] = field(repr=False)
 
     def fail(self, message: str, **details: Any) -> ModelError:
-        """An error that stays when the request is made again."""
+        """Return an error that a retry does not fix."""
         return self._make(ModelError, message, details)
 
     def fail_transient(self, message: str, **details: Any) -> TransientModelError:
-        """An error that may pass."""
+        """Return an error that a retry may fix."""
         return self._make(TransientModelError, message, details)
 
     def fail_broken(self, message: str, status: int | None = None) -> ModelError:
-        """The server sent something that is no answer."""
+        """Return the error for an invalid answer."""
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
-        return make(f"{self.provider} at {self.address} failed while it answered: {message}", status=status)
+        return make(f"{self.provider} at {self.address} sent an invalid answer: {message}", status=status)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
-        """The server refused the request."""
+        """Return the error for a rejected request."""
         message, hint = self._explain(refusal)
         details = {"hint": hint, "status": refusal.status, "request_id": find_request_id(headers)}
         if refusal.is_transient:
@@ -158,28 +165,28 @@ class Failures:
         return self.fail(message, **details)
 
     def fail_page(self, status: int, body: bytes) -> ModelError:
-        """A web page came where an answer was expected."""
+        """Return the error for a web page instead of an answer."""
         start = " ".join(body[:120].decode("utf-8", "replace").split())
         make = self.fail_transient if is_transient(status) else self.fail
-        hint = "Check model.base_url: it usually ends in /v1. A proxy or log-in page may stand in between."
+        hint = "Check model.base_url: it usually ends in /v1. A proxy or login page may be in between."
         if status >= 500:
-            hint = "The server, or a proxy before it, has a problem of its own: try again a little later."
+            hint = "The server, or a proxy in front of it, is failing: try again later."
         return make(
-            f"{self.address} answered with a web page (status {status}), not with a model's words: {start!r}",
+            f"{self.address} returned a web page (status {status}) instead of an answer: {start!r}",
             hint=hint,
             status=status,
         )
 
     def fail_content_type(self, content_type: str, body: bytes) -> ModelError:
-        """Something came that is neither JSON nor an event stream."""
+        """Return the error for a body that is neither JSON nor an event stream."""
         return self.fail(
-            f"{self.address} answered with {content_type!r} where JSON or an event stream was expected; "
+            f"{self.address} returned {content_type!r} instead of JSON or an event stream; "
             f"it begins with {body[:60]!r}",
-            hint="Check model.base_url: it must lead to an OpenAI-compatible API.",
+            hint="Check model.base_url: it must be the address of an OpenAI-compatible API.",
         )
 
     def fail_unknown_model(self, names: Sequence[str], status: int) -> ModelError:
-        """The server has no such model; `names` are those it has."""
+        """Return the error for an unknown model; `names` are the server's models."""
         near = did_you_mean(self.model, names, most=5, cutoff=0.4)
         hint = near or (expected_one_of(names) if names else "Check the name in model.name.")
         return self.fail(
@@ -190,15 +197,15 @@ class Failures:
         where = f"{self.provider} at {self.address}"
         said = f"(status {refusal.status})" + (f": {refusal.message}" if refusal.message else "")
         if refusal.status in (401, 403):
-            what = "refuses the API key" if self.has_key else "wants an API key, and none is set"
+            what = "rejected the API key" if self.has_key else "requires an API key, but none is set"
             return (
                 f"{where} {what} {said}",
-                "Set model.api_key or DOVETAIL_API_KEY to a key that is valid there.",
+                "Set model.api_key or DOVETAIL_API_KEY to a valid key.",
             )
         for advice in _ADVICE:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
                 return f"{where} {advice.meaning} {said}", advice.hint
-        return f"{where} {'failed' if refusal.status >= 500 else 'refuses the request'} {said}", None
+        return f"{where} {'failed' if refusal.status >= 500 else 'rejected the request'} {said}", None
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {
@@ -211,24 +218,24 @@ class Failures:
 
 
 def explain_connection(error: Exception, failures: Failures) -> ModelError:
-    """The model error for a failure of the network."""
+    """Return the model error for a failure of the connection."""
     where = f"{failures.provider} at {failures.address}"
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return failures.fail_transient(
-            f"the proxy to {where} does not work: {error}", hint="Check model.proxy."
+            f"Cannot connect to {where} through the proxy: {error}", hint="Check model.proxy."
         )
     if isinstance(error, aiohttp.ClientSSLError):
         return failures.fail(
-            f"no secure connection to {where}: {error}",
-            hint="Check the certificate, or whether the address begins with http rather than https.",
+            f"TLS connection to {where} failed: {error}",
+            hint="Check the certificate, or whether the address should begin with http rather than https.",
         )
     if isinstance(error, aiohttp.ServerTimeoutError):
-        return failures.fail_transient(f"{where} does not let us connect in time", hint=_hint(failures))
+        return failures.fail_transient(f"Timed out connecting to {where}", hint=_hint(failures))
     if isinstance(error, aiohttp.ClientConnectorError):
-        return failures.fail_transient(f"{where} cannot be reached: {_describe(error)}", hint=_hint(failures))
+        return failures.fail_transient(f"Cannot connect to {where}: {_describe(error)}", hint=_hint(failures))
     if isinstance(error, aiohttp.InvalidURL):
-        return failures.fail(f"{failures.address!r} is no address", hint="Check model.base_url.")
-    return failures.fail_transient(f"the connection to {where} was lost{_describe(error, before=': ')}")
+        return failures.fail(f"Invalid URL {failures.address!r}", hint="Check model.base_url.")
+    return failures.fail_transient(f"Lost the connection to {where}{_describe(error, before=': ')}")
 
 
 def _describe(error: Exception, before: str = "") -> str:
@@ -240,17 +247,17 @@ def _describe(error: Exception, before: str = "") -> str:
 
 def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
-        return "Start it with `ollama serve`, or set model.base_url to where it runs."
+        return "Start it with `ollama serve`, or set model.base_url to its address."
     return "Is the server running, and is model.base_url its address?"
 
 
 def find_request_id(headers: Mapping[str, str]) -> str | None:
-    """The id under which the provider's support finds a request."""
+    """Return the id by which the provider identifies a request, if any."""
     return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a server asks to wait, whether it names them or a date."""
+    """Return the seconds that a server asks to wait, sent as a number or as a date."""
     milliseconds = read_number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return max(milliseconds / 1000, 0.0)
@@ -262,5 +269,5 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
 def _read_date(value: str) -> float | None:
     try:
         return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except (ValueError, OverflowError, OSError):  # no date, or one that no clock shows
+    except (ValueError, OverflowError, OSError):  # not a date, or out of range
         return None

@@ -1,4 +1,4 @@
-"""Several models for one request: when the first does not answer, the next one is asked."""
+"""Several models for one request: if the first one fails, the next one is asked."""
 
 import logging
 from collections.abc import AsyncGenerator, Sequence
@@ -14,9 +14,9 @@ logger = logging.getLogger(__name__)
 
 
 class FallbackRequester:
-    """Asks its requesters in order, each for its own model; once one has begun to answer, no other is asked.
+    """Ask requesters in order, each for its own model; once one has begun to answer, no other is asked.
 
-    What it says of itself (`follows_schema`, `calls_tools`) holds for every one of them.
+    `follows_schema` and `calls_tools` are true only if they are true for all of them.
     """
 
     def __init__(self, requesters: Sequence[Requester]) -> None:
@@ -29,7 +29,7 @@ class FallbackRequester:
 
     @property
     def secrets(self) -> list[str]:
-        """What must not be shown when its messages are."""
+        """Texts to mask when its messages are shown."""
         return [secret for requester in self.requesters for secret in getattr(requester, "secrets", ())]
 
     @property
@@ -43,7 +43,7 @@ class FallbackRequester:
         return all(requester.calls_tools for requester in self.requesters)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The deltas of the first model that answers."""
+        """Yield the deltas of the first model that answers."""
         failed: list[tuple[str, ModelError]] = []
         for requester in self.requesters:
             begun = False
@@ -57,7 +57,7 @@ class FallbackRequester:
                 if begun:
                     raise
                 failed.append((requester.model, error))
-                logger.warning("%s did not answer: %s", requester.model, error.message)
+                logger.warning("%s failed, trying the next model: %s", requester.model, error.message)
         raise _join(failed) from failed[-1][1]
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ def _join(failed: Sequence[tuple[str, ModelError]]) -> ModelError:
     last = failed[-1][1]
     reasons = "\n".join(f"- {model}: {error.message}" for model, error in failed)
     return ModelError(
-        f"none of {len(failed)} models answered:\n{reasons}",
+        f"All {len(failed)} models failed:\n{reasons}",
         provider=last.provider,
         status=last.status,
         request_id=last.request_id,

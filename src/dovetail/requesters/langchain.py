@@ -38,10 +38,10 @@ _REASON_NAMES = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 
 
 class LangchainRequester:
-    """Sends requests through a LangChain chat model; its own retries and keys are its own affair."""
+    """A LangChain chat model as a requester; retries and keys are left to the chat model."""
 
     follows_schema = False
-    """LangChain has no common way to hold a streamed answer to a schema."""
+    """LangChain has no common way to make a streamed answer follow a schema."""
 
     def __init__(
         self, chat_model: Any, *, limits: TimeLimits | None = None, price: Price | None = None
@@ -60,11 +60,11 @@ class LangchainRequester:
 
     @property
     def calls_tools(self) -> bool:
-        """Whether the chat model knows how to be told of tools."""
+        """Whether the chat model accepts tools."""
         return self._chat_model.__class__.bind_tools is not chat_models.BaseChatModel.bind_tools
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The answer's deltas, as they arrive."""
+        """Yield the answer's deltas as they arrive."""
         reader = ChunkReader(self._price)
         async with aclosing(self._read_chunks(request)) as chunks:
             async for chunk in chunks:
@@ -73,7 +73,7 @@ class LangchainRequester:
         yield reader.finish()
 
     async def close(self) -> None:
-        """Nothing to give back: the chat model belongs to whoever made it."""
+        """Do nothing: the chat model belongs to its creator."""
 
     async def _read_chunks(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         chunks: AsyncIterator[Any] = self._start(request)
@@ -88,7 +88,7 @@ class LangchainRequester:
                     return
                 except TimeoutError:
                     failure = TransientModelError(
-                        f"{self.model} said nothing for {limit:g} seconds", provider="langchain"
+                        f"No response from {self.model} within {limit:g} s", provider="langchain"
                     )
                 except Exception as error:  # chat models raise whatever their own clients raise
                     failure = self._explain(error)
@@ -115,7 +115,7 @@ class LangchainRequester:
         return self._chat_model.bind_tools(tools, **choice)
 
     def _explain(self, error: Exception) -> ModelError:
-        """The model error; not raised from the original, whose text and request may hold a key."""
+        """Return the model error; not raised from the original, whose text and request may contain a key."""
         status = getattr(error, "status_code", None)
         passing = status is not None and is_transient(status)
         text = hide(f"{type(error).__name__}: {error}", _find_keys(self._chat_model))
@@ -129,7 +129,7 @@ class LangchainRequester:
 
 
 def name_model(chat_model: Any) -> str:
-    """A chat model's name, `langchain:<name>`; its class's name when it has none."""
+    """Return a chat model's name, `langchain:<name>`; its class's name if it has none."""
     named = (getattr(chat_model, attribute, None) for attribute in ("model_name", "model", "model_id"))
     names = [name for name in named if isinstance(name, str) and name]
     return f"langchain:{names[0] if names else type(chat_model).__name__}"
@@ -145,7 +145,7 @@ def _find_keys(chat_model: object) -> list[str]:
 
 
 class ChunkReader:
-    """Turns message chunks into deltas; usage is added up, since some models send it in parts."""
+    """Convert message chunks to deltas; usage is added up, since some models send it in parts."""
 
     def __init__(self, price: Price | None = None) -> None:
         self._price = price
@@ -155,7 +155,7 @@ class ChunkReader:
         self._request_id: str | None = None
 
     def read(self, chunk: Any) -> Iterator[Delta]:
-        """The deltas of one `AIMessageChunk`, or of a whole `AIMessage`."""
+        """Yield the deltas of one `AIMessageChunk`, or of a whole `AIMessage`."""
         self._request_id = self._request_id or chunk.id
         self._metadata.update(chunk.response_metadata)
         if chunk.usage_metadata:
@@ -170,7 +170,7 @@ class ChunkReader:
         yield from (self._calls.read(piece) for piece in _list_calls(chunk))
 
     def finish(self) -> FinishDelta:
-        """The delta that ends the answer."""
+        """Return the delta that ends the answer."""
         known = (str(self._metadata[name]) for name in _REASON_NAMES if self._metadata.get(name))
         reason = _REASONS.get(next(known, "stop").lower(), "other")
         if reason == "stop" and self._calls.seen:
@@ -181,7 +181,7 @@ class ChunkReader:
 
 
 def read_usage(usage: Mapping[str, Any]) -> Usage:
-    """Token counts in LangChain's shape."""
+    """Read token counts in LangChain's shape."""
     inputs: Mapping[str, Any] = usage.get("input_token_details") or {}
     outputs: Mapping[str, Any] = usage.get("output_token_details") or {}
     return Usage(
@@ -193,7 +193,7 @@ def read_usage(usage: Mapping[str, Any]) -> Usage:
 
 
 def repair_arguments(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages whose calls have arguments that can be read: LangChain refuses a history with broken JSON."""
+    """Return messages whose calls have valid arguments: LangChain rejects a history with invalid JSON."""
     return [
         {**message, "tool_calls": [_repair_call(call) for call in message["tool_calls"]]}
         if message.get("tool_calls")
@@ -221,7 +221,7 @@ def _read_blocks(blocks: Sequence[Any]) -> Iterator[Delta]:
 
 
 def _list_calls(chunk: Any) -> Iterator[dict[str, Any]]:
-    """The pieces of calls, in the shape that OpenAI-compatible servers send them."""
+    """Yield the pieces of calls in the shape of OpenAI-compatible servers."""
     pieces = getattr(chunk, "tool_call_chunks", None)
     for piece in chunk.tool_calls if pieces is None else pieces:
         function = {"name": piece["name"], "arguments": piece["args"]}

@@ -1,4 +1,4 @@
-"""How long a request may take, and how often it is tried."""
+"""Time limits and retries of a request."""
 
 import asyncio
 import random
@@ -10,15 +10,15 @@ __all__ = ["RetryPolicy", "TimeLimits"]
 
 
 class RetryPolicy(RetrySettings):
-    """How often a request is tried, and the seconds between attempts: doubled each time, a little random.
+    """The number of attempts, and the seconds between them: doubled each time, with jitter.
 
-    A server's `Retry-After` counts instead; if it is longer than `longest_wait` the error is raised.
+    A server's `Retry-After` is used instead; if it is longer than `longest_wait`, the error is raised.
     """
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def choose_delay(self, attempt: int, retry_after: float | None) -> float | None:
-        """The seconds to wait after the failed attempt number `attempt`; None means give up."""
+        """Return the seconds to wait after failed attempt number `attempt`; None means give up."""
         if attempt >= self.attempts or (retry_after or 0.0) > self.longest_wait:
             return None
         if retry_after is not None:

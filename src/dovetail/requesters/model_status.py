@@ -1,4 +1,4 @@
-"""The models of this server: which there are, which new runs use, how far a download is."""
+"""The status of this server's models: ready or missing, in use, download progress."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from dovetail.settings.model import ModelSettings
 
 
 class ModelStatus:
-    """What the page shows of models; a pull in the background reports its progress here."""
+    """The models as the page shows them; a background download reports its progress here."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -16,19 +16,19 @@ class ModelStatus:
 
     @property
     def active(self) -> str | None:
-        """The model that a new run uses."""
+        """The model of new runs, if any."""
         chosen = self._settings.section(ModelSettings).name
         best = find_best()
         return chosen or (f"local:{best}" if best else None)
 
     def update(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
-        """Note how far the pull of an embedded model is."""
+        """Record the progress of the download of an embedded model."""
         shown = state if state in ("ready", "failed") else "downloading"
         pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}
         self._pulls[name] = {**pull, "error": error} if error else pull
 
     def describe(self) -> list[dict[str, Any]]:
-        """All models, the one in use first."""
+        """Return all models, the active one first."""
         active = self.active
         models = [
             {

@@ -1,4 +1,4 @@
-"""What tokens cost, by a price table that the user sets."""
+"""The cost of tokens, by the price table in the settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,14 +12,14 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """Prices of a million tokens; cached input costs the input's price when it has none of its own."""
+    """Prices per million tokens; cached input costs as much as input unless it has its own price."""
 
     input: float
     output: float
     cached: float | None = None
 
     def apply(self, usage: Usage) -> Usage:
-        """The usage with its cost."""
+        """Return the usage with its cost."""
         cached_price = self.input if self.cached is None else self.cached
         fresh = max(usage.input_tokens - usage.cached_tokens, 0)
         cost = fresh * self.input + usage.cached_tokens * cached_price + usage.output_tokens * self.output
@@ -27,7 +27,7 @@ class Price:
 
 
 def find_price(table: Mapping[str, PriceSettings], model: str) -> Price | None:
-    """The price of `provider:name` in the setting `model.prices`: its own, or that of the best pattern."""
+    """Return the price of `provider:name` in the setting `model.prices`: exact name, or best pattern."""
     names = [
         pattern for pattern in table if fnmatchcase(model, pattern) or fnmatchcase(model, f"*:{pattern}")
     ]

@@ -3,9 +3,9 @@
 A requester turns one `ModelRequest` into deltas. A stream that succeeds ends with exactly one
 `FinishDelta`; a stream that fails raises `ModelError`. Closing the iterator early stops the generation.
 
-Three attributes are looked at where a requester has them: `secrets`, texts that must not be shown with what
-was asked; `context_tokens`, how much the model can read; `answer_ways`, ways to answer without a tool for
-models that choose badly between a tool and none.
+Three attributes are optional: `secrets`, texts to mask when messages are shown; `context_tokens`, the size of
+the model's context; `answer_ways`, ways to answer without a tool, for models that choose badly between a tool
+and none.
 """
 
 from collections.abc import AsyncGenerator
@@ -17,7 +17,7 @@ from dovetail.events.delta import Delta
 
 @runtime_checkable
 class Requester(Protocol):
-    """Sends requests to one model API."""
+    """A model behind one API."""
 
     @property
     def model(self) -> str:
@@ -35,9 +35,9 @@ class Requester(Protocol):
         ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The answer's deltas, as they arrive."""
+        """Yield the answer's deltas as they arrive."""
         ...
 
     async def close(self) -> None:
-        """Give back connections, threads and memory."""
+        """Release connections, threads and memory."""
         ...

@@ -1,7 +1,7 @@
-"""Finds the requester that a model's name means.
+"""Find the requester for a model's name.
 
-Names are `provider:name`. `openai:` and `ollama:` are known, `local:` are the embedded models, and
-`model.providers` names further OpenAI-compatible ones. `model.base_url` and `model.api_key` belong to the
+Names are `provider:name`. `openai:` and `ollama:` are built in, `local:` are the embedded models, and
+`model.providers` adds further OpenAI-compatible ones. `model.base_url` and `model.api_key` belong to the
 provider of `model.name`.
 """
 
@@ -29,10 +29,10 @@ ADDRESSES = {"openai": OPENAI, "ollama": "http://127.0.0.1:11434/v1"}
 
 
 def resolve(model: object, settings: Settings) -> Requester:
-    """The requester for a name, a LangChain chat model, a requester, or None: what the settings say.
+    """Return the requester for a name, a LangChain chat model, a requester, or None: the configured model.
 
-    Without any name the best embedded model that is here is taken; `model.fallbacks` are asked when the
-    model does not answer.
+    If no model is named, the best downloaded embedded model is used; `model.fallbacks` are asked if the
+    model fails.
     """
     options = settings.section(ModelSettings)
     named: object = options.name
@@ -53,23 +53,23 @@ def _adopt(model: object, options: ModelSettings) -> Requester:
         price = find_price(options.prices, langchain.name_model(model))
         return langchain.LangchainRequester(model, limits=options.timeouts, price=price)
     raise ConfigError(
-        f"{type(model).__name__} is no model",
-        hint="Give a name such as 'openai:gpt-4.1', a LangChain chat model, or an object with `stream`.",
+        f"{type(model).__name__} is not a model.",
+        hint="Pass a name such as 'openai:gpt-4.1', a LangChain chat model, or an object with `stream`.",
     )
 
 
 def _choose_embedded(options: ModelSettings) -> str:
     if options.base_url:
         raise ConfigError(
-            "model.base_url is set, but no model is named",
-            hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a name that the server knows.",
+            "Missing model name: model.base_url is set, but model.name is not.",
+            hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a model of that server.",
         )
     best = find_best()
     if best is None:
         raise ConfigError(
-            "no model is set and no embedded model is here",
+            "No model is configured, and no embedded model is downloaded.",
             hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
-            "or fetch an embedded model with: dovetail models pull good",
+            "or download an embedded model: dovetail models pull good",
         )
     return f"local:{best}"
 
@@ -79,7 +79,7 @@ def _make(name: str, options: ModelSettings, owner: str) -> Requester:
     known = [*ADDRESSES, "local", *options.providers]
     if not rest or provider not in known:
         raise ConfigError(
-            f"the model name {name!r} is not of the form provider:name with a known provider",
+            f"Invalid model name {name!r}: expected provider:name with a known provider.",
             hint=f"Providers: {', '.join(known)}. For another one, set model.providers.<provider>.base_url.",
         )
     if provider == "local":
@@ -91,7 +91,7 @@ def _make(name: str, options: ModelSettings, owner: str) -> Requester:
 
 @lru_cache(maxsize=256)
 def _remember_refused(address: str, model: str) -> set[str]:
-    """What a model's server has refused so far: a fact about the server, so all its requesters share it."""
+    """The options that a model's server has rejected so far, shared by all requesters of that server."""
     return set()
 
 
@@ -100,7 +100,7 @@ def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> End
     chosen = _choose_options(provider, options, is_owner=is_owner)
     address = chosen.base_url or ADDRESSES.get(provider)
     if address is None:
-        raise ConfigError(f"model.providers.{provider} has no base_url, so {name!r} cannot be reached")
+        raise ConfigError(f"Missing model.providers.{provider}.base_url, needed for {name!r}.")
     return Endpoint(
         provider=provider,
         model=model,
@@ -119,7 +119,7 @@ def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> End
 
 
 def _choose_options(provider: str, options: ModelSettings, *, is_owner: bool) -> EndpointSettings:
-    """The options of one provider: its own over the general ones; an address and a key are not shared."""
+    """Return the options of one provider: its own over the general ones; address and key are not shared."""
     own = options.providers.get(provider, EndpointSettings())
     private = set[str]() if is_owner else {"base_url", "api_key"}
     return EndpointSettings(
@@ -131,13 +131,13 @@ def _choose_options(provider: str, options: ModelSettings, *, is_owner: bool) ->
 
 
 def _find_key(address: str) -> str | None:
-    """OpenAI's own key from the environment, for OpenAI's own address alone."""
+    """Return OpenAI's key from the environment, for OpenAI's own address only."""
     if address != OPENAI:
         return None
     key = os.environ.get("OPENAI_API_KEY")
     if not key:
         raise ConfigError(
-            "OpenAI needs an API key and none is set",
+            "Missing API key for OpenAI.",
             hint="Set model.api_key, DOVETAIL_API_KEY or OPENAI_API_KEY.",
         )
     return key

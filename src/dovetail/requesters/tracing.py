@@ -1,4 +1,4 @@
-"""Spans of agents and of their requests, named as OpenTelemetry's conventions for models ask."""
+"""Spans of agents and their requests, named after OpenTelemetry's conventions for generative AI."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing
@@ -22,13 +22,13 @@ async def stream_traced(requester: Requester, request: ModelRequest) -> AsyncGen
 
 
 def request_span(model: str) -> AbstractContextManager[Any]:
-    """A span around one request to a model."""
+    """Open a span around one request to a model."""
     attributes = {"gen_ai.operation.name": "chat", **_describe_model(model)}
     return span(f"chat {attributes['gen_ai.request.model']}", attributes, kind="CLIENT")
 
 
 def agent_span(path: Sequence[str], model: str, session_id: str | None) -> AbstractContextManager[Any]:
-    """A span around one run of the agent at the end of `path`."""
+    """Open a span around one run of the agent at the end of `path`."""
     agent = path[-1] if path else ""
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
@@ -40,7 +40,7 @@ def agent_span(path: Sequence[str], model: str, session_id: str | None) -> Abstr
 
 
 def describe_finish(finish: FinishDelta) -> dict[str, Any]:
-    """What is known at the end of a request."""
+    """Return the span attributes at the end of a request."""
     return {
         "gen_ai.response.model": finish.model or None,
         "gen_ai.response.finish_reasons": (finish.reason,),
@@ -50,7 +50,7 @@ def describe_finish(finish: FinishDelta) -> dict[str, Any]:
 
 
 def describe_usage(usage: Usage) -> dict[str, Any]:
-    """The tokens of a request or a run."""
+    """Return the span attributes for the tokens of a request or a run."""
     return {
         "gen_ai.usage.input_tokens": usage.input_tokens,
         "gen_ai.usage.output_tokens": usage.output_tokens,

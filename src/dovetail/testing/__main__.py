@@ -1,6 +1,6 @@
 """`python -m dovetail.testing script.json --port 8123`: a scripted model server for other processes.
 
-The file holds a list of replies. The first line printed is the address; the server runs until it is ended.
+The file contains a list of replies. The first line of output is the address; the server runs until stopped.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from dovetail.testing.server import ScriptedServer
 
 
 def main() -> None:
-    """Play a script file until the process is asked to end."""
+    """Play a script file until the process is stopped."""
     parser = argparse.ArgumentParser(prog="python -m dovetail.testing", description=__doc__)
     parser.add_argument("script", type=Path, help="a JSON file with a list of replies")
-    parser.add_argument("--port", type=int, default=0, help="the port; a free one when left out")
+    parser.add_argument("--port", type=int, default=0, help="the port (default: any free port)")
     arguments = parser.parse_args()
     try:
         replies = read_script(arguments.script)
@@ -43,13 +43,13 @@ def main() -> None:
 
 
 def read_script(path: Path) -> list[Any]:
-    """The replies of a file; what is wrong with one is told now, not when a model is asked."""
+    """Read the replies of a file; an invalid reply is an error now, not when it is requested."""
     try:
         replies: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        raise ConfigError(f"Cannot read {path}: {error}") from error
     if not is_list(replies):
-        raise ConfigError(f"{path} holds no list of replies", hint='Write ["Hello", {"text": "Hi"}].')
+        raise ConfigError(f"{path} must contain a list of replies.", hint='Write ["Hello", {"text": "Hi"}].')
     for number, reply in enumerate(replies, start=1):
         try:
             _check_reply(reply)
@@ -65,7 +65,7 @@ def _check_reply(reply: Any) -> None:
         for step in reply:
             read_step(step, Gate)
     elif not isinstance(reply, str):
-        raise ConfigError(f"{reply!r} is no reply; a reply is a text, a list of steps or an object")
+        raise ConfigError(f"Invalid reply {reply!r}: expected a string, a list of steps or an object.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Calls a tool of an extension folder in a test, the way a model would."""
+"""Call a tool of an extension folder in a test, as a model would."""
 
 import asyncio
 from functools import partial
@@ -36,7 +36,7 @@ def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments
 
 
 async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:
-    """The same in an async test."""
+    """Call a tool as `call_folder_tool` does, in an async test."""
     path, siblings = await asyncio.to_thread(_find, folder)
     workspace = path.parent.parent if path.parent.name == "extensions" else path
     settings = partial(get_folder_settings, open_settings(None, workspace))
@@ -62,7 +62,7 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
 
 
 def _find(folder: str | Path) -> tuple[Path, frozenset[str]]:
-    """The folder, and the names of its siblings, which are not loaded."""
+    """Return the folder, and the names of its siblings, which are not loaded."""
     path = Path(folder).resolve()
     path = path if path.is_dir() else path.parent
     return path, frozenset(each.name.casefold() for each in path.parent.iterdir() if each != path)

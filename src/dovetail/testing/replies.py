@@ -24,7 +24,7 @@ class Signal:
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     def set(self) -> None:
-        """Wake everybody who waits, now and later."""
+        """Wake all waiters, now and later."""
         with self._lock:
             self._event.set()
             waiting, self._waiting = self._waiting, []
@@ -33,15 +33,15 @@ class Signal:
                 loop.call_soon_threadsafe(event.set)
 
     def is_set(self) -> bool:
-        """Whether it was set."""
+        """Return whether it is set."""
         return self._event.is_set()
 
     def wait(self, timeout: float = 5.0) -> bool:
-        """Wait in a thread; False when the time is over."""
+        """Wait in a thread; return False on timeout."""
         return self._event.wait(timeout)
 
     async def async_wait(self) -> None:
-        """Wait on the running event loop; the caller sets the time limit."""
+        """Wait on the running event loop, without a time limit of its own."""
         event = asyncio.Event()
         with self._lock:
             if self._event.is_set():
@@ -51,7 +51,7 @@ class Signal:
 
 
 class Gate:
-    """A step of a reply: the reply says that it is here (`reached`) and goes on when it is `opened`."""
+    """A step of a reply: the reply sets `reached` and continues once the gate is `opened`."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -59,11 +59,11 @@ class Gate:
         self.opened = Signal()
 
     def open(self) -> None:
-        """Let the reply go on."""
+        """Let the reply continue."""
         self.opened.set()
 
     async def pass_through(self) -> None:
-        """Say that the reply got here, then wait until the gate is open."""
+        """Set `reached`, then wait until the gate is open."""
         self.reached.set()
         await self.opened.async_wait()
 
@@ -75,31 +75,31 @@ class Gate:
 class Break:
     """A step, for servers only: the answer stops here, without its end.
 
-    The connection is reset or closed in the middle, or (`end`) the response ends as if that were all.
+    The connection is reset or closed, or (`end`) the response ends as if it were complete.
     """
 
     how: BreakKind = "reset"
 
     def __post_init__(self) -> None:
-        """Refuse another word: a script file may hold any."""
+        """Reject unknown values: a script file may contain any."""
         if self.how not in get_args(BreakKind):
             raise ConfigError(
                 explain_choices("break", self.how, get_args(BreakKind)),
-                hint="An answer that stalls holds at a `Gate` (in a script file: {hold: name}).",
+                hint="To stall an answer, use a `Gate` (in a script file: {hold: name}).",
             )
 
 
 Step: TypeAlias = str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | Gate | Break | Exception
-"""One thing that happens in a reply: text, a delta, raw bytes (servers only), a stop, an end, an error."""
+"""One step of a reply: text, a delta, raw bytes (servers only), a gate, a break, an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer of a scripted model; `steps`, when given, stand for text, reasoning and tool calls.
+    """One answer of a scripted model; `steps`, if any, replace text, reasoning and tool calls.
 
     `cut` is the number of characters of each delta (0: one delta), `delay` the seconds before each.
-    With `when`, the reply is only for requests whose last message holds that text; with `repeat`, it is
-    never used up. A `status` other than 200 or a `body` makes it a plain HTTP answer.
+    With `when`, the reply is only for requests whose last message contains that text; with `repeat`, it is
+    never used up. A `status` other than 200 or a `body` makes it a plain HTTP response.
     """
 
     text: str = ""
@@ -118,7 +118,7 @@ class Reply:
     body: bytes | str | Mapping[str, Any] | None = None
 
     def plan(self) -> Iterator[Step]:
-        """The reply's steps, in order."""
+        """Yield the reply's steps in order."""
         if self.steps:
             yield from self.steps
             return
@@ -131,19 +131,19 @@ class Reply:
 
     @property
     def is_plain(self) -> bool:
-        """Whether this is an HTTP answer that no model spoke."""
+        """Whether this is a plain HTTP response, not an answer of a model."""
         return self.status != 200 or self.body is not None
 
     @property
     def payload(self) -> bytes:
-        """The bytes of a plain HTTP answer."""
+        """The body of a plain HTTP response."""
         body = self.body or b""
         if isinstance(body, bytes):
             return body
         return body.encode() if isinstance(body, str) else json.dumps(body, ensure_ascii=False).encode()
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
-        """The delta that ends the reply."""
+        """Return the delta that ends the reply."""
         calls = self.tool_calls or any(isinstance(step, ToolCallDelta) for step in self.steps)
         reason = self.finish_reason or ("tool-calls" if calls else "stop")
         return FinishDelta(reason, self.usage, self.model, request_id)

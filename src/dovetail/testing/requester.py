@@ -1,4 +1,4 @@
-"""A model that says what a script tells it to; for tests, yours and ours."""
+"""A requester that plays a script, for tests."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
@@ -11,7 +11,7 @@ from dovetail.testing.script import Script, Scripted
 
 
 class ScriptedRequester:
-    """Plays replies in order and keeps the requests it got; one request too many is a clear error."""
+    """Play replies in order and record the requests; one request too many is a clear error."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class ScriptedRequester:
         self.closed = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The deltas of the next reply."""
+        """Yield the deltas of the next reply."""
         self.requests.append(request)
         reply = self.script.take(request)
         _raise_status(reply)
@@ -40,7 +40,7 @@ class ScriptedRequester:
         yield reply.finish(request_id=f"scripted-{len(self.requests)}")
 
     async def close(self) -> None:
-        """Nothing to give back; `closed` tells that it was asked for."""
+        """Record in `closed` that it was called."""
         self.closed = True
 
 
@@ -52,7 +52,7 @@ async def _perform(step: Step) -> Delta | None:
     if isinstance(step, Exception):
         raise step
     if isinstance(step, bytes | Break):
-        raise ConfigError(f"the step {step!r} needs a connection; play it with a ScriptedServer")
+        raise ConfigError(f"The step {step!r} needs a connection; play it with a ScriptedServer.")
     return step
 
 
@@ -60,5 +60,5 @@ def _raise_status(reply: Reply) -> None:
     if reply.is_plain:
         text = reply.payload.decode("utf-8", "replace")
         raise ModelError(
-            f"the script answers with status {reply.status}: {text}", provider="scripted", status=reply.status
+            f"The script replied with status {reply.status}: {text}", provider="scripted", status=reply.status
         )

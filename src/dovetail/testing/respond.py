@@ -1,4 +1,4 @@
-"""Plays one reply to one HTTP client, faults included."""
+"""Play one reply to one HTTP client, faults included."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ from dovetail.testing.wire import ChunkWriter, write_completion, write_error
 async def play(
     reply: Reply, request: web.Request, body: Mapping[str, Any], *, request_id: str, cut: int
 ) -> web.StreamResponse:
-    """Answer the way the reply says: as a stream, as one JSON body, or as a plain HTTP answer."""
+    """Answer with the reply: as a stream, as one JSON body, or as a plain HTTP response."""
     headers = {"x-request-id": request_id, **reply.headers}
     if reply.is_plain:
         headers.setdefault("content-type", "application/json")
@@ -65,7 +65,7 @@ def _wants_usage(body: Mapping[str, Any]) -> bool:
 
 
 class _Stream:
-    """An event stream whose headers go out with its first bytes, so that a reply can fail before them."""
+    """An event stream whose headers are sent with its first bytes, so that a reply can fail before them."""
 
     def __init__(self, request: web.Request, headers: Mapping[str, str], cut: int) -> None:
         self._request = request

@@ -23,7 +23,7 @@ Scripted: TypeAlias = (
     | Reply
     | Callable[[ModelRequest], Any]
 )
-"""A reply as scripts write it: text, a list of steps, the fields of a `Reply`, an error, or a function."""
+"""A reply in a script: text, a list of steps, the fields of a `Reply`, an error, or a function."""
 FindGate = Callable[[str], Gate]
 _FIELDS = [*Reply.__dataclass_fields__, "error"]
 _STEPS: dict[str, Callable[[Any, FindGate], Step]] = {
@@ -38,7 +38,7 @@ _STEPS: dict[str, Callable[[Any, FindGate], Step]] = {
 
 
 class Script:
-    """Hands out replies: first those whose `when` fits, otherwise the next one in order."""
+    """The replies of a model: first those whose `when` matches, otherwise the next one in order."""
 
     def __init__(self, replies: Iterable[Scripted]) -> None:
         self._lock = threading.Lock()
@@ -52,31 +52,31 @@ class Script:
             self._replies.extend(replies)
 
     def clear(self) -> int:
-        """Drop the replies that are left; returns how many there were."""
+        """Drop the remaining replies; return their number."""
         with self._lock:
             left = len(self._replies)
             self._replies.clear()
         return left
 
     def gate(self, name: str) -> Gate:
-        """The gate that steps of the form `{"hold": name}` wait at."""
+        """Return the gate at which steps of the form `{"hold": name}` wait."""
         return self._gates.setdefault(name, Gate(name))
 
     @property
     def unused(self) -> list[Scripted]:
-        """The replies that nobody has asked for."""
+        """The replies that were not requested."""
         return [reply for reply in self._replies if not _read_option(reply, "repeat")]
 
     def take(self, request: ModelRequest) -> Reply:
-        """The reply for this request."""
+        """Return the reply for this request."""
         said = last_text(request)
         with self._lock:
             self._taken += 1
             place = self._find(said)
             if place is None:
                 raise ConfigError(
-                    f"request {self._taken} has no reply in the script; its last message is {said[:200]!r}",
-                    hint="Add a reply to the script, or find out why one more request was made.",
+                    f"The script has no reply for request {self._taken}; its last message is {said[:200]!r}.",
+                    hint="Add a reply to the script, or check why one more request was made.",
                 )
             repeat = _read_option(self._replies[place], "repeat")
             value = self._replies[place] if repeat else self._replies.pop(place)
@@ -113,13 +113,13 @@ def _read_option(value: Scripted, name: Literal["when", "repeat"]) -> Any:
 
 
 def last_text(request: ModelRequest) -> str:
-    """The last message's text; what is not text, as JSON."""
+    """Return the text of the last message; other content as JSON."""
     content = request.messages[-1].get("content") if request.messages else ""
     return to_text(content)
 
 
 def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
-    """The reply that a mapping describes; `error` is raised after everything else was said."""
+    """Read a reply from a mapping; `error` is raised after everything else."""
     if unknown := [name for name in fields if name not in _FIELDS]:
         raise ConfigError(explain_choices("reply field", unknown[0], _FIELDS))
     values: dict[str, Any] = {name: value for name, value in fields.items() if name != "error"}
@@ -136,17 +136,17 @@ def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
 
 
 def read_step(step: Step | Mapping[str, Any], find_gate: FindGate) -> Step:
-    """The step that a mapping with one key describes; anything else is a step already."""
+    """Read a step from a mapping with one key; anything else is already a step."""
     if not isinstance(step, Mapping):
         return step
     name, value = next(iter(step.items()), ("", None))
     if len(step) != 1 or name not in _STEPS:
-        raise ConfigError(f"{dict(step)!r} is no step; a step has one of the keys {', '.join(_STEPS)}")
+        raise ConfigError(f"Invalid step {dict(step)!r}: expected one of the keys {', '.join(_STEPS)}.")
     return _STEPS[name](value, find_gate)
 
 
 def read_error(value: Exception | str) -> Exception:
-    """The error that a text describes."""
+    """Return the error for a text."""
     return ModelError(value, provider="scripted") if isinstance(value, str) else value
 
 
@@ -161,6 +161,6 @@ def _read_call(call: ToolCall | Mapping[str, Any], number: int) -> ToolCall:
     if isinstance(call, ToolCall):
         return call
     if not isinstance(call.get("name"), str):
-        raise ConfigError(f"call {number} names no tool: {dict(call)!r}", hint='Write {"name": "add"}.')
+        raise ConfigError(f"Call {number} has no tool name: {dict(call)!r}.", hint='Write {"name": "add"}.')
     call_id = call.get("call_id", f"call_{number}")
     return ToolCall(call_id=call_id, name=call["name"], arguments=call.get("arguments", {}))

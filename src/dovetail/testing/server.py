@@ -21,7 +21,7 @@ START_LIMIT = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
-    """What a client sent: the JSON body and headers as they came, and the request they make."""
+    """A client's request: the JSON body and headers as received, and the `ModelRequest` they stand for."""
 
     path: str
     headers: Mapping[str, str]
@@ -30,10 +30,10 @@ class RecordedRequest:
 
 
 class ScriptedServer:
-    """Plays replies in order to whoever asks; a sync and an async context manager.
+    """Play replies in order to all clients; a sync and an async context manager.
 
-    `wire_cut` cuts streams into writes of so many bytes, wherever that falls (0: one write per event).
-    `key`, when given, is the only API key it accepts. One request too many gets status 400.
+    `wire_cut` cuts streams into writes of that size, at any place (0: one write per event). `key`, if any,
+    is the only API key it accepts. One request too many gets status 400.
     """
 
     def __init__(
@@ -55,27 +55,25 @@ class ScriptedServer:
     def url(self) -> str:
         """The base address for clients, `http://127.0.0.1:<port>/v1`."""
         if self._runner is None:
-            raise ConfigError(
-                "the scripted server is not running; enter it with `with` or `async with` first"
-            )
+            raise ConfigError("The scripted server is not running; start it with `with` or `async with`.")
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def active(self) -> int:
-        """The requests that are being answered."""
+        """The number of requests in progress."""
         return len(self._active)
 
     @property
     def connections(self) -> int:
-        """The connections that requests came on so far."""
+        """The number of connections so far."""
         return len(self._peers)
 
     def wait_idle(self, timeout: float = 5.0) -> bool:
-        """Wait in a thread until no request is being answered; False when the time is over."""
+        """Wait in a thread until no request is in progress; return False on timeout."""
         return self._idle.wait(timeout)
 
     def start(self) -> None:
-        """Listen; returns when requests can be made."""
+        """Start to listen; return when requests are accepted."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=_run_loop, args=(self._loop,), name="scripted-server", daemon=True
@@ -84,7 +82,7 @@ class ScriptedServer:
         asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(START_LIMIT)
 
     def stop(self) -> None:
-        """Break every open connection and end the thread; stopping twice is fine."""
+        """Break every open connection and end the thread; idempotent."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return
@@ -176,7 +174,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 def _add_control_routes(
     app: web.Application, script: Script, list_bodies: Callable[[], Sequence[Mapping[str, Any]]]
 ) -> None:
-    """Add the routes by which another process changes the script, opens gates and lists requests."""
+    """Add the routes with which another process changes the script, opens gates and lists requests."""
 
     async def add_replies(request: web.Request) -> web.Response:
         script.add(*await request.json())

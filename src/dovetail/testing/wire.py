@@ -1,4 +1,4 @@
-"""Writes replies the way OpenAI-compatible servers put them on the wire, and reads what they are asked."""
+"""Write replies in the wire format of OpenAI-compatible servers, and read their requests."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _REASONS = {"tool-calls": "tool_calls", "content-filter": "content_filter"}
 
 
 def read_request(body: Mapping[str, Any]) -> ModelRequest:
-    """The request that a JSON body makes."""
+    """Read a request from its JSON body."""
     known = {"messages", "model", "tools", "tool_choice", "stream"}
     functions = (tool["function"] for tool in body.get("tools") or ())
     choice = body.get("tool_choice")
@@ -40,7 +40,7 @@ def read_request(body: Mapping[str, Any]) -> ModelRequest:
 
 
 class ChunkWriter:
-    """Turns the steps of one reply into server-sent events."""
+    """Convert the steps of one reply to server-sent events."""
 
     def __init__(self, reply: Reply, request_id: str) -> None:
         self._reply = reply
@@ -52,7 +52,7 @@ class ChunkWriter:
         }
 
     def write_step(self, step: Step) -> bytes:
-        """The bytes of a step that speaks."""
+        """Return the bytes of a step with content."""
         if isinstance(step, bytes):
             return step
         if isinstance(step, Exception):
@@ -60,7 +60,7 @@ class ChunkWriter:
         return self._write_choice(_describe_step(step), None)
 
     def write_end(self, *, include_usage: bool) -> Iterator[bytes]:
-        """The bytes that end the answer."""
+        """Yield the bytes that end the answer."""
         yield self._write_choice({}, wire_reason(self._reply))
         if include_usage:
             yield encode_event({**self._envelope, "choices": [], "usage": write_usage(self._reply.usage)})
@@ -72,7 +72,7 @@ class ChunkWriter:
 
 
 def write_completion(reply: Reply, request_id: str) -> dict[str, Any]:
-    """The whole reply as one JSON answer, for requests that do not stream."""
+    """Return the whole reply as one JSON response, for requests that do not stream."""
     message: dict[str, Any] = {"role": "assistant", "content": None}
     calls: dict[int, dict[str, Any]] = {}
     for step in reply.plan():
@@ -95,7 +95,7 @@ def write_completion(reply: Reply, request_id: str) -> dict[str, Any]:
 
 
 def wire_reason(reply: Reply) -> str:
-    """The finish reason in the provider's words."""
+    """Return the finish reason in the provider's terms."""
     reason = reply.finish().reason
     return _REASONS.get(reason, reason)
 
@@ -107,7 +107,7 @@ def write_error(error: Exception) -> dict[str, Any]:
 
 
 def encode_event(data: Mapping[str, Any]) -> bytes:
-    """One server-sent event; half a character, which has no UTF-8, is escaped."""
+    """Encode one server-sent event; half a surrogate pair, which has no UTF-8, is escaped."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     try:
         return b"data: " + text.encode() + b"\n\n"
@@ -124,7 +124,7 @@ def _describe_step(step: Step) -> dict[str, Any]:
         return {"reasoning_content": step.text}
     if isinstance(step, ToolCallDelta):
         return {"tool_calls": [_describe_call(step)]}
-    raise TypeError(f"{step!r} says nothing")
+    raise TypeError(f"{step!r} has no content")
 
 
 def _describe_call(step: ToolCallDelta) -> dict[str, Any]:

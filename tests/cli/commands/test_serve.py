@@ -47,10 +47,10 @@ def test_a_taken_port_is_named(
 @pytest.mark.parametrize(
     ("model", "message", "hint"),
     [
-        ("foo:bar", "the model name 'foo:bar' is not of the form", "Providers: openai, ollama, local"),
-        ("gpt-5", "the model name 'gpt-5' is not of the form", "Providers: openai"),
+        ("foo:bar", "Invalid model name 'foo:bar'", "Providers: openai, ollama, local"),
+        ("gpt-5", "Invalid model name 'gpt-5'", "Providers: openai"),
         ("local:huge", "Unknown embedded model 'huge'", "good, small"),
-        ("openai:gpt-5", "OpenAI needs an API key and none is set", "DOVETAIL_API_KEY"),
+        ("openai:gpt-5", "Missing API key for OpenAI", "DOVETAIL_API_KEY"),
     ],
 )
 def test_a_model_that_cannot_be_had_is_told_before_anything_is_served(

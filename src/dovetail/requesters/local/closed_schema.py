@@ -1,4 +1,4 @@
-"""Makes JSON Schemas fit to hold a small model to them: closed, in one spelling, joined without clashes."""
+"""Prepare JSON Schemas for the engine's grammar: closed, in one spelling, joined without name clashes."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ SPELLING = {
         "lenient": True,
     }
 }
-"""How the engine writes JSON: one spelling only, and keywords it does not know are passed over."""
+"""How the engine writes JSON: in one spelling only, ignoring unknown keywords."""
 
 
 # One wrong expression would switch the whole schema off, and dialects differ; arguments are validated anyway.
@@ -22,7 +22,7 @@ DROPPED = {"pattern", "patternProperties", "$schema", "$id"}
 
 
 def close_schema(schema: Mapping[str, Any], root: str = "#") -> dict[str, Any]:
-    """The schema with no room for keys it does not name; its references are read from `root` on."""
+    """Return the schema without room for unnamed keys; references start at `root`."""
     return {key: _close(key, value, root) for key, value in _shut(schema).items() if key not in DROPPED}
 
 
@@ -47,16 +47,16 @@ def _close(key: str, value: Any, root: str) -> Any:
 
 
 def build_grammar(schema: Mapping[str, Any]) -> str:
-    """The grammar that lets the engine write nothing but what the schema allows."""
+    """Return the grammar that restricts the engine to the schema."""
     return f"%llguidance {{}}\nstart: %json {json.dumps({**schema, **SPELLING})}"
 
 
 PLAIN_TEXT = "%llguidance {}\nstart: /[^{\\s](?s:.*)/"
-"""The grammar of text that does not begin with a brace, as a choice would."""
+"""The grammar of text that does not begin with a brace, as a choice does."""
 
 
 def join_choices(choices: Mapping[str, Mapping[str, Any] | None], field: str, payload: str) -> dict[str, Any]:
-    """A closed choice: `{field: name}`, and `payload` after its own schema for the names that have one."""
+    """Return a closed choice: `{field: name}`, with `payload` for the names that have a schema."""
     definitions = {
         f"choice{number}": close_schema(schema, f"#/$defs/choice{number}")
         for number, schema in enumerate(choices.values())

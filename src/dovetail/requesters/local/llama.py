@@ -1,7 +1,7 @@
 """The engine of the embedded models: weights are loaded once per process and shared, one answer at a time.
 
-A generation runs in a thread of its own. Whoever stops listening stops it at its next token, or at its next
-piece of the prompt, and only then the engine is free for the next one.
+A generation runs in a thread of its own. Cancelling stops it at its next token, or at its next piece of the
+prompt; only then is the engine free for the next one.
 """
 
 import asyncio
@@ -21,39 +21,39 @@ from dovetail.requesters.local.weights import Weights, find_entry, remove_if_cor
 
 xllamacpp = lazy("xllamacpp", extra="local")
 CONTEXT = 8192
-"""Tokens of prompt and answer together; with the good model they take 230 MB of memory."""
+"""Tokens of prompt and answer together; with the good model they need 230 MB of memory."""
 
 PROMPT_STEP = 64
-"""Prompt tokens between two looks at whether anybody still listens: about two seconds on one slow core."""
+"""Prompt tokens between two checks for cancellation: about two seconds on one slow core."""
 CACHED_PROMPTS = 512
-"""MiB for prompts of other conversations, which need not be read again when their turn comes back."""
+"""MiB of cache for the prompts of other conversations, which need not be read again."""
 
 STALL_LIMIT = 300.0
-"""Seconds without any sign of a generation that runs."""
+"""Seconds without output after which a generation has stalled."""
 Piece = Mapping[str, Any]
 
 
 class Ticket:
-    """A place in a line; `leave` gives it up, at the front or anywhere else, once or more often."""
+    """A place in the queue; `leave` removes it from the front or elsewhere, and is idempotent."""
 
     def __init__(self, queue: "TurnQueue") -> None:
         self.turn: Future[None] = Future()
         self._queue = queue
 
     def leave(self) -> None:
-        """Let the next one go on."""
+        """Leave the queue; the next ticket gets the turn."""
         self._queue.remove(self)
 
 
 class TurnQueue:
-    """Hands out turns in the order in which they were asked for."""
+    """A queue of turns, first come, first served."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tickets: deque[Ticket] = deque()
 
     async def take(self) -> Ticket:
-        """Wait for the turn; who is cancelled while waiting leaves the line."""
+        """Wait for the turn; leave the queue if cancelled."""
         ticket = Ticket(self)
         with self._lock:
             self._tickets.append(ticket)
@@ -68,7 +68,7 @@ class TurnQueue:
         return ticket
 
     def remove(self, ticket: Ticket) -> None:
-        """Take a ticket out; when it was the first, the next one has its turn."""
+        """Remove a ticket; if it was the first, the next one gets the turn."""
         with self._lock:
             if ticket not in self._tickets:
                 return
@@ -84,7 +84,7 @@ class TurnQueue:
 
 
 class Generation:
-    """One run of the model; its pieces arrive on the event loop that started it."""
+    """One generation; its pieces arrive on the event loop that started it."""
 
     def __init__(self, on_end: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -94,7 +94,7 @@ class Generation:
         self.thread: threading.Thread | None = None
 
     def start(self, run: Callable[[Callable[[Piece], bool]], None]) -> None:
-        """Run `run` in a thread; it is handed the function that takes a piece and says whether to stop."""
+        """Run `run` in a thread; its argument receives a piece and returns whether to stop."""
         self.thread = threading.Thread(target=self._run, args=(run,), name="dovetail-model", daemon=True)
         self.thread.start()
 
@@ -103,13 +103,13 @@ class Generation:
         self._is_cancelled = True
 
     async def read(self) -> AsyncGenerator[Piece, None]:
-        """The pieces, as they arrive."""
+        """Yield the pieces as they arrive."""
         while True:
             try:
                 piece = await asyncio.wait_for(self._pieces.get(), STALL_LIMIT)
             except TimeoutError as error:
                 raise ModelError(
-                    f"the embedded model gave no sign for {STALL_LIMIT:.0f} s", provider="local"
+                    f"No output from the embedded model within {STALL_LIMIT:.0f} s.", provider="local"
                 ) from error
             if piece is None:
                 return
@@ -123,7 +123,7 @@ class Generation:
             run(self._receive)
         except BaseException as error:
             outcome = error
-        self._on_end()  # before the reader knows, who may start the next generation at once
+        self._on_end()  # before the reader, which may start the next generation at once
         self._put(outcome)
 
     def _receive(self, piece: Piece) -> bool:
@@ -133,12 +133,12 @@ class Generation:
     def _put(self, piece: Piece | BaseException | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
-        except RuntimeError:  # the event loop was closed: nobody listens any more
+        except RuntimeError:  # the event loop is closed
             self._is_cancelled = True
 
 
 class Engine:
-    """One loaded model. Use `share_engine`, so that the weights are in memory once."""
+    """One loaded model. Use `share_engine`, so that the weights are in memory only once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -148,7 +148,7 @@ class Engine:
         self._current: Generation | None = None
 
     def start(self, body: Mapping[str, Any], on_end: Callable[[], None]) -> Generation:
-        """Start a generation; the caller has the engine's turn and calls nothing else before `on_end`."""
+        """Start a generation; the caller must have the turn, and must not start another before `on_end`."""
         generation = Generation(on_end)
         self._current = generation
 
@@ -161,7 +161,7 @@ class Engine:
         return generation
 
     def close(self) -> None:
-        """Stop what runs and free the memory."""
+        """Stop the generation, if any, and free the memory."""
         generation, self._current = self._current, None
         if generation is not None and generation.thread is not None:
             generation.cancel()
@@ -174,7 +174,7 @@ _lock = threading.Lock()
 
 
 def share_engine(path: Path) -> Engine:
-    """The engine of a weights file; each user gives it back with `release_engine`."""
+    """Return the engine of a weights file; each user releases it with `release_engine`."""
     with _lock:
         engine = _engines.setdefault(path, Engine(path))
         engine.users += 1
@@ -182,7 +182,7 @@ def share_engine(path: Path) -> Engine:
 
 
 def release_engine(engine: Engine) -> None:
-    """Give an engine back; the last user frees its memory."""
+    """Release an engine; the last user frees its memory."""
     with _lock:
         engine.users -= 1
         if engine.users > 0:
@@ -193,13 +193,13 @@ def release_engine(engine: Engine) -> None:
 
 @atexit.register
 def _close_all() -> None:
-    # A thread inside the model must not come back into an interpreter that is gone.
+    # A thread inside the model must not return into an interpreter that has ended.
     for engine in list(_engines.values()):
         engine.close()
 
 
 def load(path: Path) -> Any:
-    """Load a weights file; a broken one is removed, so that it can be fetched again."""
+    """Load a weights file; a corrupt one is deleted, so that it can be downloaded again."""
     entry = find_entry(path)
     if entry is not None and remove_if_corrupt(path, entry):
         raise _explain_broken(path, entry)
@@ -209,13 +209,13 @@ def load(path: Path) -> Any:
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = PROMPT_STEP
     params.cache_ram_mib = CACHED_PROMPTS
-    # All cores but one: with all of them a busy machine comes to a near standstill.
+    # All cores but one: with all of them, a busy machine nearly stalls.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, count_cores() - 1)
-    # These three halve the loading time and a third of the memory; on a CPU they cost no speed.
+    # These three halve the loading time and save a third of the memory; on a CPU they cost no speed.
     params.fit_params = False
     params.warmup = False
     params.no_extra_bufts = True
-    # The library also listens on a loopback port, which nobody shall use.
+    # The library also listens on a loopback port, which must not be used.
     params.api_keys = [secrets.token_hex(32)]
     params.endpoint_slots = False
     params.ui = False
@@ -228,21 +228,21 @@ def load(path: Path) -> Any:
 
 def _explain_broken(path: Path, entry: Weights) -> ModelError:
     return ModelError(
-        f"the weights of {entry.model} were broken and have been removed ({path})",
+        f"The weights of {entry.model} were corrupt and have been deleted ({path}).",
         provider="local",
-        hint=f"Fetch them again with: dovetail models pull {entry.name}",
+        hint=f"Download them again: dovetail models pull {entry.name}",
     )
 
 
 def _explain_failure(path: Path) -> ModelError:
     if not path.exists():
-        message, hint = f"there are no weights at {str(path)!r}", "`dovetail models list` shows what is here."
+        message, hint = f"No weights at {str(path)!r}.", "`dovetail models list` lists the downloaded models."
     else:
-        message = f"the weights {str(path)!r} cannot be loaded"
-        hint = "Either it is no GGUF file, or there is too little memory for it."
+        message = f"Cannot load the weights {str(path)!r}."
+        hint = "Either the file is not in GGUF format, or memory is too small."
     return ModelError(message, provider="local", hint=hint)
 
 
 def count_cores() -> int:
-    """The cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

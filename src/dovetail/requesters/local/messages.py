@@ -23,16 +23,16 @@ TALK = {
 }
 TELL = "tell_user"
 TELL_LINE = json.dumps({"tool": TELL})
-"""How every answer begins, whatever way led to it, so that a conversation reads the same later on."""
+"""The first line of every answer, whatever way was chosen, so that the conversation reads the same later."""
 
 LONGEST_DESCRIPTION = 100
 TextMessage = dict[str, str]
 
 
 def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> list[TextMessage]:
-    """The conversation as the model reads it; with tools, its own turns begin with their choice.
+    """Return the conversation as the model reads it; with tools, its own turns begin with their choice.
 
-    Tools stand behind the first system text: further ones may change, and what is before them is read once.
+    Tools follow the first system text: further ones may change, and the text before them stays cached.
     """
     built = build_messages(messages)
     names = _name_calls(built)
@@ -50,7 +50,7 @@ def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> l
 
 
 def begin_answer(texts: Sequence[TextMessage], messages: Sequence[ChatMessage]) -> list[TextMessage]:
-    """The conversation at the moment the model starts to answer, as `build_texts` will show it later on."""
+    """Return the conversation when the model starts to answer, as `build_texts` writes it afterwards."""
     *before, last = texts
     if _is_result(messages[-1]):
         last = _ask_for_answer(last)
@@ -66,7 +66,7 @@ def _is_answer(message: Mapping[str, Any]) -> bool:
 
 
 def _ask_for_answer(text: TextMessage) -> TextMessage:
-    # Without it, a small model often thanks for the result or refuses instead of telling it.
+    # Without it, a small model often thanks for the result or refuses instead of reporting it.
     return {**text, "content": f"{text['content']}\n\nNow answer my question with it."}
 
 
@@ -95,15 +95,15 @@ def _read_content(content: Any) -> str:
     if is_parts(content) and any(part["type"] != "text" for part in content):
         kinds = sorted({part["type"] for part in content} - {"text"})
         raise ModelError(
-            f"the embedded models read text only, and a message holds: {', '.join(kinds)}",
+            f"The embedded models read text only, but a message contains: {', '.join(kinds)}.",
             provider="local",
-            hint="Choose another model for it, with DOVETAIL_MODEL or the setting model.name.",
+            hint="Use another model: set DOVETAIL_MODEL or model.name.",
         )
     return read_text(content)
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:
-    """The part of the system text that lists the tools and asks for the choice."""
+    """Return the part of the system text that lists the tools and asks for a choice."""
     form = '{"tool": "name", "arguments": {...}}'
     return "\n".join(
         [
@@ -134,20 +134,20 @@ def _sign_parameter(name: str, schema: Any) -> str:
 
 
 def _shorten(text: str) -> str:
-    """The first paragraph on one line, cut."""
+    """Return the first paragraph on one line, shortened."""
     line = " ".join(text.strip().split("\n\n")[0].split())
     return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
 def choose_ways(tools: Sequence[ToolSpec], *, has_result: bool) -> list[str]:
-    """The ways to answer: after a tool's result to tell it, otherwise all others; a tool's own name wins."""
+    """Return the ways to answer: after a result to report it, otherwise all others; names of tools win."""
     names = {tool.name for tool in tools}
     ways = [TELL] if has_result else [*KNOWLEDGE, *TALK]
     return [way for way in ways if way not in names] or ["answer"]
 
 
 def build_choice_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[str, Any]:
-    """The closed schema of the choice between tools and ways to answer."""
+    """Return the closed schema of the choice between tools and ways to answer."""
     choices: dict[str, Mapping[str, Any] | None] = dict.fromkeys(ways)
     for tool in tools:
         choices[tool.name] = tool.parameters or {"type": "object", "properties": {}}
@@ -155,20 +155,20 @@ def build_choice_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[
 
 
 def write_call(name: str, arguments: str) -> str:
-    """A call as the model writes it."""
+    """Return a call as the model writes it."""
     return f'{{"tool": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments or "{}"}}}'
 
 
 @dataclass(slots=True)
 class ChoiceReader:
-    """Reads the choice while it is written; the engine's spelling is fixed, so no parser is needed."""
+    """Reader of a choice while it is written; the engine's spelling is fixed, so no parser is needed."""
 
     text: str = ""
     name: str | None = None
     _given: int = 0
 
     def feed(self, piece: str) -> str:
-        """Take a piece; what is new of the call's arguments."""
+        """Read a piece and return the new part of the call's arguments."""
         self.text += piece
         if self.name is None and not self._find_name():
             return ""

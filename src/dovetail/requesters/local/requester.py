@@ -1,4 +1,4 @@
-"""The embedded models: a real model in this process, without any key or network."""
+"""The requester for embedded models: a model in this process, without key or network."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class LocalRequester:
-    """Answers with the weights in a file; requesters of the same file share one engine and wait in line."""
+    """A model from a weights file; requesters of the same file share one engine and its queue."""
 
     follows_schema = True
     calls_tools = True
@@ -34,7 +34,7 @@ class LocalRequester:
         return f"LocalRequester({str(self.weights)!r}, {self.model!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The answer's deltas: the choice of a tool first, when there are any, then a call or the text."""
+        """Yield the answer's deltas: with tools the choice of one first, then a call or the text."""
         if self._engine is None:
             self._engine = share_engine(self.weights)
         engine = self._engine
@@ -47,12 +47,12 @@ class LocalRequester:
             answer.close()
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
-        """The request with what suits this model where the caller left it open."""
+        """Return the request with this model's defaults where the caller set none."""
         entry = self._entry
         if entry is None:
             return request
         if request.tools and request.tool_choice == "auto" and not entry.chooses_tools:
-            logger.info("%s is too small to choose tools well; it answers in words", self.model)
+            logger.info("%s is too small to choose tools reliably; answering without tools", self.model)
             request = replace(request, tools=())
         if request.schema is None:
             request = replace(request, options={**entry.sampling, **request.options})
@@ -62,7 +62,7 @@ class LocalRequester:
         return replace(request, messages=[introduction, *request.messages])
 
     async def close(self) -> None:
-        """Free the memory, when nobody else uses the same weights."""
+        """Free the memory, unless another requester uses the same weights."""
         engine, self._engine = self._engine, None
         if engine is not None:
             release_engine(engine)

@@ -24,10 +24,10 @@ MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """One embedded model: the packages that hold its parts, in order, and what the joined file must be.
+    """One embedded model: the packages with its parts, in order, and the checksum of the joined file.
 
-    `introduction` is its system text when a request has none, `sampling` how it talks best. A model that is
-    too small to choose between tools is not asked to, unless a call is required.
+    `introduction` is its system text if a request has none, `sampling` its best options. A model that is too
+    small to choose between tools is not asked to, unless a call is required.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Weights:
 
     @property
     def model(self) -> str:
-        """The name by which a request chooses it."""
+        """The model's name in requests."""
         return f"local:{self.name}"
 
     @property
     def file_name(self) -> str:
-        """The file's name in the cache folder; other bytes would have another name."""
+        """The file's name in the cache folder; it contains the checksum."""
         return f"{self.name}-{self.sha256[:12]}.gguf"
 
 
@@ -74,7 +74,7 @@ CATALOGUE: dict[str, Weights] = {
             "temperature": 0.0,
             "dry_multiplier": 0.8,
             "dry_allowed_length": 3,
-        },  # against going in circles
+        },  # against repetition
         chooses_tools=False,
     ),
 }
@@ -82,21 +82,21 @@ CATALOGUE: dict[str, Weights] = {
 
 
 def get_weights(name: str) -> Weights:
-    """The catalogue's entry for `name`."""
+    """Return the catalogue's entry for `name`."""
     if name not in CATALOGUE:
         raise ConfigError(explain_choices("embedded model", name, CATALOGUE))
     return CATALOGUE[name]
 
 
 def cache_folder() -> Path:
-    """The folder that holds the weights; `DOVETAIL_CACHE` moves it."""
+    """Return the folder of the weights; `DOVETAIL_CACHE` changes it."""
     chosen = os.environ.get("DOVETAIL_CACHE")
     root = Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("dovetail"))
     return root / "models"
 
 
 def find(name: str) -> Path | None:
-    """The weights file of an embedded model, or None when it was not fetched yet."""
+    """Return the weights file of an embedded model, or None if it is not downloaded."""
     weights = get_weights(name)
     path = cache_folder() / weights.file_name
     try:
@@ -106,35 +106,35 @@ def find(name: str) -> Path | None:
 
 
 def find_entry(path: Path) -> Weights | None:
-    """The catalogue's entry for a weights file."""
+    """Return the catalogue's entry for a weights file, if any."""
     return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
 
 
 def find_best() -> str | None:
-    """The name of the best embedded model that is here."""
+    """Return the name of the best downloaded embedded model, if any."""
     return next((name for name in CATALOGUE if find(name)), None)
 
 
 def require(name: str) -> Path:
-    """The weights file of an embedded model; a `ModelError` says how to fetch it when it is not here."""
+    """Return the weights file of an embedded model; raise if it is not downloaded."""
     path = find(name)
     if path is None:
         raise ModelError(
-            f"the weights of the embedded model {name!r} are not here",
+            f"Embedded model {name!r} is not downloaded.",
             provider="local",
-            hint=f"Fetch them with: dovetail models pull {name}",
+            hint=f"Download it: dovetail models pull {name}",
         )
     return path
 
 
 def compute_checksum(path: Path) -> str:
-    """The sha256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_verified(path: Path, weights: Weights) -> bool:
-    """Whether a file holds its model's weights."""
+    """Return whether a file's checksum is right; the result is remembered next to the file."""
     try:
         if _note(path).read_text() == _describe(path):
             return True
@@ -147,13 +147,13 @@ def is_verified(path: Path, weights: Weights) -> bool:
 
 
 def mark_verified(path: Path) -> None:
-    """Note that a file's bytes were checked; where nothing can be written, they are checked again."""
+    """Record that a file was verified; if that cannot be written, it is verified again next time."""
     with contextlib.suppress(OSError):
         _note(path).write_text(_describe(path))
 
 
 def remove_if_corrupt(path: Path, weights: Weights) -> bool:
-    """Remove a file that does not hold its model's weights; whether it was removed."""
+    """Delete a file with a wrong checksum; return whether it was deleted."""
     if not path.exists() or is_verified(path, weights):
         return False
     path.unlink()
@@ -161,7 +161,7 @@ def remove_if_corrupt(path: Path, weights: Weights) -> bool:
 
 
 def remove_corrupt(name: str) -> bool:
-    """Remove an embedded model whose weights are broken; whether it was removed."""
+    """Delete an embedded model whose weights are corrupt; return whether it was deleted."""
     path = find(name)
     return path is not None and remove_if_corrupt(path, get_weights(name))
 

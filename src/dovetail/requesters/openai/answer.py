@@ -15,12 +15,12 @@ from dovetail.requesters.openai.format import CallPieces, read_usage
 
 DONE = "[DONE]"
 MOST_PATTERNS = 10
-"""Chunks that are looked at for their pattern: a server whose chunks all differ is read without."""
+"""Chunks that are examined for their pattern; a server whose chunks all differ is read without one."""
 
 LARGEST_EVENT = 32_000_000
 """Bytes of one event of a stream, or of an answer that does not stream."""
 MOST_CHUNKS = 10_000
-"""Chunks in one event; a sound server sends one."""
+"""Chunks in one event; a correct server sends one."""
 
 _LONGEST_MESSAGE = 1000
 _LONGEST_REASON = 100
@@ -35,11 +35,11 @@ _SPACE = re.compile(r"\s*")
 _PLACE = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
 _read_json = json.JSONDecoder().raw_decode
 Complain: TypeAlias = Callable[[str, int | None], ModelError]
-"""Makes the error for something that is no answer, from a text and the status that the server named."""
+"""Maker of the error for an invalid answer, from a text and the status that the server sent, if any."""
 
 
 class AnswerReader:
-    """Turns the bytes of one answer into deltas."""
+    """Convert the bytes of one answer to deltas."""
 
     def __init__(self, complain: Complain) -> None:
         self.done = False
@@ -55,7 +55,7 @@ class AnswerReader:
         self._skipped = ""  # the last event, when its text alone was read
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas that these bytes of a stream complete."""
+        """Return the deltas that these bytes of a stream complete."""
         deltas: list[Delta] = []
         for event in self._events.feed(data):
             pattern = self._pattern
@@ -66,18 +66,18 @@ class AnswerReader:
                 self._skipped = event
                 deltas.append(delta)
         if self._events.waiting > LARGEST_EVENT:
-            raise self._complain(f"one event of its stream is larger than {LARGEST_EVENT} bytes", None)
+            raise self._complain(f"an event of the stream is larger than {LARGEST_EVENT} bytes", None)
         return deltas
 
     def feed_whole(self, body: bytes) -> list[Delta]:
-        """The deltas of an answer that came in one piece."""
+        """Return the deltas of an answer that came in one piece."""
         deltas: list[Delta] = []
         self._read_event(body.decode("utf-8", "replace").strip(), deltas)
         self.done = True
         return deltas
 
     def end(self) -> list[Delta]:
-        """The deltas that the stream's end completes; half an event is dropped."""
+        """Return the deltas that the end of the stream completes; an incomplete event is dropped."""
         deltas: list[Delta] = []
         for event in self._events.finish():
             if _is_whole(event):
@@ -86,11 +86,11 @@ class AnswerReader:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the server said that the answer is over."""
+        """Whether the server has ended the answer."""
         return self.done or self._reason is not None
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
-        """The delta that ends the answer."""
+        """Return the delta that ends the answer."""
         payload = self._parse(self._skipped)[0] if self._skipped else self._payload
         model = (payload or {}).get("model")
         named = model if isinstance(model, str) else ""
@@ -109,14 +109,14 @@ class AnswerReader:
                 self.done = True
                 return
             if count == MOST_CHUNKS:
-                raise self._complain(f"one event of its stream has more than {MOST_CHUNKS} chunks", None)
+                raise self._complain(f"an event of the stream has more than {MOST_CHUNKS} chunks", None)
             chunk, end = self._parse(text, place)
             known = len(deltas)
             try:
                 is_plain = self._read_chunk(chunk, deltas)
             except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
                 shown = text[place : place + 200]
-                raise self._complain(f"it sent a chunk of an unknown shape: {shown!r}", None) from None
+                raise self._complain(f"unexpected chunk {shown!r}", None) from None
             if is_plain and len(deltas) == known + 1:
                 self._learn(text[place:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
@@ -132,14 +132,14 @@ class AnswerReader:
             value, end = _read_json(text, place)
         except (ValueError, RecursionError):
             shown = text[place : place + 200]
-            raise self._complain(f"it sent something that is not JSON: {shown!r}", None) from None
+            raise self._complain(f"invalid JSON {shown!r}", None) from None
         if not is_dict(value):
             shown = text[place : place + 200]
-            raise self._complain(f"it sent {shown!r} where an answer was expected", None)
+            raise self._complain(f"expected a JSON object, got {shown!r}", None)
         return value, end
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
-        """Read a chunk; returns whether it says nothing but its deltas, so that others like it do not."""
+        """Read a chunk; return whether it has nothing but deltas, as others of its pattern do."""
         is_plain = True
         self._payload, self._skipped = chunk, ""
         choices = chunk.get("choices")
@@ -196,7 +196,7 @@ def _is_whole(event: str) -> bool:
 
 
 def _read_parts(content: Any) -> list[Delta]:
-    """Content given as parts, as some servers do for models that think."""
+    """Read content in parts, as some servers send it for reasoning models."""
     deltas: list[Delta] = []
     for part in content if is_list(content) else [{"text": content}]:
         if text := part.get("text"):
@@ -208,12 +208,12 @@ def _read_parts(content: Any) -> list[Delta]:
 
 def _expect_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("text was expected")
+        raise TypeError("expected text")
     return value
 
 
 class EventSplitter:
-    """Takes bytes as they come, cut anywhere, and gives the `data` of each event that is complete."""
+    """Split bytes, cut anywhere, into server-sent events and return the `data` of complete ones."""
 
     __slots__ = ("_ends_with_return", "_pieces", "waiting")
 
@@ -223,7 +223,7 @@ class EventSplitter:
         self._ends_with_return = False
 
     def feed(self, data: bytes) -> list[str]:
-        """The data of the events that these bytes complete."""
+        """Return the data of the events that these bytes complete."""
         if b"\r" in data or self._ends_with_return:
             data = self._unify_newlines(data)
         if not self._pieces and data.endswith(b"\n\n") and data.find(b"\n\n") == len(data) - 2:
@@ -237,14 +237,14 @@ class EventSplitter:
         return [text for block in blocks for text in _read_block(block)]
 
     def finish(self) -> list[str]:
-        """The data of an event that the stream's end completes."""
+        """Return the data of an event that the end of the stream completes."""
         block = b"".join(self._pieces)
         self._pieces = []
         return _read_block(block)
 
     def _unify_newlines(self, data: bytes) -> bytes:
         if self._ends_with_return:
-            # The return has ended its line already; the newline that belongs to it says nothing more.
+            # The carriage return has already ended its line; the newline that follows belongs to it.
             data = data.removeprefix(b"\n")
         self._ends_with_return = data.endswith(b"\r")
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -258,7 +258,7 @@ def _read_block(block: bytes) -> list[str]:
 
 
 class TextPattern:
-    """A chunk around its one text: one with the same beginning and end says the same with another text."""
+    """A chunk around its one text; chunks with the same beginning and end differ only in that text."""
 
     __slots__ = ("_begin", "_end", "_kind", "_place")
 
@@ -270,14 +270,14 @@ class TextPattern:
 
     @classmethod
     def learn(cls, chunk: str, delta: TextDelta | ReasoningDelta) -> "TextPattern | None":
-        """The pattern of a chunk of which this delta is all the news; None when its place is not clear."""
+        """Return the pattern of a chunk whose only content is this delta; None if its place is ambiguous."""
         quotes = (match.end() - 1 for match in _PLACE.finditer(chunk))
         texts = [(place, *_read_json(chunk, place)) for place in quotes]
         fitting = [(place, end) for place, text, end in texts if text == delta.text]
         return cls(chunk, delta, *fitting[0]) if len(fitting) == 1 else None
 
     def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
-        """The delta of a chunk of this pattern; None when it is another one."""
+        """Return the delta of a chunk of this pattern; None for any other chunk."""
         if not chunk.startswith(self._begin) or not chunk.endswith(self._end):
             return None
         try:

@@ -19,7 +19,7 @@ _NOT_SCHEMAS = {"properties", "enum", "const", "default", "examples", "required"
 
 
 def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
-    """The JSON body; `extra` goes over everything else, `without` names what this server has refused."""
+    """Return the JSON body; `extra` wins over everything else, `without` names options the server rejects."""
     body: dict[str, Any] = {"model": request.model, "messages": build_messages(request.messages)}
     if request.tools:
         body["tools"] = [build_tool(tool) for tool in request.tools]
@@ -35,23 +35,23 @@ def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[
 
 
 def find_refused_part(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
-    """The part of a body that we added on our own and that the server does not know."""
+    """Return the optional part of a body that the server rejected, if any."""
     if refusal.status not in (400, 422):
         return None
     return next((name for name, words in _OPTIONAL.items() if name in body and refusal.mentions(words)), None)
 
 
 def build_tool(tool: ToolSpec) -> dict[str, Any]:
-    """A tool as OpenAI's clients and LangChain's models take it."""
+    """Return a tool in the shape that OpenAI-compatible servers and LangChain expect."""
     parameters = _fill_items(tool.parameters)
     function = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": function}
 
 
 def _fill_items(schema: Any) -> Any:
-    """A schema in which every array says what its items are, even if that is anything.
+    """Return a schema in which every array has `items`, even if they are anything.
 
-    OpenAI refuses a whole request when the array of one tool does not.
+    OpenAI rejects the whole request if an array of one tool lacks them.
     """
     if is_list(schema):
         return [_fill_items(item) for item in schema]
@@ -78,9 +78,9 @@ def _build_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_closed(schema: Any) -> bool:
-    """Whether every object of a schema names all its properties, requires them and allows no others.
+    """Return whether every object of a schema requires all its properties and allows no others.
 
-    Strict decoding takes only such schemas; for others the server is asked without `strict`.
+    Strict decoding accepts only such schemas; others are sent without `strict`.
     """
     if is_list(schema):
         return all(map(is_closed, schema))
@@ -90,7 +90,7 @@ def is_closed(schema: Any) -> bool:
 
 
 def _closes_object(schema: Mapping[str, Any]) -> bool:
-    """Whether an object's schema requires all its properties and allows no others; true for other kinds."""
+    """Return whether an object's schema requires all properties and allows no others; else true."""
     if schema.get("type") != "object" and "properties" not in schema:
         return True
     required = set(schema.get("required", ()))
@@ -98,6 +98,6 @@ def _closes_object(schema: Mapping[str, Any]) -> bool:
 
 
 def _list_parts(schema: Mapping[str, Any]) -> list[Any]:
-    """The parts of a schema that are schemas, or lists of them."""
+    """Return the parts of a schema that are schemas, or lists of them."""
     properties: Mapping[str, Any] = schema.get("properties") or {}
     return [*properties.values(), *(part for name, part in schema.items() if name not in _NOT_SCHEMAS)]

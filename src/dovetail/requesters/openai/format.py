@@ -11,10 +11,10 @@ from dovetail.ids import new_id
 
 
 class CallPieces:
-    """Gives each call one index, and its id and name with the first piece only.
+    """Assign each call one index, and its id and name to the first piece only.
 
-    Some servers leave out the index, send every call under index 0, repeat the id with every piece, or
-    never send one.
+    Some servers omit the index, send every call under index 0, repeat the id with every piece, or never
+    send one.
     """
 
     __slots__ = ("_current", "_ids")
@@ -29,7 +29,7 @@ class CallPieces:
         return bool(self._ids)
 
     def read(self, piece: Mapping[str, Any]) -> ToolCallDelta:
-        """The delta that one piece of a call makes."""
+        """Return the delta of one piece of a call."""
         function: Mapping[str, Any] = piece.get("function") or {}
         arguments = _read_arguments(function.get("arguments"))
         call_id, name = _read_name(piece.get("id")), _read_name(function.get("name"))
@@ -55,16 +55,16 @@ def _read_arguments(value: Any) -> str:
 
 
 def _read_name(value: Any) -> str | None:
-    """An id or a name; some servers count their calls and send a number as the id."""
+    """Read an id or a name; some servers number their calls and send an integer as the id."""
     if not value:
         return None
     if not isinstance(value, str | int):
-        raise TypeError("an id or a name was expected")
+        raise TypeError("expected an id or a name")
     return str(value)
 
 
 def read_usage(usage: Any) -> Usage:
-    """The tokens of one request; what the server did not count, or in no way we know, is 0."""
+    """Read the tokens of one request; missing or invalid counts are 0."""
     if not is_mapping(usage):
         return Usage()
     prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
@@ -77,7 +77,7 @@ def read_usage(usage: Any) -> Usage:
 
 
 def write_usage(usage: Usage) -> dict[str, Any]:
-    """Tokens under OpenAI's names; what `read_usage` reads."""
+    """Write tokens under OpenAI's names, as `read_usage` reads them."""
     return {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

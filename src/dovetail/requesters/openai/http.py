@@ -23,10 +23,10 @@ from dovetail.requesters.prices import Price
 aiohttp = lazy("aiohttp")
 urllib_request = lazy("urllib.request")
 Structured: TypeAlias = Literal["auto", "schema", "prompt"]
-"""How answers are held to a schema: by the server, by the prompt alone, or by the server if it can."""
+"""How a schema is enforced: by the server, by the prompt only, or by the server if it can."""
 
 LIMIT = 1000
-"""Connections of one loop at most; a request above it waits for a free one."""
+"""Maximum connections of one loop; further requests wait for a free one."""
 KEEP_ALIVE = 30.0
 """Seconds that an idle connection stays open."""
 
@@ -35,9 +35,9 @@ CLOSE_LIMIT = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One model at one address; `body` goes into every request, over everything else.
+    """One model at one address; `body` is merged into every request, over everything else.
 
-    `stream` off asks for whole answers, for servers that cannot stream.
+    With `stream` off, answers are requested whole, for servers that cannot stream.
     """
 
     provider: str = "openai"
@@ -57,24 +57,24 @@ class Endpoint:
     def __post_init__(self) -> None:
         if urlsplit(self.base_url).scheme not in ("http", "https"):
             raise ConfigError(
-                f"the address {show_address(self.base_url)!r} of {self.provider} does not begin with http",
-                hint="Set model.base_url to the whole address, such as http://127.0.0.1:8000/v1.",
+                f"Invalid base_url {show_address(self.base_url)!r} of {self.provider}: must begin with http.",
+                hint="Set model.base_url to a full URL, such as http://127.0.0.1:8000/v1.",
             )
 
     def join(self, path: str) -> str:
-        """The address of a route; a query in the base address stays."""
+        """Return the URL of a route; a query in the base URL is kept."""
         base, _, query = self.base_url.partition("?")
         return f"{base.rstrip('/')}/{path}{'?' if query else ''}{query}"
 
     def build_headers(self) -> dict[str, str]:
-        """The headers of every request; the user's own come last."""
+        """Return the headers of every request; the user's own headers win."""
         headers = {"content-type": "application/json"}
         if self.api_key:
             headers["authorization"] = f"Bearer {self.api_key}"
         return {**headers, **{name.lower(): value for name, value in self.headers.items()}}
 
     def choose_proxy(self) -> str | None:
-        """The proxy: the one that is set, else the environment's for this address."""
+        """Return the configured proxy, or the environment's for this address, if any."""
         if self.proxy:
             return self.proxy
         parts = urlsplit(self.base_url)
@@ -82,7 +82,7 @@ class Endpoint:
         return None if found is None or urllib_request.proxy_bypass(parts.hostname or "") else found
 
     def build_failures(self) -> Failures:
-        """What makes this endpoint's errors."""
+        """Return the maker of this endpoint's errors."""
         addresses = [self.base_url, *([self.proxy] if self.proxy else [])]
         return Failures(
             provider=self.provider,
@@ -94,7 +94,7 @@ class Endpoint:
 
 
 class _Shared:
-    """A loop's session, who uses it, and the generator that closes it when the loop ends."""
+    """A loop's session, its users, and the generator that closes it when the loop ends."""
 
     def __init__(self) -> None:
         connector = aiohttp.TCPConnector(limit=LIMIT, keepalive_timeout=KEEP_ALIVE)
@@ -115,7 +115,7 @@ _shared: dict[asyncio.AbstractEventLoop, _Shared] = {}
 
 
 async def get_session(user: object) -> Any:
-    """The running loop's session; `user` keeps it open until `release`."""
+    """Return the running loop's session; `user` keeps it open until `release`."""
     loop = asyncio.get_running_loop()
     shared = _shared.get(loop)
     if shared is None or shared.session.closed:
@@ -127,7 +127,7 @@ async def get_session(user: object) -> Any:
 
 
 async def release(user: object) -> None:
-    """Close the running loop's session when `user` was the last who needed it."""
+    """Close the running loop's session if `user` was its last user."""
     loop = asyncio.get_running_loop()
     shared = _shared.get(loop)
     if shared is None or user not in shared.users:
@@ -148,7 +148,7 @@ def _remember(loop: asyncio.AbstractEventLoop, shared: _Shared) -> None:
 
 @atexit.register
 def _close_all() -> None:
-    """Close what loops in other threads still hold, so that nothing complains at the very end."""
+    """Close the sessions of loops in other threads, to avoid warnings at exit."""
     closing = [
         asyncio.run_coroutine_threadsafe(shared.keeper.aclose(), loop)
         for loop, shared in list(_shared.items())

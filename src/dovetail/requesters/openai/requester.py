@@ -1,4 +1,4 @@
-"""Any model behind an OpenAI-compatible API: OpenAI, ollama, vLLM, llama.cpp, OpenRouter, DeepSeek …"""
+"""The requester for OpenAI-compatible APIs: OpenAI, ollama, vLLM, llama.cpp, OpenRouter, DeepSeek …"""
 
 import asyncio
 import json
@@ -25,10 +25,10 @@ MODELS_LIMIT = 3.0
 
 
 class OpenAIRequester:
-    """Sends requests to `POST <base_url>/chat/completions`.
+    """Send requests to `POST <base_url>/chat/completions`.
 
-    A failure that may pass is tried again, but only before the first delta was given out. `refused` names
-    what the server was found not to take; requesters of the same model may share it.
+    A temporary failure is retried, but only before the first delta has been yielded. `refused` holds the
+    options that the server has rejected; requesters of the same model may share it.
     """
 
     def __init__(self, endpoint: Endpoint, *, refused: set[str] | None = None) -> None:
@@ -48,23 +48,23 @@ class OpenAIRequester:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """What must not be shown when its messages are."""
+        """Texts to mask when its messages are shown."""
         return self._failures.secrets
 
     @property
     def follows_schema(self) -> bool:
-        """Whether schemas are sent along: not with `prompt`, with `auto` until the server refuses one."""
+        """Whether schemas are sent: never with `prompt`, with `auto` until the server rejects one."""
         if self.endpoint.structured == "auto":
             return "response_format" not in self._refused
         return self.endpoint.structured == "schema"
 
     @property
     def calls_tools(self) -> bool:
-        """Whether the model calls functions, as far as is known: until the server says that it does not."""
+        """Whether the model supports tools; assumed until the server says that it does not."""
         return "tools" not in self._refused
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """The answer's deltas, as they arrive."""
+        """Yield the answer's deltas as they arrive."""
         answer = await self._open(request)
         try:
             for delta in answer.first:
@@ -78,7 +78,7 @@ class OpenAIRequester:
             answer.close()
 
     async def close(self) -> None:
-        """Give back the connections, when nobody else uses them."""
+        """Release the connections, unless other requesters use them."""
         await release(self)
 
     async def _open(self, request: ModelRequest) -> AnswerStream:
@@ -94,7 +94,7 @@ class OpenAIRequester:
                 delay = policy.choose_delay(attempt, error.retry_after)
                 if delay is None or clock() + delay >= deadline:
                     raise
-                logger.warning("attempt %d failed, the next one in %.1f s: %s", attempt, delay, error.message)
+                logger.warning("attempt %d failed, retrying in %.1f s: %s", attempt, delay, error.message)
                 await policy.sleep(delay)
 
     async def _try_open(self, request: ModelRequest, deadline: float) -> AnswerStream:
@@ -112,8 +112,8 @@ class OpenAIRequester:
         if isinstance(error, aiohttp.ClientError) or not isinstance(error, TimeoutError):
             return explain_connection(error, self._failures)
         return self._failures.fail_transient(
-            f"{self.model} said nothing within {limit:g} seconds",
-            hint="Raise model.timeouts.first_token (or .total) if the model needs longer.",
+            f"No response from {self.model} within {limit:g} s",
+            hint="Raise model.timeouts.first_token (or .total) if the model needs more time.",
         )
 
     async def _post(self, request: ModelRequest, deadline: float) -> AnswerStream:
@@ -174,14 +174,14 @@ class OpenAIRequester:
         if refusal.refuses_tools:
             self._refused.add("tools")
             return self._failures.fail(
-                f"{self.model} cannot call functions: {refusal.message}",
+                f"{self.model} does not support tools: {refusal.message}",
                 hint='Set tools.strategy to "judge": it works with any model.',
                 status=refusal.status,
             )
         return self._failures.fail_status(refusal, headers)
 
     async def _list_models(self) -> list[str]:
-        """The names the server knows; none when it does not tell."""
+        """Return the names of the server's models; empty if it does not list them."""
         session = await get_session(self)
         limit = aiohttp.ClientTimeout(total=MODELS_LIMIT)
         address = self.endpoint.join("models")

@@ -17,7 +17,7 @@ DRAIN_LIMIT = 0.1
 
 
 class AnswerStream:
-    """Reads a response: `first` holds the deltas of its beginning, `read` gives more until it is `over`."""
+    """Reader of a response: `first` holds its first deltas, `read` returns more until it is `over`."""
 
     def __init__(
         self, response: Any, failures: Failures, limits: TimeLimits, deadline: float, pace: float = 0.0
@@ -33,7 +33,7 @@ class AnswerStream:
         self._watchdog = Watchdog(response, limits, deadline)
 
     async def begin(self) -> None:
-        """Read until the first delta is there, or the whole answer if it does not stream."""
+        """Read until the first delta, or the whole answer if it does not stream."""
         if self._response.content_type == "application/json":
             return await self._take_whole(b"")
         data = await self._response.content.readany()
@@ -49,7 +49,7 @@ class AnswerStream:
             self.first = await self.read()
 
     async def read(self) -> list[Delta]:
-        """The deltas that arrived next; maybe none."""
+        """Return the deltas that arrived next, possibly none."""
         failure = None
         try:
             data = await self._watchdog.read()
@@ -64,18 +64,18 @@ class AnswerStream:
         return deltas
 
     def finish(self) -> FinishDelta:
-        """The delta that ends the answer."""
+        """Return the delta that ends the answer."""
         return self._reader.finish(find_request_id(self._response.headers))
 
     async def drain(self) -> None:
-        """Give the connection back if the server ends the response right away."""
+        """Free the connection for reuse if the server ends the response right away."""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(DRAIN_LIMIT):
                 while await self._response.content.readany():
                     pass
 
     def close(self) -> None:
-        """Stop the generation, unless the answer is over already."""
+        """Stop the generation, unless the answer is complete."""
         self._watchdog.stop()
         self._response.close()
 
@@ -93,7 +93,7 @@ class AnswerStream:
             pieces.append(piece)
             size += len(piece)
             if size > LARGEST_EVENT:
-                raise self._failures.fail_broken(f"its answer is larger than {LARGEST_EVENT} bytes")
+                raise self._failures.fail_broken(f"larger than {LARGEST_EVENT} bytes")
         self.first = self._reader.feed_whole(b"".join(pieces))
         self.over = True
 
@@ -101,19 +101,19 @@ class AnswerStream:
         expired = self._watchdog.expired
         if expired:
             seconds = self._limits.idle if expired == "idle" else self._limits.total
-            what = "nothing more came" if expired == "idle" else "it was not complete"
-            reason = f"{what} within {seconds:g} seconds (model.timeouts.{expired})"
+            what = "no more data" if expired == "idle" else "not complete"
+            reason = f"{what} within {seconds:g} s (model.timeouts.{expired})"
         elif error is None:
-            reason = "the server ended it without an end"
+            reason = "the stream closed before the final chunk"
         else:
             reason = str(explain_connection(error, self._failures))
         pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
-        text = f"the answer of {self._failures.provider} broke off after {pieces}: {reason}"
+        text = f"The answer of {self._failures.provider} was interrupted after {pieces}: {reason}"
         return self._failures.fail_transient(text, request_id=find_request_id(self._response.headers))
 
 
 def _join_text(deltas: list[Delta]) -> list[Delta]:
-    """The same text in fewer deltas."""
+    """Return the same text in fewer deltas."""
     joined: list[Delta] = []
     for delta in deltas:
         last = joined[-1] if joined else None
@@ -127,7 +127,7 @@ def _join_text(deltas: list[Delta]) -> list[Delta]:
 
 
 class Watchdog:
-    """Closes `response` when one read takes longer than the idle limit, or the whole the total limit."""
+    """Close `response` when one read exceeds the idle limit, or the answer the total limit."""
 
     __slots__ = ("_deadline", "_due", "_idle", "_loop", "_response", "_rest", "_timer", "expired")
 
@@ -142,21 +142,21 @@ class Watchdog:
         self._timer = self._loop.call_at(min(self._loop.time() + self._idle, deadline), self._look)
 
     async def read(self) -> bytes:
-        """What has arrived, at least one byte; nothing when the stream is over."""
+        """Return the bytes that have arrived, at least one; empty at the end of the stream."""
         self._due = self._loop.time() + self._idle
         data: bytes = await self._response.content.readany()
         self._due = self._deadline
         return data
 
     def rest(self, seconds: float) -> None:
-        """Take nothing from the socket for a while: several pieces at once cost hardly more than one."""
+        """Pause reading from the socket: several pieces at once cost hardly more than one."""
         connection = self._response.connection
         if connection is not None and connection.transport is not None:
             connection.transport.pause_reading()
             self._rest = self._loop.call_later(seconds, connection.transport.resume_reading)
 
     def stop(self) -> None:
-        """Let the response alone."""
+        """Stop watching."""
         self._timer.cancel()
         if self._rest is not None:
             self._rest.cancel()
