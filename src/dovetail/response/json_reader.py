@@ -10,13 +10,13 @@ from typing import Any
 
 from dovetail.data.paths import PathStyle
 from dovetail.response.field_event import FieldEvent, Frame
-from dovetail.response.json_scalars import STOPS, LeafReader, match_word, read_piece
-from dovetail.response.json_scanner import State
+from dovetail.response.json_scalars import STOPS, read_piece
+from dovetail.response.json_scanner import Scanner, State, match_word
 
 _match_bare_key = re.compile(r"[\w$.-]+").match
 
 
-class JsonReader(LeafReader):
+class JsonReader(Scanner):
     """The states of one document, from its opening bracket on.
 
     It is strict until the document counts: an object at its first top-level key that is in `keys` (any
