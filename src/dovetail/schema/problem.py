@@ -31,7 +31,7 @@ _LIMITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SchemaProblem:
     """One thing that is wrong: the `path` to the value, the `keyword` that says so, words for a model, the
     value, the schema it should fit, and the `names` of missing or unknown members."""
 
@@ -64,16 +64,18 @@ class _Fault:
         return f"`{write_path((*self.error.instance_path, name))}`"
 
 
-def read_problem(error: Any, root: Mapping[str, Any]) -> Problem:
+def read_problem(error: Any, root: Mapping[str, Any]) -> SchemaProblem:
     """A problem from an error of the validator; `root` is the whole schema."""
     details = error.kind.as_dict()
     fault = _Fault(error, root, _find_schema(root, error.schema_path), details)
     names = tuple(details.get("unexpected", ())) or ((details["property"],) if "property" in details else ())
     message = _SAY.get(error.kind.name, _say_anything)(fault)
-    return Problem(tuple(error.instance_path), error.kind.name, message, error.instance, fault.schema, names)
+    return SchemaProblem(
+        tuple(error.instance_path), error.kind.name, message, error.instance, fault.schema, names
+    )
 
 
-def describe_problems(problems: Sequence[Problem]) -> str:
+def describe_problems(problems: Sequence[SchemaProblem]) -> str:
     """All problems in one text."""
     texts = [problem.message for problem in problems[:_MOST_PROBLEMS]]
     if len(problems) > _MOST_PROBLEMS:

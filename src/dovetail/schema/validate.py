@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.schema.problem import Problem, read_problem
+from dovetail.schema.problem import SchemaProblem, read_problem
 from dovetail.schema.reference import follow_pointer
 
 MOST_WORK = 1_000_000
@@ -146,7 +146,7 @@ class Checker:
         self._meter = WorkMeter(schema)
         self.is_valid = self._check if self._meter.can_repeat else validator.is_valid
 
-    def find_problems(self, args: Mapping[str, Any]) -> list[Problem]:
+    def find_problems(self, args: Mapping[str, Any]) -> list[SchemaProblem]:
         """Everything that is wrong with the arguments, or the first thing where that would be very much."""
         if self._count(args) <= _MOST_DETAILED:
             return [read_problem(error, self._schema) for error in self._validator.iter_errors(args)]

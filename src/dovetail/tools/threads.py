@@ -149,11 +149,11 @@ async def run_in_thread(function: Callable[[], Any]) -> Any:
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
 
-    def settle(value: Any, error: BaseException | None) -> None:
+    def resolve(value: Any, error: BaseException | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: the caller has gone
-            loop.call_soon_threadsafe(_settle, future, value, error)
+            loop.call_soon_threadsafe(_resolve, future, value, error)
 
-    _take_thread().put((lambda: context.run(function), settle))
+    _take_thread().put((lambda: context.run(function), resolve))
     return await future
 
 
@@ -174,13 +174,13 @@ class DaemonExecutor(concurrent.futures.ThreadPoolExecutor):
         self._running.add(future)
         future.add_done_callback(self._running.discard)
 
-        def settle(value: Any, error: BaseException | None) -> None:
+        def resolve(value: Any, error: BaseException | None) -> None:
             if error is None:
                 future.set_result(value)
             else:
                 future.set_exception(error)
 
-        _take_thread().put((lambda: fn(*args, **kwargs), settle))
+        _take_thread().put((lambda: fn(*args, **kwargs), resolve))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -212,17 +212,17 @@ def _work(jobs: _Jobs) -> None:
 
 
 def _do(job: _Job, jobs: _Jobs) -> None:
-    function, settle = job
+    function, resolve = job
     value, error = None, None
     try:
         value = function()
     except BaseException as raised:
         error = raised
     _idle.append(jobs)
-    settle(value, error)
+    resolve(value, error)
 
 
-def _settle(future: "asyncio.Future[Any]", value: Any, error: BaseException | None) -> None:
+def _resolve(future: "asyncio.Future[Any]", value: Any, error: BaseException | None) -> None:
     if future.done():
         return
     if error is None:

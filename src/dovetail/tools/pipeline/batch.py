@@ -16,7 +16,7 @@ from dovetail.tools.pipeline.approve import Approver
 from dovetail.tools.pipeline.audit import Audit, AuditRecord, find_log_audit, mask_arguments
 from dovetail.tools.pipeline.execute import GRACE, Execution
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
-from dovetail.tools.pipeline.result_limits import SizeGuard
+from dovetail.tools.pipeline.result_limits import ResultLimiter
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
 from dovetail.tools.tool import CallOutcome, Tool, ToolResult
@@ -36,16 +36,16 @@ class Steps:
 
     preparer: Preparer
     approver: Approver
-    guard: SizeGuard
+    limiter: ResultLimiter
     audit: Audit | None
     hide: Callable[[str], str] | None = None
 
 
 @dataclass(slots=True, eq=False)
-class _Entry:
+class _Call:
     """One call on its way: what is known of it so far, and its outcome from its end on."""
 
-    call: ToolCall
+    request: ToolCall
     context: RunContext
     prepared: Prepared | None = None
     decision: Decision | None = None
@@ -53,23 +53,23 @@ class _Entry:
     outcome: CallOutcome | None = None
 
 
-class Batch:
+class CallBatch:
     """Takes the calls of one turn from their first step to their one outcome each."""
 
     def __init__(self, steps: Steps, snapshot: ToolSnapshot, run: RunContext) -> None:
         self._steps = steps
         self._snapshot = snapshot
         self._run = run
-        self._entries: list[_Entry] = []
+        self._calls: list[_Call] = []
         self._asking: list[asyncio.Task[None]] = []
-        self._running: dict[Execution, _Entry] = {}
+        self._running: dict[Execution, _Call] = {}
         self._idle: asyncio.Future[None] | None = None
         self._watcher: asyncio.Task[Any] | None = None
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallOutcome]:
         """One outcome for each call, in their order."""
         current = self._run.inside(current_context())
-        self._entries = [_Entry(call, current.for_call(call.call_id)) for call in calls]
+        self._calls = [_Call(call, current.for_call(call.call_id)) for call in calls]
         try:
             with entered(current):
                 await self._approve()
@@ -84,75 +84,73 @@ class Batch:
             if self._watcher is not None:
                 self._watcher.cancel()
             self._interrupt_rest()
-        return [entry.outcome for entry in self._entries if entry.outcome is not None]
+        return [call.outcome for call in self._calls if call.outcome is not None]
 
     async def _approve(self) -> None:
         """Prepare all calls and get all approvals."""
-        for entry in self._entries:
-            with entered(entry.context):
-                self._prepare(entry)
-        questions = [entry for entry in self._entries if not entry.is_approved and entry.outcome is None]
+        for call in self._calls:
+            with entered(call.context):
+                self._prepare(call)
+        questions = [call for call in self._calls if not call.is_approved and call.outcome is None]
         if questions and not self._run.cancelled.is_set():
-            self._run.emit(ToolHold(tuple(entry.call.call_id for entry in questions)))
-            for entry in questions:
-                with entered(entry.context):
-                    self._asking.append(asyncio.create_task(self._ask(entry)))
+            self._run.emit(ToolHold(tuple(call.request.call_id for call in questions)))
+            for call in questions:
+                with entered(call.context):
+                    self._asking.append(asyncio.create_task(self._ask(call)))
             self._watch()
             await asyncio.wait(self._asking)
 
-    def _prepare(self, entry: _Entry) -> None:
+    def _prepare(self, call: _Call) -> None:
         try:
-            entry.prepared = self._steps.preparer.prepare(entry.call, self._snapshot, self._run)
-            entry.decision = self._steps.approver.decide(entry.prepared, self._run)
-            entry.is_approved = self._steps.approver.allows(entry.decision, entry.prepared, self._run)
+            call.prepared = self._steps.preparer.prepare(call.request, self._snapshot, self._run)
+            call.decision = self._steps.approver.decide(call.prepared, self._run)
+            call.is_approved = self._steps.approver.allows(call.decision, call.prepared, self._run)
         except ToolError as error:
-            self._refuse(entry, error)
+            self._refuse(call, error)
         except Exception as error:
-            logger.exception("call of %r could not be prepared", entry.call.name)
-            self._end(entry, "error", make_error_result(error))
+            logger.exception("call of %r could not be prepared", call.request.name)
+            self._end(call, "error", make_error_result(error))
 
-    async def _ask(self, entry: _Entry) -> None:
-        if entry.prepared is None or entry.decision is None:
+    async def _ask(self, call: _Call) -> None:
+        if call.prepared is None or call.decision is None:
             return
-        call_id = entry.call.call_id
+        call_id = call.request.call_id
         try:
-            entry.prepared = await self._steps.approver.ask(
-                entry.prepared, entry.decision, call_id, self._run
-            )
-            entry.is_approved = True
+            call.prepared = await self._steps.approver.ask(call.prepared, call.decision, call_id, self._run)
+            call.is_approved = True
         except ToolError as error:
-            self._refuse(entry, error)
+            self._refuse(call, error)
         except Exception as error:
-            logger.exception("the approval of %r could not be asked for", entry.call.name)
-            self._refuse(entry, ToolError(f"nobody could be asked: {error}", type="policy_violation"))
+            logger.exception("the approval of %r could not be asked for", call.request.name)
+            self._refuse(call, ToolError(f"nobody could be asked: {error}", type="policy_violation"))
 
     async def _execute(self) -> None:
         ready = [
-            (entry, entry.prepared)
-            for entry in self._entries
-            if entry.is_approved and entry.prepared is not None and entry.outcome is None
+            (call, call.prepared)
+            for call in self._calls
+            if call.is_approved and call.prepared is not None and call.outcome is None
         ]
         in_parallel = _may_run_in_parallel([prepared.tool for _, prepared in ready])
-        for entry, prepared in ready:
+        for call, prepared in ready:
             if self._run.cancelled.is_set():
                 break
-            with entered(entry.context):
-                self._start(entry, prepared)
+            with entered(call.context):
+                self._start(call, prepared)
             if not in_parallel:
                 await self._wait_until_idle()
         await self._wait_until_idle()
 
-    def _start(self, entry: _Entry, prepared: Prepared) -> None:
-        tool, call_id = prepared.tool, entry.call.call_id
+    def _start(self, call: _Call, prepared: Prepared) -> None:
+        tool, call_id = prepared.tool, call.request.call_id
         self._run.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
-        execution = Execution(prepared, call_id, self._run, self._steps.guard, self._note_end)
-        self._running[execution] = entry
+        execution = Execution(prepared, call_id, self._run, self._steps.limiter, self._note_end)
+        self._running[execution] = call
         # After the tool's first step; a tool that never waits ends in it and needs no watching.
         asyncio.get_running_loop().call_soon(self._watch_execution, execution)
 
     def _watch_execution(self, execution: Execution) -> None:
         if execution.is_at_work:
-            execution.start_clock()
+            execution.start_timeout()
             self._watch()
 
     def _watch(self) -> None:
@@ -179,43 +177,43 @@ class Batch:
         for execution in list(self._running):
             execution.stop()
 
-    def _refuse(self, entry: _Entry, error: ToolError) -> None:
-        self._end(entry, _STATUSES.get(error.type, "error"), make_error_result(error))
+    def _refuse(self, call: _Call, error: ToolError) -> None:
+        self._end(call, _STATUSES.get(error.type, "error"), make_error_result(error))
 
     def _interrupt_rest(self) -> None:
         if self._run.is_abandoned:
             return
-        for entry in self._entries:
-            if entry.outcome is None:
-                failure = make_failure(f"{entry.call.name!r} was interrupted before it ran", "interrupted")
-                self._end(entry, "interrupted", failure)
+        for call in self._calls:
+            if call.outcome is None:
+                failure = make_failure(f"{call.request.name!r} was interrupted before it ran", "interrupted")
+                self._end(call, "interrupted", failure)
 
-    def _end(self, entry: _Entry, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
-        if entry.outcome is not None:  # a second cancel did not wait for this one
+    def _end(self, call: _Call, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
+        if call.outcome is not None:  # a second cancel did not wait for this one
             return
         if self._steps.hide is not None:
             result = mask_failure(result, self._steps.hide)
-        entry.outcome = CallOutcome(call=entry.call, status=status, result=result, duration=duration)
+        call.outcome = CallOutcome(call=call.request, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
-        self._run.emit(ToolEnd(entry.call.call_id, status, to_dict(result), error, duration))
+        self._run.emit(ToolEnd(call.request.call_id, status, to_dict(result), error, duration))
         audit, bus = self._steps.audit or find_log_audit(), self._run.bus
         is_heard = bus is not None and bus.has_subscribers("audit")
         if audit is None and not is_heard:
             return
-        record = self._make_record(entry, entry.outcome)
+        record = self._make_record(call, call.outcome)
         if audit is not None:
             audit(record)
         if bus is not None and is_heard:
             bus.publish_audit(asdict(record))
 
-    def _make_record(self, entry: _Entry, outcome: CallOutcome) -> AuditRecord:
-        prepared, decision, run = entry.prepared, entry.decision, self._run
+    def _make_record(self, call: _Call, outcome: CallOutcome) -> AuditRecord:
+        prepared, decision, run = call.prepared, call.decision, self._run
         return AuditRecord(
             time=time.time(),
-            call_id=entry.call.call_id,
-            tool=prepared.tool.name if prepared else entry.call.name,
+            call_id=call.request.call_id,
+            tool=prepared.tool.name if prepared else call.request.name,
             kind=prepared.tool.kind.value if prepared else "",
-            args=mask_arguments(prepared.args if prepared else entry.call.arguments),
+            args=mask_arguments(prepared.args if prepared else call.request.arguments),
             decision=decision.action if decision else "",
             rule=decision.rule.title if decision else "",
             status=outcome.status,

@@ -16,7 +16,7 @@ from typing import Any
 from dovetail.data.numbers import read_number
 from dovetail.data.paths import write_path
 from dovetail.data.shapes import is_dict, is_list, is_mapping
-from dovetail.schema.problem import Problem, show_value
+from dovetail.schema.problem import SchemaProblem, show_value
 from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Repaired:
     """Arguments after repair, the problems that are left, and notes about what was left out."""
 
     args: dict[str, Any]
-    problems: list[Problem]
+    problems: list[SchemaProblem]
     notes: tuple[str, ...] = ()
 
 
@@ -84,7 +84,7 @@ def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
     return None
 
 
-def _is_better(left: list[Problem], before: list[Problem], solved: Problem) -> bool:
+def _is_better(left: list[SchemaProblem], before: list[SchemaProblem], solved: SchemaProblem) -> bool:
     """Fewer problems; or this one is gone, and what came in its place lies deeper inside of the value."""
     if len(left) < len(before):
         return True
@@ -93,7 +93,7 @@ def _is_better(left: list[Problem], before: list[Problem], solved: Problem) -> b
     return all(len(problem.path) > depth or problem.keyword == "required" for problem in inside)
 
 
-def _propose_readings(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
+def _propose_readings(args: dict[str, Any], problem: SchemaProblem) -> Iterator[tuple[dict[str, Any], str]]:
     if problem.keyword == "additionalProperties":
         yield from _propose_names(args, problem)
         return
@@ -104,7 +104,7 @@ def _propose_readings(args: dict[str, Any], problem: Problem) -> Iterator[tuple[
         yield repaired, f"{where}: {show_value(problem.value)} read as {show_value(value)}"
 
 
-def _propose_names(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dict[str, Any], str]]:
+def _propose_names(args: dict[str, Any], problem: SchemaProblem) -> Iterator[tuple[dict[str, Any], str]]:
     """Another spelling of a known name that is not there: `userId` for `user_id`."""
     properties = problem.schema.get("properties") if problem.schema else None
     known = {_fold(name): name for name in properties} if is_mapping(properties) else {}
@@ -119,7 +119,7 @@ def _propose_names(args: dict[str, Any], problem: Problem) -> Iterator[tuple[dic
             yield repaired, f"{write_path((*problem.path, name))} read as {right}"
 
 
-def _propose_values(problem: Problem) -> Iterator[Any]:
+def _propose_values(problem: SchemaProblem) -> Iterator[Any]:
     value = problem.value
     if isinstance(value, str):
         yield from _read_text(value, problem)
@@ -133,7 +133,7 @@ def _propose_values(problem: Problem) -> Iterator[Any]:
         yield [value]
 
 
-def _read_text(text: str, problem: Problem) -> Iterator[Any]:
+def _read_text(text: str, problem: SchemaProblem) -> Iterator[Any]:
     word = text.strip()
     options = problem.schema.get("enum") if problem.schema else None
     if is_list(options):
@@ -158,7 +158,7 @@ def _read_number(word: str) -> Iterator[int | float]:
 
 
 def _propose_drops(
-    tool: Tool, args: dict[str, Any], problem: Problem
+    tool: Tool, args: dict[str, Any], problem: SchemaProblem
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The arguments without a null, or without what is wrong in a call that only reads, and a note on it.
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from dovetail.concurrency import find_running_loop
+from dovetail.concurrency import Stopwatch, find_running_loop
 from dovetail.data.clean import clean_data
 from dovetail.errors import ToolError
 from dovetail.events.call import CallStatus
@@ -19,57 +19,11 @@ from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, ToolProgress
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.pipeline.prepare import Prepared
-from dovetail.tools.pipeline.result_limits import SizeGuard
+from dovetail.tools.pipeline.result_limits import ResultLimiter
 from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
 from dovetail.tools.threads import contain_exits
 from dovetail.tools.tool import Tool, ToolResult
 from dovetail.tracing import record, span
-
-
-class Clock:
-    """Counts down from a limit, not counting the pauses."""
-
-    __slots__ = ("_expire", "_left", "_loop", "_pauses", "_since", "_timer")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._timer: asyncio.TimerHandle | None = None
-        self._left: float | None = None
-        self._pauses = 0
-
-    def start(self, seconds: float | None, expire: Callable[[], None]) -> None:
-        """Call `expire` once the seconds have passed; None means never."""
-        self._left = seconds
-        self._expire = expire
-        if self._pauses == 0:
-            self._go()
-
-    def stop(self) -> None:
-        """Never expire."""
-        self._left = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def pause(self) -> None:
-        """Stand still until as many `resume` calls have come."""
-        self._pauses += 1
-        if self._timer is not None:
-            left = (self._left or 0.0) - (self._loop.time() - self._since)
-            self.stop()
-            self._left = max(left, 0.0)
-
-    def resume(self) -> None:
-        """Go on when no other pause is left."""
-        self._pauses -= 1
-        if self._pauses == 0:
-            self._go()
-
-    def _go(self) -> None:
-        if self._left is not None:
-            self._since = self._loop.time()
-            self._timer = self._loop.call_later(self._left, self._expire)
-
 
 logger = logging.getLogger(__name__)
 
@@ -82,20 +36,20 @@ class Execution:
     """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
 
     def __init__(
-        self, prepared: Prepared, call_id: str, run: RunContext, guard: SizeGuard, on_end: OnEnd
+        self, prepared: Prepared, call_id: str, run: RunContext, limiter: ResultLimiter, on_end: OnEnd
     ) -> None:
         self._tool = prepared.tool
         self._notes = prepared.notes
         self._call_id = call_id
         self._run = run
-        self._guard = guard
+        self._limiter = limiter
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._cancelled = asyncio.Event()
         self._is_finished = False
         self._started_at = perf_counter()
         self._stopped_as: CallStatus | None = None
-        self._clock = Clock(self._loop)
+        self._timeout = PausableTimeout(self._loop)
         self._grace: asyncio.TimerHandle | None = None
         self._task = self._loop.create_task(self._execute(prepared.args))
         self._task.add_done_callback(self._note_end)
@@ -105,9 +59,9 @@ class Execution:
         """Whether the tool has not ended yet."""
         return not self._task.done()
 
-    def start_clock(self) -> None:
+    def start_timeout(self) -> None:
         """Let the time limit count from now on."""
-        self._clock.start(self._tool.time_limit, lambda: self.stop("timeout"))
+        self._timeout.start(self._tool.time_limit, lambda: self.stop("timeout"))
 
     def stop(self, status: CallStatus = "interrupted") -> None:
         """Make the call end, with this status unless it ends well all the same."""
@@ -115,7 +69,7 @@ class Execution:
             self._stopped_as = status
             self._cancelled.set()
             self._task.cancel()
-            self._clock.stop()
+            self._timeout.stop()
             self._grace = self._loop.call_later(GRACE, self._leave_behind)
 
     async def _execute(self, args: dict[str, Any]) -> ToolResult:
@@ -133,8 +87,8 @@ class Execution:
             with contain_exits():
                 value = await self._tool.execute(args, context)
             result = add_notes(make_result(value), self._notes)
-            if not self._guard.lets_through(result, run):
-                result = await self._guard.keep(result, run)
+            if not self._limiter.fits(result, run):
+                result = await self._limiter.keep(result, run)
             record(span, {}, error=result.error and result.error.type)
         return result
 
@@ -147,12 +101,12 @@ class Execution:
         ask = self._run.ask
         if ask is None:
             return {"status": "timeout"}
-        self._clock.pause()
+        self._timeout.pause()
         try:
             with nullcontext() if kind == "browser" else self._run.paused():  # a browser's time counts
                 return await ask(kind, self._call_id, clean_data(payload), timeout)
         finally:
-            self._clock.resume()
+            self._timeout.resume()
 
     def _update(self, output: Any) -> None:
         """Show progress, from the loop or from a thread."""
@@ -186,7 +140,7 @@ class Execution:
 
     def _finish(self, status: CallStatus, result: ToolResult) -> None:
         self._is_finished = True
-        self._clock.stop()
+        self._timeout.stop()
         if self._grace is not None:
             self._grace.cancel()
         self._on_end(self, status, result, perf_counter() - self._started_at)
@@ -203,6 +157,50 @@ class Execution:
         if self._stopped_as is None:
             return "error", make_failure(f"{name!r} cancelled itself")
         return "interrupted", make_failure(f"{name!r} was interrupted", "interrupted")
+
+
+class PausableTimeout:
+    """Call a function after a number of seconds, not counting the pauses."""
+
+    __slots__ = ("_expire", "_limit", "_loop", "_timer", "_watch")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._watch = Stopwatch(loop.time)
+        self._limit: float | None = None
+
+    def start(self, seconds: float | None, expire: Callable[[], None]) -> None:
+        """Call `expire` once the seconds have passed; None means never."""
+        self._expire = expire
+        if seconds is not None:
+            self._limit = self._watch.elapsed() + seconds
+            self._set_timer()
+
+    def stop(self) -> None:
+        """Never expire."""
+        self._limit = None
+        self._clear_timer()
+
+    def pause(self) -> None:
+        """Stand still until as many `resume` calls have come."""
+        self._watch.pause()
+        self._clear_timer()
+
+    def resume(self) -> None:
+        """Continue, unless another pause is in progress."""
+        self._watch.resume()
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._limit is not None and not self._watch.is_paused:
+            left = max(self._limit - self._watch.elapsed(), 0.0)
+            self._timer = self._loop.call_later(left, self._expire)
+
+    def _clear_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 def _tool_span(tool: Tool, call_id: str) -> AbstractContextManager[Any]:

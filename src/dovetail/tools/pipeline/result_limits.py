@@ -1,4 +1,4 @@
-"""The size guard: a result that would flood the conversation is kept whole, and the model reads on in it."""
+"""The size limit of results: a large one is stored as an artifact, and the model reads on in it."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,14 +16,14 @@ BEGINNING = 4_000
 LONGEST_PAGE = 20_000
 
 
-class SizeGuard:
+class ResultLimiter:
     """Lets results of up to `limit` characters through and keeps larger ones as artifacts."""
 
     def __init__(self, store: ArtifactStore, limit: int = LIMIT) -> None:
         self._store = store
         self._limit = limit
 
-    def lets_through(self, result: ToolResult, run: RunContext) -> bool:
+    def fits(self, result: ToolResult, run: RunContext) -> bool:
         """Whether the result is small enough; media do not count."""
         content = result.llm_content
         limit = self._limit if run.largest_result is None else run.largest_result

@@ -1,11 +1,10 @@
 """The pipeline that every call goes through, whoever makes it.
 
-    find → repair → validate → policy → (ask) → execute → size guard → result → event + audit
+    find → repair → validate → policy → (ask) → execute → size limit → result → event + audit
 
 Every call gets exactly one outcome and one `tool-end` event, also when it is cancelled, times out or crashes.
-All approvals of a batch are settled before any of its calls runs; the calls run in parallel when all tools of
-the batch only read (one agent that writes may be among them), and else one after the other, in the order in
-which they were made.
+All approvals of a batch are answered before any of its calls runs. The calls run in parallel if all tools of
+the batch only read (one agent that writes may be among them), otherwise one after the other, in their order.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +15,9 @@ from dovetail.policy.policy import Policy
 from dovetail.tools.artifacts import ArtifactStore, MemoryArtifacts
 from dovetail.tools.pipeline.approve import Approver
 from dovetail.tools.pipeline.audit import Audit
-from dovetail.tools.pipeline.batch import Batch, Steps
+from dovetail.tools.pipeline.batch import CallBatch, Steps
 from dovetail.tools.pipeline.prepare import Preparer
-from dovetail.tools.pipeline.result_limits import SizeGuard, make_reader
+from dovetail.tools.pipeline.result_limits import ResultLimiter, make_reader
 from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.tool import CallOutcome, ToolResult
 
@@ -42,13 +41,13 @@ class ToolRunner:
         artifacts = artifacts or MemoryArtifacts()
         self.reader = make_reader(artifacts)
         preparer = Preparer([self.reader])
-        self._steps = Steps(preparer, Approver(self.policy, preparer), SizeGuard(artifacts), audit, hide)
+        self._steps = Steps(preparer, Approver(self.policy, preparer), ResultLimiter(artifacts), audit, hide)
 
     async def run_batch(
         self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], run: RunContext
     ) -> list[CallOutcome]:
         """Run the calls of one turn; one outcome for each, in the order of the calls."""
-        return await Batch(self._steps, snapshot, run).run(calls)
+        return await CallBatch(self._steps, snapshot, run).run(calls)
 
     async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, run: RunContext) -> CallOutcome:
         """Run a single call."""
@@ -56,4 +55,4 @@ class ToolRunner:
 
     async def keep(self, result: ToolResult, run: RunContext) -> ToolResult:
         """Keep a large result for the `reader`; returns one with its beginning, which says how to read on."""
-        return await self._steps.guard.keep(result, run)
+        return await self._steps.limiter.keep(result, run)
