@@ -58,7 +58,7 @@ async def test_prompt_of_the_main_agent_is_a_file_of_the_project(tmp_path: Path)
 
 def test_one_table_says_which_file_holds_each_prompt() -> None:
     page = (ROOT / "docs/subagents.md").read_text(encoding="utf-8")
-    table = page.partition("## To change a prompt, edit that")[2].partition("\n## ")[0]
+    table = page.partition("## Where prompts are defined")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
     assert len(rows) == 4
     for row in rows:

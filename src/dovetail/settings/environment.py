@@ -1,12 +1,11 @@
 """Environment variables: those that set settings, and `${NAME}` inside of settings."""
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.template import fill_required
 from dovetail.data.text import did_you_mean
 from dovetail.errors import ConfigError
 from dovetail.settings.section import find_hint
@@ -43,7 +42,6 @@ FURTHER_VARIABLES: Mapping[str, str] = {
 """Environment variables that are read but set no setting."""
 
 _OUR_PREFIXES = ("DOVETAIL_", "EXTENSION")
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def read_environment() -> Mapping[str, tuple[str, Any]]:
@@ -80,15 +78,11 @@ def fill_variables(value: Any) -> Any:
     Raises:
         ConfigError: the environment has no such variable.
     """
-    if isinstance(value, str):
-        return _VARIABLE.sub(_find_variable, value)
-    if is_mapping(value):
-        return {key: fill_variables(item) for key, item in value.items()}
-    return [fill_variables(item) for item in value] if is_list(value) else value
+    return fill_required(value, _find_variable)
 
 
-def _find_variable(match: "re.Match[str]") -> str:
-    value = os.environ.get(match[1])
+def _find_variable(name: str) -> str:
+    value = os.environ.get(name)
     if value is None:
-        raise ConfigError(f"Environment variable {match[1]} is not set, but the settings use it.")
+        raise ConfigError(f"Environment variable {name} is not set, but the settings use it.")
     return value
