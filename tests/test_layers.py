@@ -1,4 +1,4 @@
-"""Imports point down one written stack, outside packages have a home, modules have a sensible size."""
+"""Imports point down one written stack, modules have a sensible size, and tests mirror the tree."""
 
 import ast
 from collections import Counter
@@ -95,6 +95,42 @@ FACES = (
 )
 
 PADDING = "x = 1\n" * SMALLEST_MODULE
+
+TESTS = SOURCE.parent.parent / "tests"
+
+# Folders of tests that follow a whole way through several modules, and single files of that kind.
+FLOWS = {"conformance", "faults", "flows", "programs", "shipped", "specification", "web"}
+FLOW_TESTS = {
+    "agent/extensions/test_tool_mcp.py",
+    "agents/test_bus.py",
+    "agents/test_ends.py",
+    "agents/test_tree.py",
+    "agents/test_worked_example.py",
+    "extensions/test_worked_examples.py",
+    "policy/test_docs_rules.py",
+    "prompt/test_docs.py",
+    "prompt/test_edges.py",
+    "prompt/test_golden.py",
+    "prompt/test_properties.py",
+    "requesters/openai/test_hostile.py",
+    "response/test_golden.py",
+    "runs/test_processes.py",
+    "runs/test_unstorable.py",
+    "server/test_acknowledge.py",
+    "server/test_ai_client.py",
+    "server/test_artifacts.py",
+    "server/test_attachments.py",
+    "server/test_cancel.py",
+    "server/test_cancel_elsewhere.py",
+    "server/test_client_page.py",
+    "server/test_context.py",
+    "server/test_fuzz.py",
+    "server/test_hostile_text.py",
+    "server/test_owners.py",
+    "store/test_dump.py",
+    "tools/mcp/test_hostile.py",
+    "tools/pipeline/test_exactly_one.py",
+}
 
 
 def find_violations(source: Path) -> list[str]:
@@ -230,6 +266,34 @@ def _find_cycle(graph: dict[str, set[str]]) -> list[str]:
 
 def test_imports_point_down_the_stack() -> None:
     assert find_violations(SOURCE) == []
+
+
+def find_strays(tests: Path, source: Path) -> list[str]:
+    """Test files in the folders of the tree that are named after no module."""
+    strays: list[str] = []
+    for path in sorted(tests.glob("*/**/test_*.py")):
+        relative = path.relative_to(tests)
+        module = source / relative.parent / path.name.removeprefix("test_")
+        names = (module, module.with_suffix(""), module.with_name(f"__{module.stem}__.py"))
+        if relative.parts[0] not in FLOWS and not any(name.exists() for name in names):
+            strays.append(relative.as_posix())
+    return strays
+
+
+def test_tests_mirror_the_tree() -> None:
+    assert set(find_strays(TESTS, SOURCE)) - FLOW_TESTS == set()
+
+
+def test_every_flow_test_of_the_list_exists() -> None:
+    assert set(find_strays(TESTS, SOURCE)) >= FLOW_TESTS
+
+
+def test_a_stray_test_file_is_found(tmp_path: Path) -> None:
+    for path in ("source/data/paths.py", "source/testing/__main__.py", "tests/flows/test_reload.py"):
+        _write(tmp_path / path, "")
+    for path in ("tests/data/test_paths.py", "tests/testing/test_main.py", "tests/data/test_path.py"):
+        _write(tmp_path / path, "")
+    assert find_strays(tmp_path / "tests", tmp_path / "source") == ["data/test_path.py"]
 
 
 @pytest.mark.parametrize(

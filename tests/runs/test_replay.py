@@ -1,12 +1,19 @@
-"""What is taken from a journal after a crash."""
+"""The state and the usage of a run, read from its journal after a crash."""
+
+import pytest
 
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
+from dovetail.events.model_events import ModelResponseEvent, TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import (
+    AskAnswer,
+    AskKind,
     AskRequest,
     Entry,
     Event,
+    RunEnd,
+    RunResume,
+    RunStart,
     ToolEnd,
     ToolStart,
     TurnEnd,
@@ -88,3 +95,71 @@ def test_an_answer_that_broke_off_is_void() -> None:
 
 def test_nothing_happened_yet() -> None:
     assert fold() == Replay()
+
+
+ROOT, CHILD = ("r",), ("r", "child")
+TOKENS = Usage(10, 5)
+
+
+def count(*told: tuple[float, Event] | tuple[float, Event, tuple[str, ...]]) -> Spent:
+    entries = [
+        Entry(number, "r", rest[0] if rest else ROOT, time, event)
+        for number, (time, event, *rest) in enumerate(told, start=1)
+    ]
+    return replay(entries, ROOT).spent
+
+
+def ask(ask_id: str, kind: AskKind = "approval") -> AskRequest:
+    return AskRequest(ask_id, kind, f"call of {ask_id}", {})
+
+
+def test_tokens_of_children_count_too_and_their_turns_do_not() -> None:
+    spent = count(
+        (0, TurnEnd(1, TOKENS, "tool-calls")),
+        (0, RunStart("helper", "m"), CHILD),
+        (0, TurnEnd(1, TOKENS, "stop"), CHILD),
+        (0, RunStart("deeper", "m"), (*CHILD, "below")),
+    )
+    assert spent == Spent(turns=1, usage=Usage(20, 10), children=1, descendants=2)
+
+
+def test_an_answer_whose_turn_has_not_ended_counts_once() -> None:
+    answered = (0.0, ModelResponseEvent(1, TOKENS))
+    assert count(answered) == Spent(turns=1, usage=TOKENS)
+    assert count(answered, (0, TurnEnd(1, TOKENS, "tool-calls"))) == Spent(turns=1, usage=TOKENS)
+
+
+def test_a_summary_is_no_turn_and_its_tokens_outlive_an_answer_that_is_void() -> None:
+    summary = (0.0, ModelResponseEvent(1, TOKENS, "summary"))
+    void = ((0.0, TextDeltaEvent("t", "half")), (0.0, TurnReset()))
+    assert count(summary, *void) == Spent(usage=TOKENS)
+    end = TurnEnd(1, Usage(11, 6), "stop")  # it tells the summary's too
+    assert count(summary, *void, (0, end)) == Spent(turns=1, usage=Usage(11, 6))
+
+
+def test_the_clock_stands_still_while_a_person_is_asked_and_the_run_is_dead() -> None:
+    spent = count(
+        (100, RunStart("master", "m")),
+        (103, ask("a")),
+        (110, ask("b")),
+        (150, AskAnswer("a", {})),
+        (160, AskAnswer("b", {})),
+        (162, TextDeltaEvent("t", "on")),
+        (900, RunResume(6)),
+        (901, TextDeltaEvent("t", "on")),
+    )
+    assert spent.seconds == 3 + 2 + 1
+
+
+@pytest.mark.parametrize(
+    "end", [(110, ToolEnd("call of a", "interrupted", None), CHILD), (110, RunEnd("interrupted"), CHILD)]
+)
+def test_a_question_that_nobody_waits_for_any_more_stops_no_clock(
+    end: tuple[float, Event, tuple[str, ...]],
+) -> None:
+    assert count((100, ask("a"), CHILD), end, (115, TextDeltaEvent("t", "on"))).seconds == 5
+
+
+def test_a_browser_takes_the_time_of_the_run_and_a_clock_set_back_gives_none() -> None:
+    spent = count((100, ask("a", "browser")), (107, AskAnswer("a", {})), (20, TextDeltaEvent("t", "on")))
+    assert spent.seconds == 7
