@@ -3,7 +3,7 @@
     async with Dovetail() as app:
         ...
 
-Making an app starts nothing. Entering it reads the workspace; leaving gives everything back.
+Making an app starts nothing. Entering it reads the workspace; leaving it releases everything.
 """
 
 import asyncio
@@ -31,17 +31,22 @@ from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from dovetail import skills as skill_folders
+    from dovetail.extensions import loader as loading
+    from dovetail.extensions import watch as watching
     from dovetail.extensions.extension import ExtensionSnapshot
     from dovetail.extensions.loader import ExtensionLoader
     from dovetail.runs.engine import InProcessEngine
+    from dovetail.sessions import chat as chatting
     from dovetail.sessions.chat import Chat
     from dovetail.sessions.store import SessionStore
     from dovetail.skills.library import SkillLibrary, SkillRoot
+else:
+    watching = lazy("dovetail.extensions.watch")
+    loading = lazy("dovetail.extensions.loader")
+    skill_folders = lazy("dovetail.skills")
+    chatting = lazy("dovetail.sessions.chat", extra="server")
 
-watching = lazy("dovetail.extensions.watch")
-loading = lazy("dovetail.extensions.loader")
-skill_folders = lazy("dovetail.skills")
-chatting = lazy("dovetail.sessions.chat", extra="server")
 
 logger = logging.getLogger(__name__)
 
@@ -67,10 +72,11 @@ class Dovetail:
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
+        self._skills: SkillLibrary | None = None
 
     @cached_property
     def project(self) -> Path:
-        """The folder a chat works in: the current one when it lies in the workspace, else the workspace."""
+        """The folder a chat works in: the current one if it is in the workspace, otherwise the workspace."""
         here = Path.cwd()
         return here if here.is_relative_to(self.workspace) else self.workspace
 
@@ -86,16 +92,16 @@ class Dovetail:
 
     @property
     def bus(self) -> MessageBus:
-        """Notices out, questions out, answers in."""
+        """The message bus: notices, asks and answers."""
         return self.runtime.bus
 
     @cached_property
     def extensions(self) -> "ExtensionLoader":
-        """The extension folders: the workspace's own first, then those that ship with the package."""
+        """The extension folders: those of the workspace first, then those that ship with the package."""
         return self.open_loader(*self._folders("extensions"), reserved=self.list_reserved_names)
 
     def open_loader(self, *roots: Path, **choices: Any) -> "ExtensionLoader":
-        """A loader of extension folders with this app's workspace and settings."""
+        """Return a loader of extension folders with this app's workspace and settings."""
         settings = partial(loading.get_folder_settings, self.settings)
         return loading.ExtensionLoader(
             *roots,
@@ -110,39 +116,41 @@ class Dovetail:
         """The MCP servers that the settings name."""
         return ConfiguredServers(self.tools)
 
-    @cached_property
+    @property
     def skills(self) -> "SkillLibrary":
         """The skills of the workspace and of extension folders."""
-        return skill_folders.SkillLibrary(self._skill_roots())
+        if self._skills is None:
+            self._skills = skill_folders.SkillLibrary(self._skill_roots())
+        return self._skills
 
     def create_agent(self, name: str | None = None, *, model: Any = None) -> Agent:
-        """A fluent agent with this app's settings, tools and models."""
+        """Return a fluent agent with this app's settings, tools and models."""
         return Agent(name, model=model, runtime=self.runtime)
 
     @property
     def chat(self) -> "Chat":
-        """Messages in, answers out; there once `open_chat` was awaited."""
+        """Sends messages and returns answers; available after `open_chat`."""
         if self._chat is None:
-            raise ConfigError("the app keeps no sessions yet", hint="Await `app.open_chat()` first.")
+            raise ConfigError("The chat is not open.", hint="Await `app.open_chat()` first.")
         return self._chat
 
     @property
     def sessions(self) -> "SessionStore":
-        """The conversations; there once `open_chat` was awaited."""
+        """The conversations; available after `open_chat`."""
         return self.chat.sessions
 
     @property
     def runs(self) -> "InProcessEngine":
-        """The runs; there once `open_chat` was awaited."""
+        """The runs; available after `open_chat`."""
         return self.chat.runs
 
     @property
     def store_url(self) -> str | Path:
-        """Where sessions and runs are kept: what the settings say, else a file in the workspace."""
+        """The database of sessions and runs: the setting `store.url`, otherwise a file in the workspace."""
         return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
 
     async def open_chat(self) -> "Chat":
-        """Open the database, once; leaving the app closes it, and runs under way go on at the next start."""
+        """Open the database, once; leaving the app closes it. Runs in progress resume at the next start."""
         if self._chat is None:
             self._chat = await self._exits.enter_async_context(chatting.open_chat(self, self.store_url))
             self._exits.callback(setattr, self, "_chat", None)
@@ -150,15 +158,15 @@ class Dovetail:
         return self.chat
 
     def get_tool_registry(self) -> ToolRegistry:
-        """All tools of this app, every agent that is registered among them (rule S50)."""
+        """Return all tools of this app, registered agents included (rule S50)."""
         return self.tools
 
     def get_agent_registry(self) -> AgentRegistry:
-        """All agents of this app (rule S51)."""
+        """Return all agents of this app (rule S51)."""
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read everything anew, here and where the database is shared; a run keeps what it began with."""
+        """Read all folders again, also in processes that share the database; runs keep what they began with."""
         snapshot = await self._read_folders()
         if self._chat is not None:
             self._chat.runs.tell_reload()
@@ -166,7 +174,7 @@ class Dovetail:
 
     async def _read_folders(self) -> "ExtensionSnapshot":
         snapshot = await self.extensions.reload()
-        # From here on nothing waits: names move from one to another before any run looks.
+        # Nothing is awaited from here on: names move from one owner to another before any run looks.
         self.tools.publish("agents", [])
         self.tools.publish("skills", [])
         self.tools.publish("extension folders", snapshot.tools)
@@ -181,34 +189,34 @@ class Dovetail:
         for notice in self.runtime.policy.find_unknown_tools(
             tool.name for tool in self.tools.get_all_tools()
         ):
-            logger.warning("a policy rule may not do what it says: %s", notice)
+            logger.warning("policy rule may have no effect: %s", notice)
         return snapshot
 
     def _offer_agents(self) -> None:
-        """Make the agents tools, unless they are so already."""
+        """Make the agents tools again if agents or settings have changed."""
         if (wanted := self._find_offered()) != self._offered:
             self._offered = wanted
             publish_agents(self)
 
     def _find_offered(self) -> tuple[int, Any]:
-        """What decides which agents are tools."""
+        """Everything that decides which agents are tools."""
         return self.agents.revision, self.settings.compute(read_offer)
 
-    async def watch(self, tell: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
-        """Reload whenever something of the workspace or of the shipped folders changes, until cancelled.
+    async def watch(self, on_reload: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
+        """Reload whenever a file of the workspace or of the shipped folders changes, until cancelled.
 
-        `tell` is called after each reload.
+        `on_reload` is called after each reload.
         """
         self.is_watching = True
         try:
             async for _ in watching.watch(self._watched()):
                 if (snapshot := await _take_over(self.reload)) is not None:
-                    tell(snapshot)
+                    on_reload(snapshot)
         finally:
             self.is_watching = False
 
     def _follow_reload(self) -> None:
-        """Another process has reloaded: do so, too."""
+        """Reload because another process has."""
         task = asyncio.create_task(_take_over(self._read_folders))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
@@ -226,7 +234,7 @@ class Dovetail:
         await self._exits.aclose()
 
     def _folders(self, name: str) -> list[Path]:
-        """Where things of one sort are looked for, the nearest first."""
+        """Return the folders of one kind, the workspace's first."""
         shipped = find_assets(name)
         return [self.workspace / name, *([shipped] if shipped else [])]
 
@@ -245,10 +253,10 @@ class Dovetail:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)
 
     def list_reserved_names(self) -> Mapping[str, str]:
-        """The names that tools of extension folders may not have, with their owners.
+        """Return the names that tools of extension folders may not have, with their owners.
 
-        They are the same before and after a restart: the tool that loads skills has its name also while there
-        are none, and a tool of an MCP server gets another one.
+        They are the same before and after a restart: the name of the tool that loads skills is reserved even
+        if there are no skills, and those of MCP tools are not, since these can be renamed.
         """
         tools = {
             tool.name: tool.owner
@@ -260,11 +268,11 @@ class Dovetail:
 
 
 async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":
-    """Reload beside other work: a failure is told, and what was there before serves on."""
+    """Reload while other work continues: a failure is logged, and the last good state stays in service."""
     try:
         return await reload()
     except Exception:
-        logger.exception("a change could not be taken over; what was there before serves on")
+        logger.exception("reload failed; the last good state stays in service")
         return None
 
 
@@ -272,7 +280,7 @@ _default: Dovetail | None = None
 
 
 def default_app() -> Dovetail:
-    """The app that `create_agent` and `set_settings` work on; made at its first use."""
+    """Return the app that `create_agent` and `set_settings` use; it is made at its first use."""
     global _default
     if _default is None:
         _default = Dovetail(runtime=default_runtime())
@@ -280,7 +288,7 @@ def default_app() -> Dovetail:
 
 
 def create_agent(name: str | None = None) -> Agent:
-    """A fluent agent of the default app."""
+    """Return a fluent agent of the default app."""
     return default_app().create_agent(name)
 
 

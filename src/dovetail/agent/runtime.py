@@ -14,24 +14,32 @@ from dovetail.settings.model import ModelSettings
 from dovetail.settings.sections import BusSettings, RuntimeSettings, ToolSettings
 
 if TYPE_CHECKING:
+    from dovetail.data import secrets as _masking
+    from dovetail.loop import loop as _loop
     from dovetail.loop.loop import LoopOptions, TurnLoop
+    from dovetail.policy import bus as _bus
+    from dovetail.policy import policy as _policy
     from dovetail.policy.bus import MessageBus
     from dovetail.policy.policy import Policy
+    from dovetail.requesters import resolve as _resolve
+    from dovetail.tools import artifacts as _artifact
+    from dovetail.tools import manager as _manager
+    from dovetail.tools import registry as _registry
     from dovetail.tools.artifacts import ArtifactStore, LastingArtifacts
     from dovetail.tools.manager import ToolManager
+    from dovetail.tools.pipeline import runner as _runner
     from dovetail.tools.pipeline.runner import ToolRunner
     from dovetail.tools.registry import ToolRegistry, ToolSnapshot
-
-
-_artifact = lazy("dovetail.tools.artifacts")
-_bus = lazy("dovetail.policy.bus")
-_loop = lazy("dovetail.loop.loop")
-_masking = lazy("dovetail.data.secrets")
-_manager = lazy("dovetail.tools.manager")
-_policy = lazy("dovetail.policy.policy")
-_registry = lazy("dovetail.tools.registry")
-_resolve = lazy("dovetail.requesters.resolve")
-_runner = lazy("dovetail.tools.pipeline.runner")
+else:
+    _artifact = lazy("dovetail.tools.artifacts")
+    _bus = lazy("dovetail.policy.bus")
+    _loop = lazy("dovetail.loop.loop")
+    _masking = lazy("dovetail.data.secrets")
+    _manager = lazy("dovetail.tools.manager")
+    _policy = lazy("dovetail.policy.policy")
+    _registry = lazy("dovetail.tools.registry")
+    _resolve = lazy("dovetail.requesters.resolve")
+    _runner = lazy("dovetail.tools.pipeline.runner")
 
 
 class Runtime:
