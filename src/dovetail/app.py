@@ -166,7 +166,7 @@ class Dovetail:
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read all folders again, also in processes that share the database; runs keep what they began with."""
+        """Read all folders again, in processes that share the database too; runs keep what they have."""
         snapshot = await self._read_folders()
         if self._chat is not None:
             self._chat.runs.tell_reload()

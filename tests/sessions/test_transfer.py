@@ -2,8 +2,9 @@
 
 import pytest
 
-from dovetail.sessions.message import LOCAL_OWNER, Message, Part, make_session
+from dovetail.sessions.message import Message, Part, make_session
 from dovetail.sessions.transfer import read_markdown, to_markdown
+from dovetail.settings import LOCAL_OWNER
 
 
 @pytest.mark.parametrize(

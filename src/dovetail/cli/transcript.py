@@ -16,8 +16,8 @@ from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, Te
 from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.chunks import error_text, shown_output
-from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.sessions.request import ChatRequest
+from dovetail.settings import LOCAL_OWNER
 
 
 class Transcript:

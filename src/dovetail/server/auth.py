@@ -26,7 +26,7 @@ from dovetail.server.errors import AccessError, error_response, is_kept
 from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
 from dovetail.server.schemas import SignInBody
-from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.settings import LOCAL_OWNER
 from dovetail.settings.sections import ServerSettings
 
 _NAME = "dovetail_key"

@@ -13,7 +13,7 @@ from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.policy.rule import Mode
-from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.settings import LOCAL_OWNER
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.registry import ToolRegistry, ToolSnapshot
 from dovetail.tools.result import to_dict, to_json_text

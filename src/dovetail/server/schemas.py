@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from dovetail.app import Dovetail
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_choices
-from dovetail.sessions.message import LOCAL_OWNER
 from dovetail.sessions.part_shape import check_file, check_part
+from dovetail.settings import LOCAL_OWNER
 
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:~-]+$")]
 """An id that a client may choose: it must fit into a path."""

@@ -33,10 +33,6 @@ class Message:
         return "\n\n".join(str(part.get("text", "")) for part in self.parts if part.get("type") == "text")
 
 
-LOCAL_OWNER = "local"
-"""The owner of everything on a server without API keys."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """A conversation without its messages; `version` grows with every change and is 0 before it is stored."""

@@ -13,7 +13,8 @@ from dovetail.events.call import ChatMessage
 from dovetail.events.model_events import ModelRequestEvent
 from dovetail.loop.request_log import show_messages
 from dovetail.runs.run import RunHandle
-from dovetail.sessions.message import LOCAL_OWNER, Message, MessageTree, Part, Session
+from dovetail.sessions.message import Message, MessageTree, Part, Session
+from dovetail.settings import LOCAL_OWNER
 from dovetail.skills.injection import PART as SKILL_PART
 from dovetail.skills.injection import render_skill
 

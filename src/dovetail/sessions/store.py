@@ -14,7 +14,6 @@ from dovetail.data.numbers import read_number
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.delta import Usage
 from dovetail.sessions.message import (
-    LOCAL_OWNER,
     Message,
     MessageTree,
     Session,
@@ -31,6 +30,7 @@ from dovetail.sessions.rows import (
     store_answer,
     touch,
 )
+from dovetail.settings import LOCAL_OWNER
 from dovetail.store.database import Database
 from dovetail.store.tables import messages, runs, sessions
 

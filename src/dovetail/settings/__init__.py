@@ -1,7 +1,7 @@
 """What can be set, where it is set, and the checks of both."""
 
 from dovetail.settings.environment import ENVIRONMENT, fill_variables, find_workspace
-from dovetail.settings.sections import DEFAULTS
+from dovetail.settings.sections import DEFAULTS, LOCAL_OWNER
 from dovetail.settings.settings import (
     Settings,
     as_settings,
@@ -13,6 +13,7 @@ from dovetail.settings.settings import (
 __all__ = [
     "DEFAULTS",
     "ENVIRONMENT",
+    "LOCAL_OWNER",
     "Settings",
     "as_settings",
     "default_settings",

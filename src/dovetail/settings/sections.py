@@ -39,6 +39,10 @@ class ServerSettings(Section, key="server"):
     """The lowest level that is logged."""
 
 
+LOCAL_OWNER = "local"
+"""The owner of everything on a server without API keys, and of what the command line does."""
+
+
 class StoreSettings(Section, key="store"):
     """The database of sessions and runs."""
 

@@ -23,7 +23,7 @@ from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
 from dovetail.policy.mode import read_mode
 from dovetail.policy.rule import MODES, Mode, PolicyCall
-from dovetail.sessions.message import LOCAL_OWNER
+from dovetail.settings import LOCAL_OWNER
 from dovetail.tools.pipeline.prepare import find_tool
 from dovetail.tools.result import to_json_text
 from dovetail.tools.tool import CallOutcome, Tool
