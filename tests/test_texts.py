@@ -53,7 +53,6 @@ NOT_YET_READ = {
     "policy",
     "prompt",
     "response",
-    "runs",
     "schema",
     "server",
     "sessions",

@@ -36,7 +36,7 @@ async def answer_over_http(server: Serving, ask_id: str, text: str) -> bool:
     if response.status_code == 200:
         return True
     assert response.status_code == 409
-    assert "it has its answer" in response.text
+    assert "it has already been answered" in response.text
     return False
 
 

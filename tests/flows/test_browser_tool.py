@@ -142,15 +142,15 @@ async def test_a_refused_claim_says_why(tmp_path: Path) -> None:
         stream = send(server)
         approval = await wait_for_ask(stream)
         status, message = await claim(approval, "one")
-        assert (status, "is no browser question but of the kind 'approval'" in message) == (409, True)
+        assert (status, "has kind 'approval'; only browser asks can be claimed" in message) == (409, True)
         await server.client.post(f"/api/v1/asks/{approval['ask_id']}", json={"approved": True})
         shown = await wait_for_ask(stream)
-        name = f"ask {shown['ask_id']!r}"
+        name = f"Ask {shown['ask_id']!r}"
         _, until = await claim(shown, "one")
-        told = f"{name} is claimed by the tab 'one' until {until[:19]}Z"
+        told = f"{name} is claimed by tab 'one' until {until[:19]}Z."
         assert await claim(shown, "two") == (409, told)
         await acknowledge(server)
-        assert await claim(shown, "one") == (409, f"{name} is answered already")
+        assert await claim(shown, "one") == (409, f"{name} has already been answered.")
         assert text_of(await read_rest(stream)) == "Done."
 
 

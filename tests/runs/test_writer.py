@@ -77,5 +77,5 @@ async def test_a_process_that_stops_does_not_wait_long_for_a_full_disk(
     journal = write(writer, "run")
     async with asyncio.timeout(10):
         await writer.close()
-    assert "1 journals could not be stored before the end" in caplog.messages
+    assert "1 journals could not be stored before shutdown" in caplog.messages
     assert journal.saved == 0

@@ -1,4 +1,4 @@
-"""Keeps asks: each is answered at most once, by its owner."""
+"""Stored asks: each has at most one answer, from its owner."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _CLOSE = sa.update(asks).where(_OPEN).values(state="cancelled")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskRecord:
-    """A question to somebody outside, and its answer when there is one."""
+    """A question to a user or a browser, and its answer, if any."""
 
     id: str
     run_id: str
@@ -38,12 +38,12 @@ class AskRecord:
 
 
 _ORDER = (sa.case((asks.c.state == "open", 0), else_=1), asks.c.created_at.desc())
-"""Of the asks about one call the open one is meant, whatever the clock said when they were asked."""
+"""Open asks first: of several asks about one call the open one counts, whatever their times."""
 
 _MOST_ALIKE = 50
 _ENDS = {
-    "answered": "is answered already",
-    "timeout": "was not answered in time",
+    "answered": "has already been answered",
+    "timeout": "timed out",
     "cancelled": "ended with its run",
 }
 
@@ -61,11 +61,11 @@ class AskStore:
         await self._database.write(lambda connection: connection.execute(statement))
 
     async def get(self, ask_id: str, owner: str) -> AskRecord:
-        """The ask with this id."""
-        return await self._first(asks.c.id == ask_id, asks.c.owner == owner, missing=f"no ask {ask_id!r}")
+        """Return the ask with this id."""
+        return await self._first(asks.c.id == ask_id, asks.c.owner == owner, missing=f"No ask {ask_id!r}.")
 
     async def find_by_id(self, ask_id: str) -> AskRecord | None:
-        """The ask with this id, whoever owns it."""
+        """Return the ask with this id, of any owner, if it exists."""
         try:
             return await self._first(asks.c.id == ask_id, missing="")
         except NotFoundError:
@@ -74,7 +74,7 @@ class AskStore:
     async def find(
         self, owner: str, call_id: str, kind: AskKind, run_id: str | None = None
     ) -> list[AskRecord]:
-        """The asks about a call, open ones first; several where a model repeats its ids in other chats."""
+        """Return the asks about a call, open ones first; models may reuse ids in other chats."""
         wanted = (asks.c.owner == owner) & (asks.c.call_id == call_id) & (asks.c.kind == kind)
         statement = sa.select(asks).where(wanted).order_by(*_ORDER).limit(_MOST_ALIKE)
         if run_id is not None:
@@ -82,25 +82,25 @@ class AskStore:
         return await self._list(statement)
 
     async def waits_for_another(self, owner: str, call_id: str) -> bool:
-        """Whether a browser ask about this call is open and somebody else's."""
+        """Whether a browser ask about this call is open and belongs to another owner."""
         wanted = (asks.c.call_id == call_id) & (asks.c.kind == "browser") & (asks.c.state == "open")
         statement = sa.select(sa.literal(1)).where(wanted, asks.c.owner != owner).limit(1)
         return await self._database.read(lambda connection: connection.scalar(statement) is not None)
 
     async def list_open(self, owner: str, run_id: str | None = None) -> list[AskRecord]:
-        """The open asks of an owner, oldest first."""
+        """Return the open asks of an owner, oldest first."""
         statement = sa.select(asks).where(asks.c.owner == owner, asks.c.state == "open")
         if run_id is not None:
             statement = statement.where(asks.c.run_id == run_id)
         return await self._list(statement.order_by(asks.c.created_at))
 
     async def close(self, ask_id: str, state: AskState, value: Any) -> bool:
-        """Give an open ask its one answer; False when it is not open any more."""
+        """Give an open ask its one answer; False if it is no longer open."""
         still_open = (asks.c.id == ask_id) & (asks.c.state == "open")
         return await self._update(sa.update(asks).where(still_open).values(state=state, value=value))
 
     async def close_children(self, run_id: str) -> None:
-        """Clear the waits of children of a run; after a crash they do not go on."""
+        """Cancel the asks of children of a run: after a crash children do not continue."""
         still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
 
         def close(connection: Transaction) -> None:
@@ -112,7 +112,7 @@ class AskStore:
         await self._database.write(close)
 
     async def claim(self, ask: AskRecord, tab_id: str, seconds: float) -> float:
-        """Let one tab act for some seconds; another tab is refused until then."""
+        """Let only this tab act for some seconds; return when its lease ends."""
         now = time.time()
         # A lease that ends later than any can was given before the clock was moved back.
         over = (asks.c.claimed_until < now) | (asks.c.claimed_until > now + seconds)
@@ -124,14 +124,14 @@ class AskStore:
         return now + seconds
 
     async def abandon(self, ask_id: str, value: Any, *, grace: float) -> bool:
-        """Answer an ask whose lease ran out longer than `grace` seconds ago; False if there is none."""
+        """Answer the ask if its lease expired more than `grace` seconds ago; False otherwise."""
         is_over = (
             (asks.c.id == ask_id) & (asks.c.state == "open") & (asks.c.claimed_until < time.time() - grace)
         )
         return await self._update(sa.update(asks).where(is_over).values(state="answered", value=value))
 
     async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
-        """Keep an answer for which nobody waits yet; a second one under the same key is refused."""
+        """Keep an answer that came before its question; raise `ConflictError` if the key is taken."""
         now = time.time()
         own = early_answers.c.owner == owner
         values = {"owner": owner, "call_id": key, "value": value, "expires_at": now + seconds}
@@ -140,13 +140,13 @@ class AskStore:
             connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < now))
             count = connection.scalar(sa.select(sa.func.count()).select_from(early_answers).where(own))
             if (count or 0) >= limit:
-                raise ConflictError(f"too many early answers: {limit} wait already")
+                raise ConflictError(f"Too many early answers: {limit} are already waiting.")
             connection.execute(sa.insert(early_answers).values(values))
 
         await self._database.write(put)
 
     async def take_early(self, owner: str, keys: Sequence[str]) -> Any:
-        """The early answer under one of these keys, which is then gone; None when there is none."""
+        """Remove and return the early answer under one of these keys, if any."""
         mine = (early_answers.c.owner == owner) & early_answers.c.call_id.in_(keys)
         still_valid = early_answers.c.expires_at >= time.time()
         statement = sa.delete(early_answers).where(mine, still_valid).returning(early_answers.c.value)
@@ -168,23 +168,23 @@ class AskStore:
 
 
 def close_asks(connection: sa.Connection, run_ids: Sequence[str]) -> None:
-    """Clear the waits of runs that end."""
+    """Cancel the open asks of runs that end."""
     connection.execute(_CLOSE, [{"run": run_id} for run_id in run_ids])
 
 
 def _explain_refusal(ask: AskRecord) -> ConflictError:
-    """Why a tab may not claim this ask."""
+    """Explain why a tab cannot claim this ask."""
     if ask.kind != "browser":
         return ConflictError(
-            f"ask {ask.id!r} is no browser question but of the kind {ask.kind!r}: no tab need claim it",
-            hint="Answer it.",
+            f"Ask {ask.id!r} has kind {ask.kind!r}; only browser asks can be claimed by a tab.",
+            hint="Answer it instead.",
         )
     if ask.state != "open":
-        return ConflictError(f"ask {ask.id!r} {_ENDS[ask.state]}", hint="There is nothing left to do.")
+        return ConflictError(f"Ask {ask.id!r} {_ENDS[ask.state]}.", hint="Nothing is left to do.")
     until = datetime.fromtimestamp(ask.claimed_until or 0, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return ConflictError(
-        f"ask {ask.id!r} is claimed by the tab {ask.claimed_by!r} until {until}",
-        hint="Leave it to that tab, or claim it when that time is over.",
+        f"Ask {ask.id!r} is claimed by tab {ask.claimed_by!r} until {until}.",
+        hint="Leave it to that tab, or claim it after that time.",
     )
 
 

@@ -1,7 +1,7 @@
-"""Asks: a run waits here until somebody outside answers, or time is over.
+"""The asks of runs: a run waits until a user, a listener or a browser answers, or the time limit is over.
 
-Promises: an ask has exactly one answer; a run that is taken up again after a crash finds its open ask, or the
-answer that came meanwhile, instead of asking twice; an answer may come before anybody waits for it.
+Promises: an ask has exactly one answer; a run that is resumed after a crash finds its open ask, or the answer
+that came in between, instead of asking twice; an answer may come before its question.
 """
 
 import asyncio
@@ -19,18 +19,6 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
-
-
-async def persist(action: Callable[[], Awaitable[T]]) -> T:
-    """Do what must be stored; while the database is away, wait and do it again."""
-    async for _ in retrying(backoff(_FIRST_PAUSE, _LONGEST_PAUSE)):
-        try:
-            return await action()
-        except StoreError as error:
-            logger.warning("Database not available, retrying: %s", error.message)
-    raise AssertionError("delays that double never end")
-
-
 EARLY_LIMIT = 100
 LEASE_SECONDS = 30.0
 ABANDONED: Mapping[str, Any] = {
@@ -40,7 +28,7 @@ ABANDONED: Mapping[str, Any] = {
 
 
 class Asks:
-    """Where runs ask and answers arrive; `announce` reports an answer to the other processes."""
+    """Store asks and bring them their answers; `announce` reports an answer to the other processes."""
 
     def __init__(self, store: AskStore, announce: Callable[[str], None] | None = None) -> None:
         self.store = store
@@ -75,10 +63,17 @@ class Asks:
         return value
 
     async def answer(self, ask_id: str, value: Any, *, owner: str) -> AskRecord:
-        """Answer an open ask; unknown is a `NotFoundError`, answered already a `ConflictError`."""
+        """Answer an open ask.
+
+        Raises:
+            NotFoundError: the owner has no such ask.
+            ConflictError: it has its answer, or its run has ended.
+        """
         ask = await self.store.get(ask_id, owner)
         if not await self._give(ask_id, value):
-            raise ConflictError(f"ask {ask_id!r} is not open: it has its answer or its run has ended")
+            raise ConflictError(
+                f"Ask {ask_id!r} is not open: it has already been answered, or its run has ended."
+            )
         return ask
 
     async def acknowledge(
@@ -90,10 +85,10 @@ class Asks:
         tab_id: str | None = None,
         run_id: str | None = None,
     ) -> Literal["resolved", "stored", "missing", "foreign"]:
-        """Answer the browser ask of a call; kept for a while when nobody has asked yet (rule C92).
+        """Answer the browser ask of a call; an early answer is kept for a while (rule C92).
 
-        Other chats may have calls with the same id: only the ask of the tab, or of the run, is meant where
-        one is named. `foreign` when the call waits for somebody else.
+        Other chats may have calls with the same id: if a tab or a run is named, only its ask counts.
+        `foreign`: the call waits for another owner.
         """
         known = await self.store.find(owner, call_id, "browser", run_id)
         meant = [ask for ask in known if _is_for(ask, tab_id)]
@@ -112,7 +107,7 @@ class Asks:
         return "stored"
 
     async def claim(self, ask_id: str, tab_id: str, *, owner: str) -> float:
-        """Let this tab alone act on a browser ask for a while; returns until when."""
+        """Let only this tab act on a browser ask for a while; return when its lease ends."""
         return await self.store.claim(await self.store.get(ask_id, owner), tab_id, LEASE_SECONDS)
 
     async def fetch(self, ask_id: str) -> None:
@@ -124,7 +119,7 @@ class Asks:
                 _wake(waiting, ask.value)
 
     async def fetch_all(self) -> None:
-        """Take every answer that came while no news did."""
+        """Take every answer that was stored while no news arrived."""
         for ask_id in self._open.ids:
             await self.fetch(ask_id)
 
@@ -159,7 +154,7 @@ class Asks:
         return True
 
     async def _find_same(self, ask: AskRecord) -> AskRecord | None:
-        """The ask of an earlier life of the run about the same call."""
+        """Return the ask about the same call from before a crash, if any."""
         known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
         same = (one for one in known if one.path == ask.path and one.state in ("open", "answered"))
         return next(same, None)
@@ -177,18 +172,28 @@ class Asks:
         return await self._close(ask, "timeout" if value is TIMEOUT else "answered", value)
 
     async def _close(self, ask: AskRecord, state: Literal["answered", "timeout"], value: Any) -> Any:
-        """End an ask in the store, unless its answer came there in that very moment: then that one counts."""
+        """End an ask in the store; if another answer was stored in the same moment, that one counts."""
         if await persist(lambda: self.store.close(ask.id, state, value)):
             return value
         return (await persist(lambda: self.store.get(ask.id, ask.owner))).value
 
     async def _wait_for_tab(self, ask: AskRecord, waiting: OpenAsk) -> Any:
-        """Wait for the answer, but not for a tab that began and then let its lease run out."""
+        """Wait for the answer; give up on a tab that claimed the ask and let its lease expire."""
         waiting.start_timer()
         while not (await asyncio.wait({waiting.future}, timeout=LEASE_SECONDS / 2))[0]:
             if await persist(lambda: self.store.abandon(ask.id, ABANDONED, grace=LEASE_SECONDS / 2)):
                 _wake(waiting, ABANDONED)
         return waiting.future.result()
+
+
+async def persist(action: Callable[[], Awaitable[T]]) -> T:
+    """Store something that must be stored: retry while the database is not available."""
+    async for _ in retrying(backoff(_FIRST_PAUSE, _LONGEST_PAUSE)):
+        try:
+            return await action()
+        except StoreError as error:
+            logger.warning("Database not available, retrying: %s", error.message)
+    raise AssertionError("delays that double never end")
 
 
 def _wake(waiting: OpenAsk, value: Any) -> None:
@@ -199,10 +204,10 @@ def _wake(waiting: OpenAsk, value: Any) -> None:
 
 
 def _is_for(ask: AskRecord, tab_id: str | None) -> bool:
-    """Whether a tab may mean this ask: it was asked, or has claimed it."""
+    """Whether the ask was sent to this tab or claimed by it."""
     return tab_id is None or ask.payload.get("tab_id") in (None, tab_id) or ask.claimed_by == tab_id
 
 
 def _early_key(call_id: str, place: str | None) -> str:
-    """What an early answer is kept under; `place` is the run or the tab that it is for, when one is known."""
+    """Return the key of an early answer; `place` is its run or its tab, if known."""
     return call_id if place is None else f"{call_id} in {place}"

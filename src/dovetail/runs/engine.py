@@ -30,11 +30,11 @@ from dovetail.store.processes import open_link
 logger = logging.getLogger(__name__)
 CANCEL_GRACE = 10.0
 RECOVERY_INTERVAL = 3.0
-_TOLD_AT_ONCE = 100
+_MOST_PER_MESSAGE = 100
 
 
 class InProcessEngine:
-    """Starts, cancels and recovers runs here; `async with` stops them so that they can go on later."""
+    """Start, cancel and recover runs in this process; runs that it leaves in progress resume later."""
 
     def __init__(self, database: Database, *, recovery_interval: float = RECOVERY_INTERVAL) -> None:
         self.link = open_link(database)
@@ -45,7 +45,7 @@ class InProcessEngine:
         self.store = RunStore(database, self.link.process_id)
         self.asks = Asks(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
-        writer.on_saved = self._tell_saved
+        writer.on_saved = self._announce_saved
         writer.on_broken = self._fail
         self._services = RunServices(
             writer=writer, asks=self.asks, load=self.store.load, process_id=self.link.process_id
@@ -79,7 +79,7 @@ class InProcessEngine:
 
     @property
     def running(self) -> int:
-        """How many runs go on in this process."""
+        """How many runs are in progress in this process."""
         return len(self._live)
 
     async def start(self, spec: RunSpec, work: RunWork, *, run_id: str | None = None) -> RunHandle:
@@ -101,32 +101,38 @@ class InProcessEngine:
         return self.launch(live, work)
 
     async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
-        """Ask a run to stop; an unknown run is a `NotFoundError`, an ended one a `ConflictError`."""
+        """Ask a run to stop.
+
+        Raises:
+            NotFoundError: the run does not exist.
+            ConflictError: it has already ended.
+        """
         live = self._live.get(run_id)
         if live is not None and not live.journal.closed:
             self._cancel_here(run_id, mode)
             return
         record = await self.store.get(run_id)
         if record.result is not None or not await self.store.request_cancel(run_id, mode):
-            raise ConflictError(f"run {run_id!r} has ended: {record.result and record.result.reason}")
+            reason = record.result and record.result.reason
+            raise ConflictError(f"Run {run_id!r} has already ended: {reason}.")
         self.link.tell("cancel", run_id)
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
-        """Continue the runs that dead processes have left behind, now and from now on."""
+        """Resume the runs that dead processes have left behind, now and from now on."""
         handles = await self._recovery.take_over(rebuild)
         self._spawn(self._recovery.watch(rebuild, self._recovery_interval))
         return handles
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
-        """The stored run; one of another owner is a `NotFoundError`."""
+        """Return the stored run; raise `NotFoundError` if it belongs to another owner."""
         live = self._live.get(run_id)
         record = await self.store.get(run_id) if live is None or live.journal.closed else live.record
         if owner is not None and record.spec.owner != owner:
-            raise NotFoundError(f"no run {run_id!r}")
+            raise NotFoundError(f"No run {run_id!r}.")
         return record
 
     async def find_running(self, session_id: str) -> RunRecord | None:
-        """The run that goes on in a session; one whose end was told already is waited for."""
+        """Return the run in progress in a session, if any; wait for one that readers have seen end."""
         for record in await self.store.find(state="running", session_id=session_id, limit=1):
             live = self._live.get(record.id)
             if live is None and record.process_id == self.link.process_id:
@@ -137,12 +143,12 @@ class InProcessEngine:
         return None
 
     async def find_running_sessions(self, owner: str) -> dict[str, str]:
-        """The running runs of an owner, by session."""
+        """Return the ids of the running runs of an owner, by session."""
         running = await self.store.find(state="running", owner=owner)
         return {record.spec.session_id: record.id for record in running if record.spec.session_id}
 
     async def history(self, run_id: str, until: int | None = None) -> list[Entry]:
-        """The events of a run so far, up to a number."""
+        """Return the events of a run so far, up to a number."""
         live = self._live.get(run_id)
         if live is not None:
             await live.flush()
@@ -152,14 +158,14 @@ class InProcessEngine:
         return [block.entry(run_id) for block in blocks if until is None or block.last <= until]
 
     async def holds(self, run_id: str, number: int) -> bool:
-        """Whether the run has an event with this number; one that a crash has swept away is void."""
+        """Whether the run has a stored event with this number; a crash may have voided it."""
         live = self._live.get(run_id)
         if live is not None:
             await live.flush()
         return await self.store.holds(run_id, number)
 
     async def read(self, run_id: str, after: int = 0) -> Reader:
-        """A reader of the run's events after a number, while it goes on here or elsewhere, or long after."""
+        """Return a reader of the run's events after a number, wherever the run is, also after its end."""
         live = self._live.get(run_id)
         journal = live.journal if live is not None else await self._remote.open(run_id)
         return Reader(journal, after, self.store.load)
@@ -168,8 +174,8 @@ class InProcessEngine:
         running = await self.store.find(state="running", session_id=spec.session_id or "", limit=1)
         which = f"run {running[0].id!r}" if running else "another run"
         return ConflictError(
-            f"session {spec.session_id!r} is busy: {which} goes on in it",
-            hint="Wait for its end or cancel it.",
+            f"Session {spec.session_id!r} is busy: {which} is still in progress.",
+            hint="Wait until it ends, or cancel it.",
         )
 
     def is_here(self, run_id: str) -> bool:
@@ -205,20 +211,20 @@ class InProcessEngine:
             live.task.cancel()
 
     def _fail(self, run_id: str, error: InvalidDataError) -> None:
-        """End a run that has an event which cannot be stored; one that is at its end already ends there."""
+        """End a run that has an event which cannot be stored, unless it is ending already."""
         live = self._live.get(run_id)
         if live is not None and live.task is not None:
             live.failure = error
             if not live.journal.is_ending:
                 live.task.cancel()
 
-    async def _tell_saved(self, journals: list[Journal]) -> None:
-        for start in range(0, len(journals), _TOLD_AT_ONCE):
-            told = journals[start : start + _TOLD_AT_ONCE]
-            self.link.tell("runs", ",".join(journal.run_id for journal in told))
+    async def _announce_saved(self, journals: list[Journal]) -> None:
+        for start in range(0, len(journals), _MOST_PER_MESSAGE):
+            batch = journals[start : start + _MOST_PER_MESSAGE]
+            self.link.tell("runs", ",".join(journal.run_id for journal in batch))
 
     def _hear(self, kind: str, subject: str) -> None:
-        """Take note of what another process did."""
+        """React to news from another process."""
         if kind == "runs":
             for run_id in subject.split(","):
                 if run_id in self._remote:
@@ -236,13 +242,13 @@ class InProcessEngine:
             self._cancel_here(run_id, mode)
 
     def _catch_up(self) -> None:
-        """News may have been missed: look at everything that somebody here waits for."""
+        """Look at everything that something here waits for: news may have been missed."""
         self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
         self.on_reload()
 
     def tell_reload(self) -> None:
-        """Have the other processes that share the database read their folders anew."""
+        """Make the other processes that share the database reload their folders."""
         self.link.tell("reload", "")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

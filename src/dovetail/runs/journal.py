@@ -1,9 +1,9 @@
 """The numbered events of one run, in memory, for any number of readers.
 
-Promises: numbers are 1, 2, 3, …, with a leap where the run was taken up after a crash, so that no number ever
-means two events; a call has at most one `tool-end`; `run-end` is the last event, and is shown when it is
-stored; a reader costs nothing but its place, so a slow one holds up neither the run nor memory; what is
-stored may leave memory, what is not stored never does.
+Promises: numbers are 1, 2, 3, …, with a leap where the run was resumed after a crash, so that no number ever
+means two events; a call has at most one `tool-end`; `run-end` is the last event, and is shown once it is
+stored; a reader costs only its position, so a slow one holds up neither the run nor memory; stored events
+may leave memory, others never do.
 """
 
 import logging
@@ -33,6 +33,10 @@ from dovetail.events.run_events import (
     TurnReset,
 )
 
+logger = logging.getLogger(__name__)
+MEMORY_LIMIT = 1_000_000
+_LONGEST_STRETCH = 1000
+CallKey: TypeAlias = tuple[tuple[str, ...], str]
 DELTAS = frozenset((TextDeltaEvent, ReasoningDeltaEvent, ToolInputDeltaEvent))
 
 
@@ -49,16 +53,16 @@ class Block:
 
     @property
     def last(self) -> int:
-        """The number of the last event in here."""
+        """The number of the last event."""
         return self.first + len(self.pieces) - 1 if self.pieces else self.first
 
     @property
     def size(self) -> int:
-        """About how many characters it holds in memory."""
+        """The approximate number of characters in memory."""
         return sum(map(len, self.pieces)) + 50 * len(self.pieces) + 500
 
     def entry(self, run_id: str, after: int = 0) -> Entry:
-        """What comes after number `after`, as one entry that carries the last number."""
+        """Return the events after number `after` as one entry that carries the last number."""
         event = self.event
         if self.pieces:
             rest = self.pieces[max(after + 1 - self.first, 0) :]
@@ -66,37 +70,14 @@ class Block:
         return Entry(self.last, run_id, self.path, self.time, event)
 
 
-def with_delta(event: Any, delta: str) -> Event:
-    """The same kind of delta with another text."""
-    if isinstance(event, ToolInputDeltaEvent):
-        return ToolInputDeltaEvent(event.call_id, delta)
-    return type(event)(event.id, delta)
+class Observe(Protocol):
+    """See new events except deltas, with the paths of their runs; must be quick and never fail."""
 
-
-def belongs(block: Block, event: Any, path: tuple[str, ...]) -> bool:
-    """Whether a delta goes on where the block ends."""
-    return (
-        not block.sealed
-        and type(block.event) is type(event)
-        and block.path == path
-        and _subject(block.event) == _subject(event)
-    )
-
-
-def _subject(event: Any) -> str:
-    return event.call_id if isinstance(event, ToolInputDeltaEvent) else event.id
-
-
-logger = logging.getLogger(__name__)
-MEMORY_LIMIT = 1_000_000
-_LONGEST_STRETCH = 1000
-CallKey: TypeAlias = tuple[tuple[str, ...], str]
-Observe: TypeAlias = Callable[[Event, tuple[str, ...]], None]
-"""Sees new events but deltas, with the paths of their runs; must be quick and never fail."""
+    def __call__(self, event: Event, path: tuple[str, ...], /) -> None: ...
 
 
 class Wakeable(Protocol):
-    """Somebody who waits for more events."""
+    """Something that waits for more events."""
 
     def wake(self) -> None:
         """Look again."""
@@ -104,7 +85,7 @@ class Wakeable(Protocol):
 
 
 class Journal:
-    """Appends events and hands them out from any number on."""
+    """Append events and return them from any number on."""
 
     def __init__(self, run_id: str, *, dropped: int = 0, memory_limit: int = MEMORY_LIMIT) -> None:
         self.run_id = run_id
@@ -112,7 +93,7 @@ class Journal:
         self.saved = dropped
         self.dropped = dropped
         self.closed = False
-        self.frozen = False  # the run goes on elsewhere, or later: nothing more is taken here
+        self.frozen = False  # the run continues elsewhere, or later: nothing more is taken here
         self.usage = Usage()
         self.readers: set[Wakeable] = set()
         self.observe: Observe | None = None
@@ -120,19 +101,19 @@ class Journal:
         self._blocks: list[Block] = []
         self._in_memory = 0
         self._end: Block | None = None
-        self.has_asked = False  # somebody may wait for an answer that this run will not need any more
+        self.has_asked = False  # there may be open asks to be closed with the run
         self._open_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
         self._open_children: set[tuple[str, ...]] = set()
         self._asks: set[tuple[str, str]] = set()
 
     def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
-        """Give the event the next number; what comes after the end, or ends a call again, is left out.
+        """Give the event the next number; ignore what comes after the end, or ends a call again.
 
         An event of a child is kept as its own, under the child's longer path.
         """
         if self.closed or self.frozen or self._end is not None:
-            logger.debug("run %s takes no more events; %s came too late", self.run_id, event.type)
+            logger.debug("run %s has ended here; ignoring %s", self.run_id, event.type)
             return
         while type(event) is ChildEvent:
             path, event = (*path, event.run_id), event.event
@@ -151,7 +132,7 @@ class Journal:
             self._end = Block(self.last + 1, (self.run_id,), time.time(), event)
 
     def freeze(self) -> None:
-        """Take nothing more: the run is not ours, and its readers must go. An end is shown all the same."""
+        """Take no more events and release the readers: the run is not ours. An end is still shown."""
         self.frozen = True
         if self._end is not None:
             self._show_end(self._end)
@@ -164,11 +145,11 @@ class Journal:
 
     @property
     def newest(self) -> int:
-        """The number of the last event that is to be stored, seen or not."""
+        """The number of the last event to be stored, shown or not."""
         return self.last if self._end is None else self._end.first
 
     def extend(self, blocks: Iterable[Block]) -> None:
-        """Take over blocks that are stored already, in order."""
+        """Add blocks that are stored already, in order."""
         for block in blocks:
             self._admits(block.event, block.path)
             block.sealed = True
@@ -177,17 +158,17 @@ class Journal:
         self._wake()
 
     def leap(self, number: int) -> None:
-        """Leave out numbers that readers may have seen on events that were never stored."""
+        """Skip numbers that readers may have seen on events that were never stored."""
         self.last = max(self.last, number)
 
     def follow(self, last: int, *, has_ended: bool) -> None:
-        """Note how far a run is whose events are only in the store."""
+        """Record the position of a run whose events are only in the store."""
         self.last = self.saved = self.dropped = max(last, self.last)
         self.closed = has_ended
         self._wake()
 
     def after(self, number: int) -> list[Entry]:
-        """The events after `number`, stretches of deltas as one; none may have left memory already."""
+        """Return the events after `number`, consecutive deltas as one; all must still be in memory."""
         blocks = self._blocks
         if not blocks or number >= self.last:
             return []
@@ -198,7 +179,7 @@ class Journal:
         return [block.entry(self.run_id, number) for block in blocks[place:]]
 
     def take_unsaved(self) -> list[Block]:
-        """The blocks to be stored next; they take no more deltas."""
+        """Return the blocks to be stored next, and close them to further deltas."""
         place = bisect_right(self._blocks, self.saved, key=_first)
         unsaved = self._blocks[place:]
         if self._end is not None:
@@ -208,7 +189,7 @@ class Journal:
         return unsaved
 
     def mark_saved(self, number: int) -> None:
-        """Note that all up to `number` is stored, and let the oldest go when there is too much."""
+        """Record that everything up to `number` is stored; drop the oldest blocks above the memory limit."""
         if self._end is not None and number >= self._end.first:
             self._show_end(self._end)
         fresh = self._blocks[bisect_right(self._blocks, self.saved, key=_first) :]
@@ -225,7 +206,7 @@ class Journal:
         self._close_calls(self._open_calls)
 
     def close_children(self) -> None:
-        """End what children have left open, the deepest ones first."""
+        """End the calls and runs that children have left open, the deepest first."""
         self._close_calls({(path, call_id) for path, call_id in self._open_calls if len(path) > 1})
         for path in sorted(self._open_children, key=len, reverse=True):
             self.append(RunEnd("interrupted"), path)
@@ -238,7 +219,11 @@ class Journal:
     def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
         self.last += 1
         block = self._blocks[-1] if self._blocks else None
-        if block is not None and len(block.pieces) < _LONGEST_STRETCH and belongs(block, event, path):
+        if (
+            block is not None
+            and len(block.pieces) < _LONGEST_STRETCH
+            and _is_continuation(block, event, path)
+        ):
             block.pieces.append(event.delta)
         else:
             self._blocks.append(Block(self.last, path, clock(), event, [event.delta]))
@@ -257,7 +242,7 @@ class Journal:
             self._open_calls.add((path, event.call_id))
         elif isinstance(event, ToolEnd):
             if (path, event.call_id) in self._ended_calls:
-                logger.warning("run %s: call %s has its result already", self.run_id, event.call_id)
+                logger.warning("run %s: call %s already has a result", self.run_id, event.call_id)
                 return False
             self._ended_calls.add((path, event.call_id))
             self._open_calls.discard((path, event.call_id))
@@ -272,11 +257,11 @@ class Journal:
         return True
 
     def _is_new_ask(self, event: AskRequest | AskAnswer) -> bool:
-        """An ask that goes on after a crash is told again, in case the crash came before it was stored."""
+        """Whether the event is new: an ask that continues after a crash is emitted again."""
         self.has_asked = True
-        told = (event.type, event.ask_id)
-        is_new = told not in self._asks
-        self._asks.add(told)
+        key = (event.type, event.ask_id)
+        is_new = key not in self._asks
+        self._asks.add(key)
         return is_new
 
     def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:
@@ -290,6 +275,27 @@ class Journal:
     def _wake(self) -> None:
         for reader in self.readers:
             reader.wake()
+
+
+def with_delta(event: Any, delta: str) -> Event:
+    """Return a delta of the same kind with another text."""
+    if isinstance(event, ToolInputDeltaEvent):
+        return ToolInputDeltaEvent(event.call_id, delta)
+    return type(event)(event.id, delta)
+
+
+def _is_continuation(block: Block, event: Any, path: tuple[str, ...]) -> bool:
+    """Whether a delta continues the block."""
+    return (
+        not block.sealed
+        and type(block.event) is type(event)
+        and block.path == path
+        and _subject(block.event) == _subject(event)
+    )
+
+
+def _subject(event: Any) -> str:
+    return event.call_id if isinstance(event, ToolInputDeltaEvent) else event.id
 
 
 def _first(block: Block) -> int:

@@ -1,12 +1,11 @@
-"""One reader of a journal: a place, and a wait for more.
+"""Readers of journals: of the runs of this process, and of runs elsewhere or long ended.
 
-With a pace, what comes within so many seconds after the last time is given together: a write to a socket
-costs more than a token. What comes after a pause, and the end, are never held back.
+With a pace, events that come within that many seconds are returned together: a write to a socket costs more
+than a token. Events after a longer pause, and the end, are never held back.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Self
+from typing import Protocol, Self
 from weakref import WeakValueDictionary
 
 from dovetail.errors import NotFoundError
@@ -14,12 +13,15 @@ from dovetail.events.run_events import Entry
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.store import RunStore
 
-Load = Callable[[str, int], Awaitable[list[Block]]]
-"""Reads stored blocks of a run after a number, a bounded amount at once."""
+
+class Load(Protocol):
+    """Read the stored blocks of a run after a number, one page at a time."""
+
+    async def __call__(self, run_id: str, after: int = 0, /) -> list[Block]: ...
 
 
 class Reader:
-    """Reads a journal from a number on; `async with` keeps it known to the journal."""
+    """A position in a journal, and a wait for more; `async with` registers it with the journal."""
 
     def __init__(self, journal: Journal, after: int = 0, load: Load | None = None) -> None:
         self.number = after
@@ -39,12 +41,12 @@ class Reader:
 
     @property
     def ended(self) -> bool:
-        """Whether everything was read and nothing more will come here."""
+        """Whether everything was read and nothing more will come."""
         return (self._journal.closed or self._journal.frozen) and self.number >= self._journal.last
 
     @property
     def is_at_end(self) -> bool:
-        """Whether everything that is there was read; more may come."""
+        """Whether everything so far was read; more may come."""
         return self.number >= self._journal.last
 
     def wake(self) -> None:
@@ -62,9 +64,9 @@ class Reader:
         self._end_wait()
 
     async def next(self) -> list[Entry]:
-        """What came since the last time; waits while there is nothing.
+        """Return the events since the last call; wait while there are none.
 
-        Gives nothing when it was woken and when the run has ended.
+        The list is empty if the reader was woken or the run has ended.
         """
         if self.number >= self._journal.last and not self.ended:
             await self._wait()
@@ -82,7 +84,7 @@ class Reader:
         return entries
 
     async def _wait_for_leapt(self) -> None:
-        """The run was taken over just now: its numbers have leapt, and nothing was told since."""
+        """Wait for events of a run that was taken over just now: its numbers have leapt."""
         if self._journal.frozen:
             self.number = self._journal.last
         elif not self._journal.closed:
@@ -104,7 +106,7 @@ class Reader:
 
 
 class RemoteJournals:
-    """Journals without content: they know how far a run is, and readers take its events from the store."""
+    """Journals without events: they know how far a run is; its events are in the store."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
@@ -114,7 +116,7 @@ class RemoteJournals:
         return run_id in self._journals
 
     async def open(self, run_id: str) -> Journal:
-        """The journal of a run elsewhere, or of one that has ended."""
+        """Return the journal of a run that is elsewhere or has ended."""
         journal = self._journals.get(run_id)
         if journal is None:
             journal = self._journals[run_id] = Journal(run_id)
@@ -122,20 +124,20 @@ class RemoteJournals:
         return journal
 
     async def refresh(self, run_id: str) -> None:
-        """Look how far the run is."""
+        """Look up how far the run is."""
         journal = self._journals.get(run_id)
         if journal is not None:
             record = await self._store.get(run_id)
             journal.follow(record.last_number, has_ended=record.state == "ended")
 
     def release(self, run_id: str) -> None:
-        """Let the readers of a run go that goes on in this process from now on; they come back to it."""
+        """Release the readers of a run that continues in this process; they come back to it."""
         journal = self._journals.pop(run_id, None)
         if journal is not None:
             journal.freeze()
 
     async def refresh_all(self) -> None:
-        """Look how far all runs are that somebody reads."""
+        """Look up how far all runs with readers are."""
         for run_id in list(self._journals):
             try:
                 await self.refresh(run_id)

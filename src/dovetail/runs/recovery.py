@@ -24,7 +24,7 @@ from dovetail.store.processes import ProcessLink
 
 logger = logging.getLogger(__name__)
 MOST_RESUMES = 3
-"""How often one process takes up one run before it gives it up."""
+"""How often one process resumes the same run before giving up."""
 
 
 class Launcher(Protocol):
@@ -50,7 +50,7 @@ class Recovery:
         self._resumed: Counter[str] = Counter()
 
     async def take_over(self, rebuild: Rebuild) -> list[RunHandle]:
-        """Take up the runs of dead processes, and those of this one that fell out of its hands."""
+        """Resume the runs of dead processes, and runs of this one that no task works on."""
         handles: list[RunHandle] = []
         alive: dict[str, bool] = {self._link.process_id: False}
         for record in await self._store.find(state="running"):
@@ -65,19 +65,19 @@ class Recovery:
         return handles
 
     async def watch(self, rebuild: Rebuild, interval: float) -> None:
-        """Take up what is left behind from now on, until cancelled."""
+        """Resume runs that are left behind from now on, until cancelled."""
         while True:
             await asyncio.sleep(interval)
             try:
                 await self.take_over(rebuild)
             except StoreError as error:
-                logger.warning("cannot look for runs that were left behind: %s", error.message)
+                logger.warning("cannot look for runs to resume: %s", error.message)
 
     async def _try_resume(self, record: RunRecord, number: int, rebuild: Rebuild) -> list[RunHandle]:
         try:
             return [await self._resume(record, number, rebuild)]
         except Exception:
-            logger.exception("run %s could not be taken up", record.id)
+            logger.exception("run %s could not be resumed", record.id)
             return []
 
     async def _resume(self, record: RunRecord, number: int, rebuild: Rebuild) -> RunHandle:

@@ -19,7 +19,7 @@ RunState: TypeAlias = Literal["running", "ended"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
-    """What a run is about; `input` is all that the work needs to begin again after a crash."""
+    """The description of a run; `input` is all that the work needs to begin again after a crash."""
 
     agent: str
     model: str = ""

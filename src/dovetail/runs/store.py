@@ -1,7 +1,7 @@
-"""Keeps runs and their journals.
+"""Stored runs and their journals.
 
-Promises: events are stored in order and once; only the process that a run belongs to can add to it; the row
-of a run says "ended" in the same transaction that stores its `run-end` and what is kept of it.
+Promises: events are stored in order and once; only the process that owns a run can add to it; the row of a
+run becomes "ended" in the same transaction that stores its `run-end` and what its work saves.
 """
 
 import dataclasses
@@ -34,6 +34,7 @@ from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
 from dovetail.store.tables import entries, runs, to_values
 
+logger = logging.getLogger(__name__)
 _PLAIN: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in dataclasses.fields(kind))
     for kind in (
@@ -47,60 +48,13 @@ _PLAIN: dict[type, tuple[str, ...]] = {
         ReasoningEnd,
     )
 }
-"""Events that hold nothing but JSON, and their fields; what may hold objects is taken apart with care."""
+"""Events that hold only JSON, with their fields; the others are converted with `asdict`."""
 
 EVENTS: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
-"""Every event by the type that it is stored under."""
+"""Every event class by the type it is stored under."""
 
-
-def encode_block(block: Block) -> dict[str, Any]:
-    """The block as the values of one row, without its run."""
-    names = _PLAIN.get(type(block.event))
-    body = {name: getattr(block.event, name) for name in names} if names else dataclasses.asdict(block.event)
-    if block.pieces:
-        body["delta"] = "".join(block.pieces)
-        body["sizes"] = [len(piece) for piece in block.pieces]
-    return {
-        "first": block.first,
-        "last": block.last,
-        "path": list(block.path),
-        "time": block.time,
-        "type": block.event.type,
-        "call_id": _call_key(block, body),
-        "body": body,
-    }
-
-
-def decode_block(row: Any) -> Block:
-    """The block that a row was made of."""
-    body = dict(row["body"])
-    sizes: list[int] = body.pop("sizes", [])
-    if "usage" in body:
-        body["usage"] = Usage.read(body["usage"])
-    kind = EVENTS[row["type"]]
-    event = kind(**{name: body[name] for name in kind.__dataclass_fields__ if name in body})
-    pieces = _cut(body["delta"], sizes) if sizes else []
-    return Block(row["first"], tuple(row["path"]), row["time"], event, pieces, sealed=True)
-
-
-def _cut(text: str, sizes: list[int]) -> list[str]:
-    pieces: list[str] = []
-    start = 0
-    for size in sizes:
-        pieces.append(text[start : start + size])
-        start += size
-    return pieces
-
-
-def _call_key(block: Block, body: dict[str, Any]) -> str | None:
-    """The call an event is about, unique within the root run: children may use the same ids."""
-    call_id = body.get("call_id")
-    return "/".join((*block.path[1:], call_id)) if call_id else None
-
-
-logger = logging.getLogger(__name__)
 LEAP = 100_000
-"""More than a run can have told its readers without storing it."""
+"""More numbers than a run can have shown to its readers without storing them."""
 
 _PAGE = 500
 
@@ -112,7 +66,7 @@ _STORED = (
     .scalar_subquery()
 )
 _LAST = sa.case((runs.c.last_number > _STORED, runs.c.last_number), else_=_STORED)
-"""A running run's row does not follow its events: that would be one more change of a row with each batch."""
+"""The last number is computed: keeping it in a running run's row would cost an update with each batch."""
 _RUNS = sa.select(*(column for column in runs.c if column.name != "last_number"), _LAST.label("last_number"))
 _RUN = _RUNS.where(_OF_RUN)
 _INSERT_RUN = sa.insert(runs)
@@ -134,7 +88,7 @@ class RunStore:
         self.process_id = process_id
 
     async def create(self, run_id: str, spec: RunSpec, begin: SaveWork | None = None) -> None:
-        """Store a run that begins here, together with what `begin` stores."""
+        """Store a run that starts in this process, together with what `begin` stores."""
         values = {
             **to_values(spec),
             "id": run_id,
@@ -152,43 +106,43 @@ class RunStore:
         await self._database.write(create)
 
     async def get(self, run_id: str) -> RunRecord:
-        """The run with this id."""
+        """Return the run with this id."""
         row = await self._database.read(
             lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first()
         )
         if row is None:
-            raise NotFoundError(f"no run {run_id!r}")
+            raise NotFoundError(f"No run {run_id!r}.")
         return _read_record(row)
 
     async def find(self, *, limit: int = 1000, **values: str) -> list[RunRecord]:
-        """Runs whose columns have these values, the newest first."""
+        """Return the runs whose columns have these values, newest first."""
         statement = _RUNS.order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
         statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
         rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [_read_record(row) for row in rows]
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
-        """Store the next blocks of several runs; returns the runs that belong to another process by now."""
+        """Store the next blocks of several runs; return the runs that another process has taken over."""
         return await self._database.write(lambda connection: self._append(connection, batches))
 
     async def load(self, run_id: str, after: int = 0) -> list[Block]:
-        """Stored blocks that reach beyond `after`, a page at once."""
+        """Return the stored blocks that reach beyond `after`, one page at a time."""
         wanted = (entries.c.run_id == run_id) & (entries.c.last > after)
         statement = sa.select(entries).where(wanted).order_by(entries.c.last).limit(_PAGE)
         rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [decode_block(row) for row in rows]
 
     async def holds(self, run_id: str, number: int) -> bool:
-        """Whether an event with this number is stored; a number that was leapt over has none."""
+        """Whether an event with this number is stored; numbers that were skipped have none."""
         around = (entries.c.first <= number) & (entries.c.last >= number)
         statement = sa.select(sa.literal(1)).where(entries.c.run_id == run_id, around).limit(1)
         return await self._database.read(lambda connection: connection.scalar(statement) is not None)
 
     async def take_over(self, record: RunRecord) -> int | None:
-        """Make a run of a dead process one of this process; None when another was faster.
+        """Take over a run of a dead process; None if another process was faster.
 
-        Gives the number from which its events go on; numbers up to it may have been seen on events that were
-        never stored, and so are never given again.
+        Return the number after which its events continue; readers may have seen numbers up to it on events
+        that were never stored, so these are not used again.
         """
         same = (runs.c.id == record.id) & (runs.c.state == "running")
         statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
@@ -197,7 +151,7 @@ class RunStore:
         return await self._database.write(lambda connection: connection.scalar(statement))
 
     async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
-        """Note that a run shall stop, for the process that it belongs to; False when it has ended."""
+        """Ask the process that owns a run to cancel it; False if the run has ended."""
         running = (runs.c.id == run_id) & (runs.c.state == "running")
         statement = sa.update(runs).where(running).values(cancel_mode=mode)
         return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
@@ -229,7 +183,7 @@ def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:
 
 
 def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:
-    """Store what is kept of runs that end, and let nobody answer them any more."""
+    """Store what the work of ended runs saves, and cancel their open asks."""
     asking = [batch.run_id for batch in batches if batch.is_last and batch.journal.has_asked]
     if asking:
         close_asks(connection, asking)
@@ -238,7 +192,9 @@ def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:
             try:
                 batch.save(connection)
             except NotFoundError as error:
-                logger.warning("run %s has nobody left to tell: %s", batch.run_id, error.message)
+                logger.warning(
+                    "run %s: its session was deleted; result discarded: %s", batch.run_id, error.message
+                )
 
 
 def _read_record(row: Any) -> RunRecord:
@@ -265,3 +221,48 @@ def _read_record(row: Any) -> RunRecord:
         process_id=row["process_id"],
         cancel_mode=row["cancel_mode"],
     )
+
+
+def encode_block(block: Block) -> dict[str, Any]:
+    """Return the block as the values of one row, without its run."""
+    names = _PLAIN.get(type(block.event))
+    body = {name: getattr(block.event, name) for name in names} if names else dataclasses.asdict(block.event)
+    if block.pieces:
+        body["delta"] = "".join(block.pieces)
+        body["sizes"] = [len(piece) for piece in block.pieces]
+    return {
+        "first": block.first,
+        "last": block.last,
+        "path": list(block.path),
+        "time": block.time,
+        "type": block.event.type,
+        "call_id": _call_key(block, body),
+        "body": body,
+    }
+
+
+def decode_block(row: Any) -> Block:
+    """Return the block stored in a row."""
+    body = dict(row["body"])
+    sizes: list[int] = body.pop("sizes", [])
+    if "usage" in body:
+        body["usage"] = Usage.read(body["usage"])
+    kind = EVENTS[row["type"]]
+    event = kind(**{name: body[name] for name in kind.__dataclass_fields__ if name in body})
+    pieces = _cut(body["delta"], sizes) if sizes else []
+    return Block(row["first"], tuple(row["path"]), row["time"], event, pieces, sealed=True)
+
+
+def _cut(text: str, sizes: list[int]) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for size in sizes:
+        pieces.append(text[start : start + size])
+        start += size
+    return pieces
+
+
+def _call_key(block: Block, body: dict[str, Any]) -> str | None:
+    """Return the key of the call of an event, unique within the root run: children may use the same ids."""
+    call_id = body.get("call_id")
+    return "/".join((*block.path[1:], call_id)) if call_id else None

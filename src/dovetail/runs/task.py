@@ -1,4 +1,4 @@
-"""One run from its work to its end: whatever happens, it ends exactly once."""
+"""The task of a run, from its first event to its end: whatever happens, it ends exactly once."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunServices:
-    """What all runs of a process share."""
+    """The services that all runs of a process share."""
 
     writer: JournalWriter
     asks: Asks
@@ -37,7 +37,7 @@ class RunServices:
 
 @dataclass(slots=True, kw_only=True)
 class LiveRun:
-    """One running run."""
+    """A run in progress in this process."""
 
     run_id: str
     spec: RunSpec
@@ -130,7 +130,7 @@ class LiveRun:
         await self.services.writer.flush(self.journal)
 
     async def history(self) -> list[Entry]:
-        """All events so far; what has left memory is read from the store."""
+        """Return all events so far; those no longer in memory are read from the store."""
         entries: list[Entry] = []
         number = 0
         while number < self.journal.dropped:
@@ -169,7 +169,7 @@ async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:
 
 
 async def _work(context: RunContext, work: RunWork) -> RunResult | None:
-    """How the work ended; None if the run was left to another process."""
+    """Return how the work ended; None if the run was left to another process."""
     try:
         return await work.work(context)
     except asyncio.CancelledError:
@@ -187,7 +187,7 @@ async def _work(context: RunContext, work: RunWork) -> RunResult | None:
 
 
 def _check(live: LiveRun, result: RunResult) -> RunResult:
-    """Return the result, unless something of the run could not be stored."""
+    """Return the result, or the error if something of the run could not be stored."""
     if live.failure is None:
         return result
     return RunResult(reason="error", usage=result.usage, error=report_error(live.failure))

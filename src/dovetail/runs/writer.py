@@ -1,7 +1,8 @@
-"""Stores journals behind the back of the runs: many events, few transactions.
+"""Store journals in the background: many events, few transactions.
 
-Events are written together, shortly after they happened, or at once when somebody waits for it. While the
-database cannot be written, runs go on and their events wait in memory; who waits for them waits too.
+Events are written in batches shortly after they happened, or at once for `flush`. While the database cannot
+be written, runs continue and their events wait in memory, and so does every `flush`. An event that cannot be
+stored is stored empty, so that each call keeps its one result, and its run fails.
 """
 
 import asyncio
@@ -22,51 +23,19 @@ from dovetail.events.run_events import Event, RunEnd, ToolEnd
 from dovetail.runs.journal import Block, Journal, with_delta
 from dovetail.store.database import SaveWork
 
-_LONGEST = 200
-
-
-def lighten(block: Block, error: Mapping[str, Any]) -> None:
-    """Empty a block in place: its numbers, ids and kind stay, so that each call keeps its one result.
-
-    A call or a run that ends with it ends with this error.
-    """
-    if block.pieces:
-        block.pieces = [""] * len(block.pieces)
-        block.event = with_delta(block.event, "")
-    block.event = _lighten_event(block.event, error)
-
-
-def _lighten_event(event: Event, error: Mapping[str, Any]) -> Event:
-    if isinstance(event, ToolEnd):
-        return ToolEnd(_reduce(event.call_id), "error", None, error, _reduce(event.duration) or 0.0)
-    if isinstance(event, RunEnd):
-        return RunEnd("error", None, event.usage, error)
-    fields = {field.name: getattr(event, field.name) for field in dataclasses.fields(event)}
-    return dataclasses.replace(event, **{name: _reduce(value) for name, value in fields.items()})
-
-
-def _reduce(value: Any) -> Any:
-    """The value if it is small and plain, otherwise an empty one of its kind."""
-    if isinstance(value, str):
-        return clean_text(value)[:_LONGEST]
-    if value is None or isinstance(value, bool | Usage) or is_number(value):
-        return value
-    if is_tuple(value):
-        return ()
-    return {} if is_mapping(value) else [] if is_list(value) else None
-
-
 logger = logging.getLogger(__name__)
 INTERVAL = 0.2
 FAREWELL = 4.0
-"""How long a process that stops waits for a database that cannot be written, in seconds."""
+"""Seconds that a stopping process waits for a database that cannot be written."""
+_LONGEST_TEXT = 200
+"""Characters of a text in an event that could not be stored as it was."""
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The next blocks of a run; with its end comes what is to be kept of it."""
+    """The next blocks of a run; with its end comes what its work saves."""
 
     journal: Journal
     blocks: list[Block]
@@ -74,26 +43,26 @@ class Batch:
 
     @property
     def run_id(self) -> str:
-        """The run."""
+        """The id of the run."""
         return self.journal.run_id
 
     @property
     def is_last(self) -> bool:
-        """Whether the run ends with it; the end of a child is not the end."""
+        """Whether the run ends with it; the end of a child does not count."""
         last = self.blocks[-1]
         return isinstance(last.event, RunEnd) and len(last.path) == 1
 
 
 class Shelf(Protocol):
-    """Where blocks are kept."""
+    """The place where blocks are stored."""
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
-        """Store blocks; returns the runs that are not ours any more."""
+        """Store blocks; return the runs that another process has taken over."""
         ...
 
 
 class JournalWriter:
-    """One writer for all runs of a process; `on_lost` hears of runs that another process has taken over."""
+    """The writer for all runs of a process; `on_lost` is called for runs taken over elsewhere."""
 
     def __init__(
         self,
@@ -117,24 +86,24 @@ class JournalWriter:
         self._writing: asyncio.Task[None] | None = None
         self.on_saved: Callable[[list[Journal]], Awaitable[None]] | None = None
         self.on_broken: Callable[[str, InvalidDataError], None] = lambda run_id, error: None
-        """Hears of a run of which an event could not be stored: it cannot continue."""
+        """Called for a run with an event that could not be stored: it cannot continue."""
 
     def mark(self, journal: Journal) -> None:
-        """Note that the journal has news; they are stored soon."""
+        """Mark the journal as changed; its events are stored soon."""
         if journal.run_id not in self._dirty:
             self._dirty[journal.run_id] = journal
             if self._timer is None:
                 self._set_timer()
 
     async def end(self, journal: Journal, event: RunEnd, save: SaveWork | None) -> None:
-        """Store the run's end together with what is kept of it; readers see it then."""
+        """Store the run's end together with what its work saves; then readers see it."""
         journal.end(event)
         if save is not None:
             self._saves[journal.run_id] = save
         await self.flush(journal)
 
     async def flush(self, journal: Journal) -> None:
-        """Wait until everything in the journal is stored; a `StoreError` when it takes too long."""
+        """Wait until everything in the journal is stored; raise `StoreError` if that takes too long."""
         number = journal.newest
         try:
             async with asyncio.timeout(self._patience):
@@ -143,15 +112,15 @@ class JournalWriter:
                     await asyncio.shield(self._start())
         except TimeoutError as error:
             raise StoreError(
-                f"run {journal.run_id!r} could not be stored within {self._patience:g} s"
+                f"Run {journal.run_id!r} could not be stored within {self._patience:g} s."
             ) from error
         if journal.frozen:
-            raise ConflictError(f"run {journal.run_id!r} does not go on in this process")
+            raise ConflictError(f"Run {journal.run_id!r} has been taken over by another process.")
 
     async def close(self) -> None:
-        """Store what is left, if the database lets us soon: whoever stops a program does not wait for long.
+        """Store what is left, but do not wait long for the database.
 
-        What cannot be stored is done again by the process that goes on with the run, as after a crash.
+        The process that resumes a run repeats what could not be stored, as after a crash.
         """
         if self._timer is not None:
             self._timer.cancel()
@@ -162,7 +131,7 @@ class JournalWriter:
                     await asyncio.shield(self._start())
         except TimeoutError:
             left = len(self._dirty | self._urgent)
-            logger.error("%d journals could not be stored before the end", left)
+            logger.error("%d journals could not be stored before shutdown", left)
             self._is_due = False
             if self._writing is not None:
                 self._writing.cancel()
@@ -189,7 +158,7 @@ class JournalWriter:
                     await self._store([batch for batch in batches if batch.blocks])
                     return
                 except StoreError as error:
-                    logger.warning("journals are kept in memory for now: %s", error.message)
+                    logger.warning("database not available, keeping journals in memory: %s", error.message)
                     self._urgent = journals | self._urgent
         finally:
             self._writing = None
@@ -197,7 +166,7 @@ class JournalWriter:
                 self._start()
 
     def _choose(self) -> dict[str, Journal]:
-        """What is written now: all that has news when its time has come, else only what is waited for."""
+        """Choose what to write now: all changed journals if the interval is over, else the urgent ones."""
         chosen, self._urgent = self._urgent, {}
         if self._is_due:
             self._is_due = False
@@ -222,7 +191,7 @@ class JournalWriter:
                 for batch in batches:
                     await self._store([batch])
                 return
-            logger.exception("the journal of run %s was refused", batches[0].run_id)
+            logger.exception("the journal of run %s was rejected", batches[0].run_id)
             lost = await self._salvage(batches[0], error)
         for batch in batches:
             self._finish(batch, is_lost=batch.run_id in lost)
@@ -230,7 +199,7 @@ class JournalWriter:
             await self.on_saved([batch.journal for batch in batches if batch.run_id not in lost])
 
     async def _salvage(self, batch: Batch, error: Exception) -> list[str]:
-        """Store what can be stored of a journal that was refused; returns its run if nothing can."""
+        """Store what can be stored of a rejected journal; return its run if nothing can."""
         if isinstance(error, ConflictError):
             return [batch.run_id]
         broken = InvalidDataError(f"An event of run {batch.run_id!r} could not be stored: {error}")
@@ -269,3 +238,34 @@ class JournalWriter:
             self._on_lost(batch.run_id)
         else:
             batch.journal.mark_saved(batch.blocks[-1].last)
+
+
+def lighten(block: Block, error: Mapping[str, Any]) -> None:
+    """Empty a block in place: its numbers, ids and kind stay, so that each call keeps its one result.
+
+    A call or a run that ends with it ends with this error.
+    """
+    if block.pieces:
+        block.pieces = [""] * len(block.pieces)
+        block.event = with_delta(block.event, "")
+    block.event = _lighten_event(block.event, error)
+
+
+def _lighten_event(event: Event, error: Mapping[str, Any]) -> Event:
+    if isinstance(event, ToolEnd):
+        return ToolEnd(_reduce(event.call_id), "error", None, error, _reduce(event.duration) or 0.0)
+    if isinstance(event, RunEnd):
+        return RunEnd("error", None, event.usage, error)
+    fields = {field.name: getattr(event, field.name) for field in dataclasses.fields(event)}
+    return dataclasses.replace(event, **{name: _reduce(value) for name, value in fields.items()})
+
+
+def _reduce(value: Any) -> Any:
+    """The value if it is small and plain, otherwise an empty one of its kind."""
+    if isinstance(value, str):
+        return clean_text(value)[:_LONGEST_TEXT]
+    if value is None or isinstance(value, bool | Usage) or is_number(value):
+        return value
+    if is_tuple(value):
+        return ()
+    return {} if is_mapping(value) else [] if is_list(value) else None
