@@ -44,7 +44,6 @@ CODE = re.compile(r"`[^`]*`")
 
 NOT_YET_READ = {
     "agent",
-    "agents",
     "app.py",
     "cli",
     "data",

@@ -286,5 +286,5 @@ def test_only_definitions_can_be_registered(thing: Any) -> None:
 
 
 def test_tools_of_an_agent_are_a_list_and_not_one_text() -> None:
-    with pytest.raises(ConfigError, match="not the text 'look'"):
+    with pytest.raises(ConfigError, match="got the text 'look'"):
         ToolConfig(tools="look")

@@ -98,7 +98,7 @@ async def test_child_that_cannot_start_is_told_and_no_run_begins(caplog: pytest.
     output = await (await AgentExecutor.create(PARENT, host, events.append)).run({"query": "go"})
     assert output.result == "It could not."
     assert (
-        "agent 'sad' could not start: Missing values for the template: mood"
+        "Agent 'sad' could not start: Missing values for the template: mood"
         in results(host.runtime.scripted.requests[1])[0]
     )
     assert not [event for event in events if event.type == "subagent-event"]

@@ -27,34 +27,37 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("no front matter", "no front matter"),
+        ("no front matter", "Missing front matter"),
         ("---\nname: a\n", "has no end"),
         ("---\nname: a\n---\n", "no description"),
         ("---\n- a\n---\n", "`key: value` lines"),
-        ("---\ndescription: d\ncolour: red\n---\n", "unknown keys: colour"),
+        ("---\ndescription: d\ncolour: red\n---\n", "Unknown keys: colour"),
         ("---\ndescription: [\n---\n", "not valid YAML"),
-        ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, not -1"),
+        ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, got -1"),
         ("---\ndescription: d\ntools: all\n---\n", "list of tool names"),
         ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
-        ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, not 5"),
+        ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, got 5"),
         ("---\ndescription: d\noutput: {schema: {type: 5}}\n---\n", "output.schema"),
         ("---\ndescription: d\nname: a b\n---\n", "Invalid agent name 'a b'"),
         ("---\ndescription: d\nname: my.dotted\n---\nDo.", "Invalid agent name 'my.dotted'"),
         ("---\ndescription: d\nname: 日本\n---\nDo.", "Invalid agent name '日本'"),
         (f"---\ndescription: d\nname: {'x' * 80}\n---\nDo.", "1 to 64 of the characters"),
-        ("---\ndescription: d\n---\n", "no system prompt"),
+        ("---\ndescription: d\n---\n", "Missing system prompt"),
         ("---\ndescription: d\n---\nSee ${HOME}.", "Unknown placeholder ${HOME}. Expected one of: query"),
         ("---\ndescription: d\nquery: ${unknown}\n---\nDo.", "Unknown placeholder ${unknown}"),
-        ("---\ndescription: d\nmax_turns: 2.5\n---\nDo.", "`max_turns` must be a whole number, not 2.5"),
-        ("---\ndescription: d\nmax_turns: true\n---\nDo.", "`max_turns` must be a positive number, not True"),
+        ("---\ndescription: d\nmax_turns: 2.5\n---\nDo.", "`max_turns` must be a whole number, got 2.5"),
+        ("---\ndescription: d\nmax_turns: true\n---\nDo.", "`max_turns` must be a positive number, got True"),
         ("---\ndescription: d\nmax_seconds: .nan\n---\nDo.", "`max_seconds` must be a positive number"),
         ("---\ndescription: d\nmax_tokens: .inf\n---\nDo.", "`max_tokens` must be a positive number"),
         ("---\ndescription: d\nmax_seconds:\n---\nDo.", "`max_seconds` has no value"),
-        ("---\ndescription: d\nkind: remote\n---\nDo.", "`kind` must be local, not 'remote'"),
+        ("---\ndescription: d\nkind: remote\n---\nDo.", "`kind` must be local, got 'remote'"),
         ("---\ndescription: d\nmcp_servers: {}\n---\nDo.", "[mcp.servers.<name>]"),
         ("---\ndescription: d\ntimeout_mins: .inf\n---\nDo.", "`timeout_mins` must be a positive number"),
-        ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must name each input"),
-        ("---\ndescription: d\ninputs: {text: string}\n---\n", "`inputs` must name each input"),
+        ("---\ndescription: d\ninputs: [text]\n---\n", "`inputs` must map each name to a description"),
+        (
+            "---\ndescription: d\ninputs: {text: string}\n---\n",
+            "`inputs` must map each name to a description",
+        ),
         ("---\ndescription: d\ninput_schema: {type: odd}\n---\n", "input_schema"),
         ("---\ndescription: d\ninput_schema: {}\ninputs: {}\n---\n", "not both"),
         ("---\ndescription: d\nmodel: [a]\n---\n", "`model` must be a name"),
@@ -121,7 +124,7 @@ def test_two_files_of_one_folder_with_one_name_are_reported(tmp_path: Path) -> N
     (tmp_path / "b.md").write_text(GOOD.replace("around", "about"))
     registry = AgentRegistry()
     registry.load_folder(tmp_path)
-    assert "two agents are called 'scout'" in registry.broken[0].error
+    assert "Two agents have the name 'scout'" in registry.broken[0].error
 
 
 def test_shipped_agents_are_sound() -> None:
@@ -216,7 +219,7 @@ def test_settings_change_agents_and_switch_them_off() -> None:
     assert (definition.run_config.max_turns, definition.run_config.max_children) == (3, 0)
     assert (definition.run_config.max_seconds, definition.tool_config.tools) == (600.0, ("read_*",))
     assert [each.name for each in registry.get_disabled()] == ["other"]
-    with pytest.raises(ConfigError, match=r"switched off by the setting agents\.other\.enabled"):
+    with pytest.raises(ConfigError, match=r"disabled by the setting agents\.other\.enabled"):
         registry.get_definition("other")
 
 
@@ -225,7 +228,7 @@ def test_settings_change_agents_and_switch_them_off() -> None:
     [
         ({"modle": "x"}, "Unknown key 'modle'"),
         ({"model": 5}, "`model` must be a name"),
-        ({"max_turns": 0}, "`max_turns` must be a positive number, not 0"),
+        ({"max_turns": 0}, "`max_turns` must be a positive number, got 0"),
         ({"tools": "all"}, "`tools` must be a list"),
         ({"enabled": "no"}, "`enabled` must be true or false"),
         (5, "must be a table"),
@@ -305,6 +308,6 @@ def test_record_that_cannot_be_read_trusts_nobody(tmp_path: Path) -> None:
     path = make_file(tmp_path / "agents")
     (tmp_path / "record.json").write_text("{")
     record = TrustRecord([], tmp_path / "record.json")
-    assert "record.json: the acknowledged agent files cannot be read" in load(path, record).broken[0].error
+    assert "Cannot read the acknowledged agent files in" in load(path, record).broken[0].error
     with pytest.raises(ConfigError, match=r"record\.json"):
         record.acknowledge([path])

@@ -70,7 +70,7 @@ async def test_tree_is_no_deeper_than_its_limit() -> None:
     host.offer(*(make(name, *names) for name in names))
     await (await AgentExecutor.create(make("a", *names), host)).run({"query": "go"})
     told = results(host.runtime.scripted.requests[4])[0]
-    assert "agent 'e' could not start: The depth limit for sub-agents is reached." in told
+    assert "Agent 'e' could not start: The depth limit for sub-agents is reached." in told
     assert BudgetLimits().depth == 3
 
 

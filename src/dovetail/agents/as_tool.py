@@ -1,4 +1,4 @@
-"""An agent as a tool (rule S1): the caller need not know that an agent answers.
+"""An agent as a tool (rule S1): the caller does not need to know that it calls an agent.
 
 `SubagentToolWrapper` is the tool, `SubagentInvocation` one call of it; `Activity` shows what the agent does.
 """
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 TOPIC = "subagent-activity"
 UPDATE_INTERVAL = 0.1
-"""The least time in seconds between two updates of a text that is being written."""
+"""Minimum seconds between two updates of a text that is streaming."""
 MOST_ITEMS = 20
 LONGEST_TEXT = 2_000
 LONGEST_STORED_TEXT = 300
@@ -51,10 +51,10 @@ _LIMITS: dict[EndReason, str] = {"max-turns": "turns", "timeout": "time", "max-t
 
 
 class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
-    """A tool of kind Think whose calls run an agent in an app; its own budget limits its time.
+    """A tool of kind Think whose calls run an agent in an app; the agent's budget limits their time.
 
-    With a message bus, listeners on it can answer the approvals that the agent needs, follow what it does and
-    see the audit records of its calls.
+    Listeners on the message bus, if any, can answer the agent's approvals, follow its activity and read the
+    audit records of its calls.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
         return all(part.is_read_only for tool in tools for part in _find_parts(tool))
 
     def create_invocation(self, params: AgentInputs) -> "SubagentInvocation":
-        """One run of the agent on these inputs."""
+        """Return one run of the agent on these inputs."""
         return SubagentInvocation(params, self.definition, self._config, self.message_bus)
 
 
@@ -106,7 +106,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         self._config = config
 
     def get_description(self) -> str:
-        """The agent and its task; several inputs are named."""
+        """Return the agent and its task; several inputs are shown by name."""
         items = [(name, to_text(value)) for name, value in self.params.items()]
         task = items[0][1] if len(items) == 1 else ", ".join(f"{name}={value}" for name, value in items)
         return f"{self.definition.display_name or self.definition.name}: {cut(task, _LONGEST_DESCRIPTION)}"
@@ -116,8 +116,8 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
     ) -> ToolResult:
         """Run the agent; a run that fails or reaches a limit without an answer is a result with `error`.
 
-        What it thinks and does goes to `update_output`, also a coroutine function, and to the bus while it
-        works. `signal` may be an event of asyncio or of threads.
+        Its activity goes to `update_output`, which may be a coroutine function, and to the bus while it runs.
+        `signal` may be an event of asyncio or of threading.
         """
         bus = self.message_bus
         activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
@@ -143,24 +143,24 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         return result
 
     def _explain_start(self, error: Exception) -> ToolResult:
-        """The failed result of a run that could not start: a limit of the tree, a bad template, no model."""
+        """Return the failed result of a run that could not start: limit, invalid template, no model."""
         if isinstance(error, ConfigError | ModelError):
-            text = f"agent {self.definition.name!r} could not start: {error}"
+            text = f"Agent {self.definition.name!r} could not start: {error}"
             return make_failure(text, "agent_not_started")
         if not isinstance(error, DovetailError):
-            logger.error("agent %r crashed", self.definition.name, exc_info=error)
+            logger.error("Agent %r crashed", self.definition.name, exc_info=error)
         return make_error_result(error)
 
 
 def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolResult:
-    """What an agent's caller gets; one that ended without reaching its goal has failed.
+    """Return the result for an agent's caller; a run that ended without reaching its goal has failed.
 
-    Its `data` is what was handed in, unless the caller reads more or other than that: then it is the text.
+    `data` is the submitted result, unless the text that the caller reads differs from it.
     """
     if output.reason != "goal":
-        detail = str(output.exception or output.text) or "It handed in nothing."
+        detail = str(output.exception or output.text) or "It submitted no result."
         turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
-        text = f"agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
+        text = f"Agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
         return make_failure(text, f"agent_{output.reason.replace('-', '_')}", output.data)
     if output.limit not in _LIMITS:
         data = output.data if definition.process_output is None else None
@@ -173,11 +173,11 @@ def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolRes
 
 
 class Activity:
-    """Collects an agent's thoughts, calls and errors as items and shows them.
+    """Collect an agent's thoughts, calls and errors as items and show them.
 
     `update` gets the agent, its status and the newest items: at the start, whenever an item is complete or
-    changes, and at the end. With `is_live` it also follows text while it is written; without, as in the
-    pipeline, whose progress is stored, it gets the beginning of each piece. The bus gets each item alone.
+    changes, and at the end. With `is_live` it also gets text while it streams; otherwise, as in the pipeline,
+    whose progress is stored, it gets the beginning of each text. The bus gets each item separately.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Activity:
         self._show()
 
     def end(self, status: Literal["ok", "error", "cancelled"], error: str = "") -> None:
-        """Show that the agent has ended, and why it failed if it did."""
+        """Show that the agent has ended, and the error, if any."""
         self._status = status
         if error and not any(item["type"] == "error" for item in self._items.values()):
             self._add_error(error)
@@ -207,18 +207,18 @@ class Activity:
         self._show()
 
     async def wait(self) -> None:
-        """Wait until an `update` that is a coroutine function has shown everything."""
+        """Wait for updates in progress, if `update` is a coroutine function."""
         for shown in await asyncio.gather(*self._shows, return_exceptions=True):
             if isinstance(shown, BaseException):
                 self._log_failure(shown)
 
     def cancel(self) -> None:
-        """Stop what an `update` that is a coroutine function is still showing."""
+        """Cancel updates in progress, if `update` is a coroutine function."""
         for shown in self._shows:
             shown.cancel()
 
     def note(self, event: Event, /) -> None:
-        """Take one event of the agent's run; its children have activities of their own."""
+        """Handle one event of the agent's run; its children have activities of their own."""
         if isinstance(event, ChildEvent) or (self._update is None and self._bus is None):
             return
         if isinstance(event, TextDeltaEvent | ReasoningDeltaEvent):
@@ -285,7 +285,7 @@ class Activity:
 
 
 def _find_parts(tool: Tool) -> Iterable[Tool]:
-    """What a tool may use by itself: a plain tool is that, an agent is the tools that it brings."""
+    """Return what a tool stands for: a plain tool itself, an agent the tools that it brings."""
     if isinstance(tool, Dispatcher):
         return [part for agent in tool.agents.values() for part in _find_parts(agent)]
     return tool.definition.tool_config.own if isinstance(tool, SubagentToolWrapper) else (tool,)

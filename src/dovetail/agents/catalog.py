@@ -1,4 +1,4 @@
-"""All agents as tools: one typed tool each, or one dispatcher when there are many."""
+"""All agents as tools: one typed tool each, or one dispatcher if there are many."""
 
 import copy
 import logging
@@ -9,7 +9,7 @@ from typing import Any
 from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
-from dovetail.agents.file import is_switched_off, list_agent_files
+from dovetail.agents.file import is_disabled, list_agent_files
 from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
@@ -25,18 +25,20 @@ MOST_TOOLS = 12
 
 
 def read_offer(settings: Settings) -> Any:
-    """The settings that decide which agents are tools, and how."""
+    """Return the settings that decide which agents are tools, and how."""
     return copy.deepcopy([settings.get(section) for section in ("subagents", "agents", "tools", "bus")])
 
 
 def publish_agents(app: AgentHost) -> None:
-    """Offer an app's agents as tools; one whose name another tool has is left out, the others live on."""
+    """Offer an app's agents as tools, except for an agent whose name another tool has."""
     registry = app.get_tool_registry()
     taken = {tool.name: tool.owner for tool in registry.get_all_tools() if _keeps_name(tool)}
     wrapped = wrap_agents(app)
     for tool in wrapped:
         if tool.name in taken:
-            logger.error("agent %r is not offered as a tool: %s has its name", tool.name, taken[tool.name])
+            logger.error(
+                "Agent %r is not offered as a tool: its name is taken by %s", tool.name, taken[tool.name]
+            )
     registry.publish("agents", [tool for tool in wrapped if tool.name not in taken])
 
 
@@ -45,7 +47,7 @@ def _keeps_name(tool: Tool) -> bool:
 
 
 def wrap_agents(app: AgentHost) -> list[Tool]:
-    """The agents of an app as tools; an agent that cannot be wrapped is reported and left out."""
+    """Return the agents of an app as tools; an agent that cannot be wrapped is logged and left out."""
     settings, registry = app.settings, app.get_tool_registry()
     if not settings.section(SubagentSettings).enabled:
         return []
@@ -59,7 +61,7 @@ def wrap_agents(app: AgentHost) -> list[Tool]:
 
 
 def _is_offered(definition: AgentDefinition, registry: ToolRegistry) -> bool:
-    """Whether the lists of the settings let the agent be a tool; behind a dispatcher they hold as well."""
+    """Return whether the settings allow the agent as a tool; they also apply behind a dispatcher."""
     name, allowed = definition.name, registry.allowed
     is_allowed = allowed is None or not allowed.isdisjoint({name, DISPATCHER})
     return definition.is_tool and is_allowed and name not in registry.excluded
@@ -86,11 +88,11 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
 
 
 def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
-    """The names that agents from code and of these folders have as tools, with their owners."""
+    """Return the tool names of agents from code and from these folders, with their owners."""
     names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
     if not app.settings.section(SubagentSettings).enabled:
         return names
-    off = _list_switched_off(app.settings.get("agents"))
+    off = _list_disabled(app.settings.get("agents"))
     for folder in folders:
         names |= {name: f"agent {name!r} ({folder})" for name in list_agent_names(folder) if name not in off}
     return names | {
@@ -100,14 +102,14 @@ def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, st
     }
 
 
-def _list_switched_off(overrides: Any) -> set[str]:
+def _list_disabled(overrides: Any) -> set[str]:
     if not is_mapping(overrides):
         return set()
-    return {name for name, each in overrides.items() if is_mapping(each) and is_switched_off(each)}
+    return {name for name, each in overrides.items() if is_mapping(each) and is_disabled(each)}
 
 
 def list_agent_names(folder: Path) -> list[str]:
-    """The names of the agents that the files of a folder offer as tools; a broken file keeps its own name."""
+    """Return the names of the agents that a folder offers as tools; a broken file keeps its own name."""
     return [name for path in list_agent_files(folder) if (name := _read_name(path))]
 
 
@@ -115,5 +117,5 @@ def _read_name(path: Path) -> str | None:
     try:
         front, _ = split_front_matter(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ConfigError):
-        return path.stem  # its last good version may still serve
+        return path.stem  # its last good version may still be in use
     return str(front.get("name") or path.stem) if front.get("tool", True) is not False else None

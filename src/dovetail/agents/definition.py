@@ -1,4 +1,4 @@
-"""An agent as data: what it takes, what it hands in, how it is prompted, limited and equipped."""
+"""An agent as data: its inputs, output, prompts, model, limits and tools."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +19,14 @@ AgentInputs: TypeAlias = Mapping[str, Any]
 
 _FRACTIONS = {"max_seconds", "timeout_mins"}
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
-"""The limits of the agents below one; zero means none of them."""
+"""The limits of the agents below an agent; zero allows none of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputConfig:
-    """What an agent takes: `inputs` in the short form, or a whole JSON Schema in `schema`.
+    """The inputs of an agent: `inputs` in the short form, or a whole JSON Schema in `schema`.
 
-    An input is `{"description", "type", "required"}`, if wanted with a `default`; `type` is one of string,
+    An input is `{"description", "type", "required"}`, optionally with a `default`; `type` is one of string,
     number, integer, boolean, string[], number[].
     """
 
@@ -36,7 +36,7 @@ class InputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
-    """What an agent hands in: the name and JSON Schema of its one result."""
+    """The output of an agent: the name and JSON Schema of its one result."""
 
     output_name: str = "result"
     description: str = "The result of the task."
@@ -45,7 +45,7 @@ class OutputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptConfig:
-    """How an agent is prompted; all texts are templates with `${name}` (`$${` for a plain `${`)."""
+    """The prompts of an agent; all texts are templates with `${name}` (`$${` for a plain `${`)."""
 
     system_prompt: str = ""
     query: str = ""
@@ -54,7 +54,7 @@ class PromptConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """Which model an agent uses; None is the app's own."""
+    """The model of an agent; None is the default model of the app."""
 
     model: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -65,7 +65,7 @@ class RunConfig:
     """The limits of one run of an agent; None means unlimited.
 
     `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
-    below it at all depths) are those of the settings where they are None.
+    below it at all depths) default to the settings.
     """
 
     max_turns: int | None = 30
@@ -82,20 +82,22 @@ class RunConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolConfig:
-    """Which tools an agent may use: names or globs; None means all its caller may use.
+    """The tools an agent may use, as names or globs; None means all that its caller may use.
 
-    A tool or function among them is the agent's own: it has it whatever its caller may use.
+    A tool or function in the list is the agent's own, whether or not its caller may use it.
     """
 
     tools: Sequence[str | Tool | Callable[..., Any]] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.tools, str):
-            raise ConfigError(f"`tools` must be a list of names, globs or tools, not the text {self.tools!r}")
+            raise ConfigError(
+                f"`tools` must be a list of names, globs or tools, got the text {self.tools!r}."
+            )
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names and globs that choose among the caller's tools."""
+        """The names and globs that select from the caller's tools."""
         return None if self.tools is None else tuple(tool for tool in self.tools if isinstance(tool, str))
 
     @property
@@ -107,9 +109,9 @@ class ToolConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDefinition:
-    """An agent, defined once, callable by every other agent like any tool (unless `is_tool` is off).
+    """An agent, defined once, which every other agent can call like a tool (unless `is_tool` is off).
 
-    Each of its configs may be given as a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
+    Each config may be a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
     """
 
     name: str
@@ -124,7 +126,7 @@ class AgentDefinition:
     is_tool: bool = True
     source: str = "code"
     process_output: Callable[[Any], str] | None = None
-    """Writes what the agent handed in, or its answer, as the text that its caller reads."""
+    """Convert the result or the answer to the text that the caller reads."""
 
     def __post_init__(self) -> None:
         for name, config in _CONFIGS.items():
@@ -142,7 +144,7 @@ _CONFIGS = {
 
 
 def read_config(config: type[T], value: Any) -> T:
-    """The config that a mapping of its fields describes; anything else as it is.
+    """Build a config from a mapping of its fields; return anything else as it is.
 
     Raises:
         ConfigError: the mapping has a key that is not a field.
@@ -156,26 +158,27 @@ def read_config(config: type[T], value: Any) -> T:
 
 
 def check_limit(name: str, value: Any) -> None:
-    """Refuse a limit that is not a positive, finite number (whole, except for seconds) or None.
+    """Check that a limit is a positive, finite number (whole, except for seconds) or None.
 
-    A limit of the agents below one may also be zero.
+    A limit of the agents below an agent may also be zero.
 
     Raises:
-        ConfigError: it is something else.
+        ConfigError: the limit has another value.
     """
     if value is None:
         return
     if not is_number(value) or value < 0 or (value == 0 and name not in TREE_LIMITS):
-        raise ConfigError(f"`{name}` must be a positive number, not {shorten(value)}")
+        raise ConfigError(f"`{name}` must be a positive number, got {shorten(value)}.")
     if name not in _FRACTIONS and not isinstance(value, int):
-        raise ConfigError(f"`{name}` must be a whole number, not {value!r}")
+        raise ConfigError(f"`{name}` must be a whole number, got {value!r}.")
 
 
 def check_definition(definition: AgentDefinition) -> None:
-    """Refuse an agent that no model provider would accept as a function.
+    """Check that model providers accept an agent as a function.
 
     Raises:
-        ConfigError: its name is not one of at most 64 plain letters, or it has no description.
+        ConfigError: the name is longer than 64 characters or has other than plain ones, or the description
+            is missing.
     """
     if not isinstance(definition, AgentDefinition):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(f"An agent must be an AgentDefinition, got {shorten(definition)}.")
@@ -183,12 +186,12 @@ def check_definition(definition: AgentDefinition) -> None:
     if not isinstance(name, str) or not is_callable_name(name):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(
             f"Invalid agent name {shorten(name)}.",
-            hint="Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`; model providers refuse others.",
+            hint="Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`; model providers reject others.",
         )
     if not isinstance(description, str) or not description.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ConfigError(
             f"Agent {name!r} has no description.",
-            hint="The description tells other agents when to call it.",
+            hint="Other agents read the description to decide when to call it.",
         )
 
 
@@ -203,10 +206,10 @@ _TYPES: dict[str, dict[str, Any]] = {
 
 
 def convert_input_config_to_json_schema(input_config: InputConfig | Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an agent's inputs; a type that is not known counts as string.
+    """Return the JSON Schema of an agent's inputs; an unknown type counts as string.
 
     Raises:
-        ConfigError: the inputs, or one of them, are not described by a mapping.
+        ConfigError: the inputs, or one of them, are not a mapping.
     """
     config = read_config(InputConfig, input_config)
     if config.schema is not None:
@@ -227,14 +230,14 @@ def _check_mapping(value: Any, owner: str) -> Mapping[str, Any]:
 
 
 def fill_defaults(config: InputConfig, inputs: AgentInputs) -> dict[str, Any]:
-    """The inputs as templates see them: one that was left out has its default, otherwise it is empty text."""
+    """Return the inputs for templates: a missing one has its default, otherwise it is empty text."""
     properties: Any = convert_input_config_to_json_schema(config).get("properties")
     known: Mapping[str, Any] = properties if is_mapping(properties) else {}
     return {name: _find_default(spec) for name, spec in known.items()} | dict(inputs)
 
 
 def find_unknown_types(config: InputConfig) -> dict[str, str]:
-    """The inputs whose type is not known and therefore counts as string, with that type."""
+    """Return the inputs whose type is unknown and therefore counts as string, with that type."""
     types = {name: str(spec.get("type", "string")) for name, spec in config.inputs.items()}
     return {name: type for name, type in types.items() if type not in _TYPES}
 

@@ -13,7 +13,7 @@ DISPATCHER = "sub-agent"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dispatcher(Tool):
-    """Stands for the tools of several agents.
+    """One tool for several agents.
 
     A call is a call of the named agent's own tool: its inputs are checked against that tool's schema, and
     policy rules and audit records see the agent's name.
@@ -23,15 +23,15 @@ class Dispatcher(Tool):
 
     @property
     def is_read_only(self) -> bool:
-        """Whether none of the agents can change anything."""
+        """Whether all of the agents only read."""
         return all(agent.is_read_only for agent in self.agents.values())
 
     def resolve(self, args: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
-        """The named agent's tool and its inputs."""
+        """Return the named agent's tool and its inputs."""
         return self.agents[args["name"]], dict(args["inputs"])
 
     def narrow(self, is_wanted: Callable[[Tool], bool]) -> "Dispatcher | None":
-        """The same for fewer agents; None when none is left."""
+        """Return a dispatcher for the wanted agents; None if there are none."""
         wanted = [tool for tool in self.agents.values() if is_wanted(tool)]
         if len(wanted) == len(self.agents):
             return self
@@ -39,7 +39,7 @@ class Dispatcher(Tool):
 
 
 def make_dispatcher(tools: Iterable[Tool]) -> Dispatcher:
-    """The dispatcher of these agents."""
+    """Return the dispatcher of these agents."""
     agents = {tool.name: tool for tool in tools}
 
     async def dispatch(args: dict[str, Any], context: ToolContext) -> Any:

@@ -1,7 +1,7 @@
 """Agent files and what the settings change in them.
 
 A file `agents/*.md` has YAML front matter, then the system prompt. The settings `[agents.<name>]` can
-override its model, options, tools and limits, or switch the agent off.
+override its model, options, tools and limits, or disable the agent.
 """
 
 import dataclasses
@@ -52,14 +52,17 @@ _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "re
 
 
 def list_agent_files(folder: Path) -> list[Path]:
-    """Every `*.md` in the folder; names that begin with `_` are left out."""
+    """Return every `*.md` in the folder, except for names that begin with `_`."""
     return [path for path in sorted(folder.glob("*.md")) if not path.name.startswith("_")]
 
 
 def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
-    """The agent a file defines; raises ConfigError with the file and what is wrong in it.
+    """Read the agent that a file defines.
 
-    `check` sees the very bytes that are then read, and may refuse them.
+    `check` gets the same bytes that are then read, and may reject them.
+
+    Raises:
+        ConfigError: the file is invalid; the message has its path and the reason.
     """
     try:
         content = path.read_bytes()
@@ -68,25 +71,25 @@ def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
         front, body = _split(content.decode("utf-8"))
         return _build(front, body, path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
+        raise ConfigError(f"Cannot read {path}: {error}") from error
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
 
 
-def is_switched_off(override: Mapping[str, Any]) -> bool:
-    """Whether the settings switch the agent off."""
+def is_disabled(override: Mapping[str, Any]) -> bool:
+    """Return whether the settings disable the agent."""
     return override.get("enabled") is False
 
 
 def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinition:
-    """The agent as the settings want it: `model`, `options`, `tools`, limits.
+    """Return the agent with the `model`, `options`, `tools` and limits of the settings.
 
     Raises:
-        ConfigError: the settings say something that an agent does not have, or a wrong value.
+        ConfigError: the settings have an unknown key or an invalid value.
     """
     place = f"the settings [agents.{definition.name}]"
     if not is_mapping(override):
-        raise ConfigError(f"{place} must be a table, not {shorten(override)}")
+        raise ConfigError(f"{place} must be a table, got {shorten(override)}.")
     unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
     if unknown:
         raise ConfigError(f"Unknown key {unknown[0]!r} in {place}. {expected_one_of(_OVERRIDE_KEYS)}")
@@ -100,18 +103,18 @@ def _split(text: str) -> tuple[Mapping[str, Any], str]:
     front, body = split_front_matter(text)
     if not front:
         hint = "Begin the file with `---`, then `name:` and `description:`, then `---`."
-        raise ConfigError("no front matter", hint=hint)
+        raise ConfigError("Missing front matter.", hint=hint)
     return front, body.strip()
 
 
 def _read_foreign(front: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The front matter with keys that other programs write in agent files put into our own."""
+    """Return the front matter with keys of other programs converted to our own."""
     own = {key: value for key, value in front.items() if key not in _FOREIGN}
     if front.get("kind", "local") != "local":
-        raise ConfigError(f"`kind` must be local, not {shorten(front['kind'])}")
+        raise ConfigError(f"`kind` must be local, got {shorten(front['kind'])}.")
     if "mcp_servers" in front:
         hint = "Name them in dovetail.toml as [mcp.servers.<name>], and their tools in `tools`."
-        raise ConfigError("`mcp_servers` of a single agent are not supported", hint=hint)
+        raise ConfigError("`mcp_servers` is not supported for a single agent.", hint=hint)
     if "timeout_mins" in front:
         check_limit("timeout_mins", front["timeout_mins"])
         own.setdefault("max_seconds", front["timeout_mins"] and 60.0 * front["timeout_mins"])
@@ -126,7 +129,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     unknown = sorted(set(front) - _KEYS - set(_LIMITS))
     if unknown:
         raise ConfigError(
-            f"unknown keys: {', '.join(unknown)}", hint=f"Known: {', '.join(sorted(_KEYS.union(_LIMITS)))}."
+            f"Unknown keys: {', '.join(unknown)}. {expected_one_of(sorted(_KEYS.union(_LIMITS)))}"
         )
     definition = AgentDefinition(
         name=str(front.get("name") or path.stem),
@@ -143,13 +146,13 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     )
     check_definition(definition)
     if not body:
-        raise ConfigError("no system prompt", hint="Write it below the second `---`.")
+        raise ConfigError("Missing system prompt.", hint="Write it below the second `---`.")
     _check_templates(definition)
     return definition
 
 
 def _check_templates(definition: AgentDefinition) -> None:
-    """Refuse placeholders that no input fills: every run would fail with them."""
+    """Check that an input fills each placeholder; otherwise every run would fail."""
     prompt, known = definition.prompt_config, fill_defaults(definition.input_config, {})
     schema = definition.input_config.schema
     if schema is not None and "properties" not in schema:  # they may be named elsewhere in it
@@ -166,20 +169,20 @@ def _inputs(front: Mapping[str, Any]) -> InputConfig:
     inputs, schema = front.get("inputs"), front.get("input_schema")
     if schema is not None:
         if inputs is not None:
-            raise ConfigError("give `inputs` or `input_schema`, not both")
+            raise ConfigError("Use either `inputs` or `input_schema`, not both.")
         compile_schema(_schema(schema, "input_schema"), owner="input_schema")
         return InputConfig(schema=schema)
     if inputs is None:
         return InputConfig(inputs=_DEFAULT_INPUTS)
     if not is_mapping(inputs) or not all(is_mapping(spec) for spec in inputs.values()):
         hint = "One line each: `text: {type: string, description: What to shorten., required: true}`."
-        raise ConfigError(f"`inputs` must name each input and describe it, not {shorten(inputs)}", hint=hint)
+        raise ConfigError(f"`inputs` must map each name to a description, got {shorten(inputs)}.", hint=hint)
     return InputConfig(inputs={str(name): spec for name, spec in inputs.items()})
 
 
 def _schema(value: Any, key: str) -> Mapping[str, Any]:
     if not is_mapping(value):
-        raise ConfigError(f"`{key}` must be a JSON Schema, not {shorten(value)}")
+        raise ConfigError(f"`{key}` must be a JSON Schema, got {shorten(value)}.")
     return value
 
 
@@ -194,7 +197,7 @@ def _model(front: Mapping[str, Any]) -> ModelConfig:
 def _flag(front: Mapping[str, Any], key: str) -> bool:
     value = front.get(key, True)
     if not isinstance(value, bool):
-        raise ConfigError(f"`{key}` must be true or false, not {shorten(value)}")
+        raise ConfigError(f"`{key}` must be true or false, got {shorten(value)}.")
     return value
 
 
@@ -203,7 +206,7 @@ def _output(value: Any) -> OutputConfig | None:
         return None
     if not is_mapping(value):
         raise ConfigError(
-            f"`output` must be a mapping with `name`, `description`, `schema`, not {shorten(value)}"
+            f"`output` must be a mapping with `name`, `description`, `schema`, got {shorten(value)}."
         )
     schema = value.get("schema")
     if schema is not None:
@@ -220,32 +223,32 @@ def _limits(front: Mapping[str, Any]) -> RunConfig:
     given = {key: front[key] for key in _LIMITS if key in front}
     for key, value in given.items():
         if value is None:
-            raise ConfigError(f"`{key}` has no value", hint="Write a positive number, or leave the key out.")
+            raise ConfigError(f"`{key}` has no value.", hint="Write a positive number, or remove the key.")
     return RunConfig(**given)
 
 
 def _read_model(value: Any) -> str:
     if not isinstance(value, str):
-        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, not {shorten(value)}")
+        raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, got {shorten(value)}.")
     return value
 
 
 def _read_options(value: Any) -> Mapping[str, Any]:
     if not is_mapping(value):
-        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, not {shorten(value)}")
+        raise ConfigError(f"`options` must be a mapping such as {{temperature: 0}}, got {shorten(value)}.")
     return value
 
 
 def _read_names(value: Any) -> tuple[str, ...]:
     if not is_list(value) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"`tools` must be a list of tool names or globs, not {shorten(value)}")
+        raise ConfigError(f"`tools` must be a list of tool names or globs, got {shorten(value)}.")
     return tuple(value)
 
 
 def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDefinition:
     model, tools, limits = definition.model_config, definition.tool_config, definition.run_config
     if not isinstance(override.get("enabled", True), bool):
-        raise ConfigError(f"`enabled` must be true or false, not {shorten(override['enabled'])}")
+        raise ConfigError(f"`enabled` must be true or false, got {shorten(override['enabled'])}.")
     if "model" in override:
         model = dataclasses.replace(model, model=_read_model(override["model"] or None))
     if "options" in override:

@@ -44,7 +44,7 @@ _PLAN = (
 
 
 class AgentHost(Protocol):
-    """Settings, models and the two registries."""
+    """An app as far as agents need it: settings, models and the two registries."""
 
     @property
     def settings(self) -> Settings: ...
@@ -102,13 +102,12 @@ def find_tools(host: AgentHost, run: RunContext | None) -> ToolSnapshot:
 def choose_tools(
     definition: AgentDefinition, available: ToolSnapshot, agent_path: Sequence[str]
 ) -> tuple[ToolSnapshot, str | None]:
-    """The tools an agent may use and the name of its completion tool, if any.
+    """Return the tools an agent may use and the name of its completion tool, if any.
 
-    They are never more than `available` and the tools that the definition itself brings.
-
-    They come in the order in which the definition names them: models look at the first ones first.
-    Agents that are already at work above it are left out, so no circle can form. A dispatcher stands for
-    its agents: it is narrowed to those that the definition names, unless the definition names it.
+    The tools are among `available`, plus those that the definition itself brings. They are in the order in
+    which the definition names them: models prefer the first ones. Agents that are already running above it
+    are left out, so no circle can form. A dispatcher stands for its agents: it is narrowed to those that the
+    definition names, unless the definition names the dispatcher.
     """
     hidden = {*agent_path, definition.name, COMPLETE_TASK}
     patterns = definition.tool_config.names
@@ -122,7 +121,7 @@ def choose_tools(
 
 
 def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits:
-    """The limits of a run of an agent; those of the agents below it come from the settings if it has none."""
+    """Return the limits of a run of an agent; the settings supply missing limits for the agents below it."""
     run = definition.run_config
     tree: dict[str, int] = {}
     for name in TREE_LIMITS:
@@ -135,7 +134,7 @@ def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits
 
 
 def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:
-    """The names and globs of a definition that no tool fits: misspelt, or of a server not connected yet."""
+    """Return the names and globs of a definition that match no tool: misspelt, or not connected yet."""
     names = [tool.name for tool in available]
     names += [name for tool in available if isinstance(tool, Dispatcher) for name in tool.agents]
     patterns = definition.tool_config.names or ()
@@ -148,9 +147,9 @@ def build_messages(
     history: Sequence[ChatMessage] = (),
     preface: str = "",
 ) -> list[ChatMessage]:
-    """System prompt, preface, initial messages, history and the query, templates filled from the inputs.
+    """Return system prompt, preface, initial messages, history and query, with their templates filled.
 
-    An input that may be left out and was has its default in templates, otherwise it is empty there.
+    In templates, an optional input that is missing has its default, otherwise it is empty.
     """
     prompt = definition.prompt_config
     values = fill_defaults(definition.input_config, inputs)
@@ -177,7 +176,7 @@ def build_preface(
     tools: ToolSnapshot,
     mode: Mode = "default",
 ) -> str:
-    """The preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
+    """Return the preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
     moment = datetime.fromtimestamp(began, UTC).astimezone()
     lines = [
         f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time.tzname[0]}).",
@@ -189,7 +188,7 @@ def build_preface(
 
 
 async def warm_up(host: AgentHost, agent: str = "master") -> None:
-    """Read the beginning of a chat with `agent`; only for embedded models, and never an error."""
+    """Have an embedded model read the beginning of a chat with `agent`; never fails."""
     try:
         definition = host.get_agent_registry().get_definition(agent)
         requester = host.runtime.requester(definition.model_config.model)
@@ -201,11 +200,11 @@ async def warm_up(host: AgentHost, agent: str = "master") -> None:
         async with aclosing(requester.stream(request)) as deltas:
             await anext(deltas, None)
     except DovetailError as error:
-        logger.info("the model was not warmed up: %s", error)
+        logger.info("Failed to warm up the model: %s", error)
 
 
 def make_completion_tool(output: OutputConfig) -> Tool:
-    """`complete_task` with one argument, the agent's result in its own schema."""
+    """Return `complete_task`, with the agent's result as its one argument, in the agent's schema."""
     name = output.output_name
     schema = dict(output.schema or {"type": "string", "minLength": 1})
     schema.setdefault("description", output.description)

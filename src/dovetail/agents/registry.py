@@ -1,7 +1,7 @@
-"""The agents an app knows, from code and from files.
+"""The agents of an app, from code and from files.
 
-A file that breaks keeps its last good version in service, and the report of the reload says so. A server for
-other users uses only agent files whose content was acknowledged (`TrustRecord`).
+If a file becomes invalid, its last good version stays in service, and the report of the reload says so. A
+server for other users only uses agent files whose content was acknowledged (`TrustRecord`).
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.agents.definition import AgentDefinition, check_definition
-from dovetail.agents.file import apply_override, is_switched_off, list_agent_files, load_definition
+from dovetail.agents.file import apply_override, is_disabled, list_agent_files, load_definition
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
@@ -23,13 +23,13 @@ from dovetail.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-REFUSAL = "this agent file is not acknowledged, or has changed since"
-HINT = "Look at it, then acknowledge it: `dovetail agents trust`, or start with `dovetail serve --trust`."
+REFUSAL = "This agent file is not acknowledged, or has changed since."
+HINT = "Review it, then acknowledge it: `dovetail agents trust`, or start with `dovetail serve --trust`."
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:
-    """An agent file, or settings of an agent, that could not be used, and why."""
+    """An agent file, or settings of an agent, that are invalid, and why."""
 
     path: str
     error: str
@@ -38,7 +38,7 @@ class BrokenFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
-    """What reading the agent files again has changed."""
+    """What a reload of the agent files has changed."""
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -46,22 +46,22 @@ class AgentReport:
     failed: tuple[BrokenFile, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
+        """Return the report as JSON data."""
         return asdict(self)
 
 
 class TrustRecord:
-    """The acknowledged files; those below one of the `own` folders need none."""
+    """The acknowledged files; files below one of the `own` folders are always trusted."""
 
     def __init__(self, own: Iterable[Path], path: Path) -> None:
         self._own = tuple(folder.resolve() for folder in own)
         self._path = path
 
     def check(self, path: Path, content: bytes) -> None:
-        """Let the file pass.
+        """Check that a file is trusted.
 
         Raises:
-            ConfigError: this content of it is not acknowledged.
+            ConfigError: this content of the file is not acknowledged.
         """
         place = path.resolve()
         if any(place.is_relative_to(folder) for folder in self._own):
@@ -70,7 +70,7 @@ class TrustRecord:
             raise ConfigError(REFUSAL, hint=HINT)
 
     def acknowledge(self, paths: Iterable[Path]) -> list[Path]:
-        """Note that these files may be used as they are now; returns those that are new or had changed."""
+        """Acknowledge these files with their present content; return those that are new or had changed."""
         known = self._read()
         found = {str(path.resolve()): _hash(path.read_bytes()) for path in paths}
         fresh = [Path(place) for place, digest in found.items() if known.get(place) != digest]
@@ -85,8 +85,8 @@ class TrustRecord:
             return {}
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"{self._path}: the acknowledged agent files cannot be read: {error}",
-                hint="Fix or remove the file, then acknowledge again: `dovetail agents trust`.",
+                f"Cannot read the acknowledged agent files in {self._path}: {error}",
+                hint="Fix or remove the file, then run `dovetail agents trust`.",
             ) from error
         return {str(place): str(digest) for place, digest in data.items()} if is_mapping(data) else {}
 
@@ -98,10 +98,10 @@ class TrustRecord:
 
 
 class AgentRegistry:
-    """Agent definitions by name; the first definition of a name wins, one bad file never stops the others.
+    """Agent definitions by name; the first definition of a name wins, invalid files do not stop others.
 
-    `trust`, where it is set, must let a file pass before it is read. `settings` may change agents and switch
-    them off (`[agents.<name>]`).
+    `trust`, if set, checks a file before it is read. `settings` may change and disable agents
+    (`[agents.<name>]`).
     """
 
     def __init__(self, trust: TrustRecord | None = None, settings: Settings | None = None) -> None:
@@ -109,7 +109,7 @@ class AgentRegistry:
         self.broken: list[BrokenFile] = []
         self.report = AgentReport()
         self.revision = 0
-        """Grows with every change, so that a reader can tell whether there was one."""
+        """Incremented with every change."""
         self._settings = settings
         self._definitions: dict[str, AgentDefinition] = {}
         self._last_good: dict[Path, AgentDefinition] = {}
@@ -119,45 +119,45 @@ class AgentRegistry:
         """Add an agent.
 
         Raises:
-            ConfigError: its name or description cannot be sent to a model, or another agent has its name.
+            ConfigError: the name or the description is invalid, or another agent has the name.
         """
         check_definition(definition)
         with self._lock:
             known = self._definitions.get(definition.name)
             if known is not None and known != definition:
                 owners = f"from {known.source} and from {definition.source}"
-                raise ConfigError(f"two agents are called {definition.name!r}: {owners}")
+                raise ConfigError(f"Two agents have the name {definition.name!r}: {owners}.")
             self._definitions[definition.name] = definition
             self.revision += 1
 
     def get_definition(self, name: str) -> AgentDefinition:
-        """The agent of that name as the settings want it.
+        """Return the agent of that name, as changed by the settings.
 
         Raises:
-            ConfigError: there is none, with the nearest names; or the settings switch it off.
+            ConfigError: the name is unknown, or the settings disable the agent.
         """
         definition = self._definitions.get(name)
         if definition is None:
             known = sorted(definition.name for definition in self.get_all_definitions())
             raise ConfigError(explain_unknown("agent", name, known))
-        if self._is_switched_off(name):
-            raise ConfigError(f"Agent {name!r} is switched off by the setting agents.{name}.enabled.")
+        if self._is_disabled(name):
+            raise ConfigError(f"Agent {name!r} is disabled by the setting agents.{name}.enabled.")
         return self._apply_settings(definition)
 
     def get_all_definitions(self) -> Sequence[AgentDefinition]:
-        """All agents that are in use, in the order they were registered, as the settings want them."""
+        """Return all enabled agents in the order of their registration, as changed by the settings."""
         found: list[AgentDefinition] = []
         for name, definition in list(self._definitions.items()):
             try:
-                if not self._is_switched_off(name):
+                if not self._is_disabled(name):
                     found.append(self._apply_settings(definition))
             except ConfigError as error:
-                logger.error("agent %r is left out: %s", name, error)
+                logger.error("Ignoring agent %r: %s", name, error)
         return tuple(found)
 
     def get_disabled(self) -> Sequence[AgentDefinition]:
-        """The agents that the settings switch off."""
-        return tuple(each for name, each in list(self._definitions.items()) if self._is_switched_off(name))
+        """Return the agents that the settings disable."""
+        return tuple(each for name, each in list(self._definitions.items()) if self._is_disabled(name))
 
     def load_folder(self, folder: Path) -> None:
         """Register the agent of every file in the folder."""
@@ -165,7 +165,7 @@ class AgentRegistry:
             self._load_file(path, {})
 
     def replace_files(self, folders: Iterable[Path]) -> AgentReport:
-        """Read all agent files again, the nearest folder first; agents from code stay and win."""
+        """Read all agent files again, the nearest folder first; agents from code stay and take precedence."""
         before, last_good = self._definitions, self._last_good
         self._definitions = {name: each for name, each in before.items() if each.source == "code"}
         self._last_good = {}
@@ -179,18 +179,18 @@ class AgentRegistry:
         return self.report
 
     def _load_file(self, path: Path, last_good: Mapping[Path, AgentDefinition]) -> None:
-        """Register the agent of one file; one that a nearer folder defines too stays hidden."""
+        """Register the agent of one file, unless a nearer folder defines the same name."""
         try:
             definition = self._read_file(path, last_good)
             known = self._definitions.get(definition.name)
             if known is None or Path(known.source).parent == path.parent:
                 self.register_agent(definition)
         except ConfigError as error:
-            logger.warning("agent file left out: %s", error)
+            logger.warning("Ignoring agent file: %s", error)
             self.broken.append(BrokenFile(str(path), str(error)))
 
     def _read_file(self, path: Path, last_good: Mapping[Path, AgentDefinition]) -> AgentDefinition:
-        """The agent of a file, or what it was before it broke; never content that is not acknowledged."""
+        """Return the agent of a file, or its last good version; never content that is not acknowledged."""
         is_trusted = True
 
         def check(path: Path, content: bytes) -> None:
@@ -206,7 +206,7 @@ class AgentRegistry:
             known = last_good.get(path) if is_trusted else None
             if known is None:
                 raise
-            logger.warning("agent file keeps its last good version: %s", error)
+            logger.warning("Keeping the last good version of an agent file: %s", error)
             text = f"{error}\nThe last good version stays in service."
             self.broken.append(BrokenFile(str(path), text, keeps_last_good=True))
             definition = known
@@ -218,9 +218,9 @@ class AgentRegistry:
         overrides = self._settings.get("agents") if self._settings is not None else None
         return overrides if is_mapping(overrides) else {}
 
-    def _is_switched_off(self, name: str) -> bool:
+    def _is_disabled(self, name: str) -> bool:
         override = self._overrides.get(name)
-        return is_mapping(override) and is_switched_off(override)
+        return is_mapping(override) and is_disabled(override)
 
     def _apply_settings(self, definition: AgentDefinition) -> AgentDefinition:
         override = self._overrides.get(definition.name)

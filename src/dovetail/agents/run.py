@@ -1,7 +1,7 @@
-"""Runs one agent from its definition: its own context, limits and rights, inside the run that called it.
+"""Run one agent from its definition, with its own context, limits and rights, inside the run that called it.
 
-A child has the intersection of its own tools and its caller's, draws from the caller's budget, is cancelled
-with it, and its events flow up tagged with its run id, never into the caller's model context.
+A child has the tools that both it and its caller may use, draws on the caller's budget and is cancelled with
+it. Its events flow up, tagged with its run id, and never enter the context of the caller's model.
 """
 
 import asyncio
@@ -42,8 +42,8 @@ from dovetail.tools.registry import ToolSnapshot
 OnActivity: TypeAlias = Emit
 Signal: TypeAlias = asyncio.Event | threading.Event
 
-_PACE = 0.05
-"""Seconds between two looks at a signal that other threads set."""
+_POLL_INTERVAL = 0.05
+"""Seconds between two checks of a signal that other threads set."""
 
 
 AgentOutput = RunResult
@@ -80,18 +80,18 @@ class AgentExecutor:
         ask: Asker | None = None,
         bus: MessageBus | None = None,
     ) -> Self:
-        """An executor for `definition`; `on_activity` sees every event of its runs.
+        """Return an executor for `definition`; `on_activity` gets every event of its runs.
 
-        `ask` is asked for approvals, those of its children too, when it runs below no other run; listeners on
-        `bus` can answer them as well. Without either they are refused.
+        `ask` is asked for approvals, including those of its children, if it does not run inside another run;
+        listeners on `bus` can answer them, too. Without either, approvals are denied.
         """
         return cls(definition, app, on_activity, ask, bus)
 
     async def run(self, inputs: AgentInputs, signal: Signal | None = None) -> RunResult:
-        """Run the agent on `inputs`, below the current run if there is one; setting `signal` cancels it.
+        """Run the agent on `inputs`, as a child of the current run, if any; setting `signal` cancels it.
 
         Raises:
-            ToolError: the inputs do not fit the agent's schema, or the agent is at work above already.
+            ToolError: the inputs do not match the agent's schema, or the agent is already running above.
         """
         started = time.perf_counter()
         parent = current_run()
@@ -132,7 +132,7 @@ class AgentExecutor:
         path = parent.agent_path if parent else ()
         if self.definition.name in path:
             way = " → ".join((*path, self.definition.name))
-            raise ToolError(f"agents may not call each other in a circle: {way}", type="agent_circle")
+            raise ToolError(f"Agents must not call each other in a circle: {way}.", type="agent_circle")
 
     def _check(self, inputs: AgentInputs) -> None:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
@@ -152,7 +152,7 @@ class AgentExecutor:
         )
 
     def _find_caller(self) -> RunContext:
-        """Return whose rights the run has if it is below no other: those of the call that starts it."""
+        """Return the context whose rights a run has that is below no other: that of its call, if any."""
         if self.call is not None:
             return self.call.scope
         return RunContext(ask=self._ask, mode=choose_mode(self._app.settings))
@@ -173,7 +173,7 @@ class AgentExecutor:
 
 
 def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
-    """The end of a run that was broken off from outside, or by a fault of ours."""
+    """Return the end of a run that was cancelled from outside or failed with an unexpected error."""
     if isinstance(error, asyncio.CancelledError):
         return RunEnd("cancelled", usage=usage)
     name = error.wire_name if isinstance(error, DovetailError) else type(error).__name__
@@ -184,14 +184,14 @@ def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
 async def _followed(
     cancel: CancelSignal, signal: Signal | None, parent: RunContext | None
 ) -> AsyncGenerator[None]:
-    """Have `cancel` follow the given signal and the parent's."""
+    """Request `cancel` when the given signal or the parent's is set."""
     sources = [event for event in (signal, parent.cancelled if parent else None) if event is not None]
 
     async def follow(event: Signal) -> None:
         if isinstance(event, asyncio.Event):
             await event.wait()
         while not event.is_set():  # noqa: ASYNC110 - an event of threads cannot be awaited
-            await asyncio.sleep(_PACE)
+            await asyncio.sleep(_POLL_INTERVAL)
         cancel.request("now")
 
     watchers = [asyncio.create_task(follow(event)) for event in sources]

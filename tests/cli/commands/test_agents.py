@@ -26,7 +26,7 @@ def test_list_shows_shipped_agents_and_broken_files(
     assert run("agents", "list") == 0
     shown = capsys.readouterr().out
     assert "summarizer" in shown
-    assert "no front matter" in shown
+    assert "Missing front matter" in shown
 
 
 def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,9 +43,9 @@ def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFix
     [
         ("query: ${unknown}", "Do.", "Unknown placeholder ${unknown}"),
         ("name: x", "In ${HOME}.", "Unknown placeholder ${HOME}"),
-        ("max_turns: 2.5", "Do.", "must be a whole number, not 2.5"),
+        ("max_turns: 2.5", "Do.", "must be a whole number, got 2.5"),
         ("name: my.dotted", "Do.", "Invalid agent name 'my.dotted'"),
-        ("name: x", "", "no system prompt"),
+        ("name: x", "", "Missing system prompt"),
     ],
 )
 def test_check_finds_what_would_fail_at_every_run(
