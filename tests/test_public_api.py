@@ -65,6 +65,30 @@ def test_import_loads_no_heavy_package() -> None:
     assert not HEAVY & loaded
 
 
+REQUEST = """
+import sys, json
+from dovetail import Agent
+from dovetail.events.delta import FinishDelta, TextDelta
+
+class Model:
+    model, calls_tools, follows_schema = "test:model", True, False
+
+    async def stream(self, request):
+        yield TextDelta("Hello.")
+        yield FinishDelta()
+
+assert Agent(requester=Model()).input("Hi.").start() == "Hello."
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_request_without_tools_loads_nothing_of_tools_loops_and_runs() -> None:
+    loaded = json.loads(subprocess.check_output([sys.executable, "-c", REQUEST]))
+    parts = {name.split(".")[1] for name in loaded if name.startswith("dovetail.")}
+    assert not parts & {"tools", "policy", "loop", "runs", "agents", "sessions"}
+    assert not {"dovetail.events.run_events", "dovetail.events.run_context"} & set(loaded)
+
+
 @pytest.mark.parametrize(("path", "names"), FORMER_PATHS.items())
 def test_a_former_import_path_still_works(path: str, names: list[str]) -> None:
     module = importlib.import_module(path)

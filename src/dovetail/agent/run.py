@@ -2,29 +2,45 @@
 
 import dataclasses
 from dataclasses import dataclass
+from typing import TypedDict
 
 from dovetail.agent.expectation import expect_output
 from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
+from dovetail.events.asks import Asker
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import FinishDelta, TextDelta
-from dovetail.events.run_context import RunContext, current_run
+from dovetail.events.run_context import RunContext, current_run, ignore_event
+from dovetail.events.run_events import Emit
 from dovetail.events.run_result import RunResult
+from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.policy.mode import choose_mode
 from dovetail.response.result import Result
 from dovetail.tools.registry import ToolSnapshot
+
+
+class RunOptions(TypedDict, total=False):
+    """How a run goes: `on_event` gets every event while it happens, `ask` is asked for approvals, which are
+    refused without it, and `cancel` stops the run."""
+
+    limits: BudgetLimits
+    on_event: Emit
+    ask: Asker
+    cancel: CancelSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
     """One request with the tools it may use; the handlers of the agent join in as in any request."""
 
+    agent: str
     request: AgentRequest
     tools: ToolSnapshot
     runtime: Runtime
-    context: RunContext
 
-    async def go(self, limits: BudgetLimits | None) -> RunResult:
-        """Run to the end; an error of the model is raised, every other end is told in the outcome."""
+    async def go(self, options: RunOptions) -> RunResult:
+        """Run to the end; an error of the model is raised, every other end is in the result."""
         request = self.request
         request.settings.set("tools.max_rounds", 0)  # the loop itself calls the tools
         async for _ in run_handlers(
@@ -33,12 +49,23 @@ class AgentRun:
             pass
         asked = request.build()
         loop = self.runtime.make_loop(request.requester, self.tools, request.settings, options=asked.options)
-        # A tool may run an agent: what that uses, the tool's own run has used.
-        budget = Budget(limits, parent=find_budget(current_run()))
-        outcome = await loop.run(asked.messages, dataclasses.replace(self.context, budget=budget))
+        outcome = await loop.run(asked.messages, self._make_context(options))
         if outcome.exception is not None:
             raise outcome.exception
         return await self._finish(outcome)
+
+    def _make_context(self, options: RunOptions) -> RunContext:
+        return RunContext(
+            run_path=(new_id("run"),),
+            agent_path=(self.agent,),
+            ask=options.get("ask"),
+            bus=self.runtime.active_bus,
+            mode=choose_mode(self.request.settings),
+            emit=options.get("on_event", ignore_event),
+            cancel=options.get("cancel") or CancelSignal(),
+            # A tool may run an agent: what that uses, the tool's own run has used.
+            budget=Budget(options.get("limits"), parent=find_budget(current_run())),
+        )
 
     async def _finish(self, outcome: RunResult) -> RunResult:
         """Read the answer as the output asks, and let the handlers see it as they see every answer."""

@@ -1,16 +1,11 @@
-"""Functions as schemas: the JSON Schema of a function's parameters, and how to call it with arguments.
-
-`read_signature` is for tools; `read_hints` reads annotations alone, also those that are not types.
-"""
+"""Functions as schemas: the JSON Schema of a function's parameters, and how to call it with arguments."""
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dovetail.data.numbers import is_number
@@ -18,6 +13,7 @@ from dovetail.errors import ConfigError, ToolError
 from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy
 from dovetail.schema.from_annotation import read_plain_annotation, remove_titles, split_annotated
+from dovetail.schema.hints import read_hint
 
 if TYPE_CHECKING:
     from dovetail.schema.number_types import Convert
@@ -178,41 +174,6 @@ class _Reader:
             self._properties[name] = {**remove_titles(made), **self._properties[name]}
         if definitions:
             schema.update(remove_titles(definitions))
-
-
-def read_hints(function: Callable[..., Any], enclosing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the annotations by name, without those that name something that is not defined (yet).
-
-    `enclosing` holds the names of the functions around it, which are not among its globals. What is not a
-    type, such as an output schema, is kept as it is.
-    """
-    scope = {**getattr(function, "__globals__", {}), **enclosing}
-    hints: dict[str, Any] = {}
-    for name, annotation in getattr(function, "__annotations__", {}).items():
-        with suppress(NameError):
-            hints[name] = read_hint(annotation, scope)
-    return hints
-
-
-def read_hint(annotation: Any, scope: dict[str, Any]) -> Any:
-    """Return what one annotation means; `scope` holds the names it may use."""
-    holder = SimpleNamespace(__annotations__={"value": annotation})
-    try:
-        return get_type_hints(holder, scope, include_extras=True)["value"]
-    except (TypeError, SyntaxError):  # a schema is not a type
-        return eval(annotation, scope) if isinstance(annotation, str) else annotation
-
-
-def read_enclosing(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the local names of the functions and classes in which this one is being defined."""
-    names: dict[str, Any] = {}
-    around = function.__qualname__
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and "<locals>" in around:
-        if around.startswith(f"{frame.f_code.co_qualname}."):
-            names = {**frame.f_locals, **names}
-        frame = frame.f_back
-    return names
 
 
 def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dovetail.agent.fluent import TypedRequest
 from dovetail.concurrency import run_sync
 from dovetail.errors import SignatureError
 from dovetail.schema.from_annotation import is_annotation, split_annotated
-from dovetail.schema.from_function import read_enclosing, read_hints
+from dovetail.schema.hints import read_enclosing, read_hints
 
 P = ParamSpec("P")
 R = TypeVar("R")
