@@ -1,4 +1,4 @@
-"""An app as the executor sees it, with models that play a script."""
+"""A minimal app for agents, with scripted models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from dovetail.tools.tool import Tool, ToolResult
 
 
 class ScriptedRuntime(Runtime):
-    """A runtime whose every model plays one script."""
+    """A runtime whose models all play one script."""
 
     def __init__(self, replies: Sequence[Any]) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class ScriptedRuntime(Runtime):
 
 
 class Host:
-    """An app as the executor sees it."""
+    """A minimal app for agents."""
 
     def __init__(self, replies: Sequence[Any], *tools: Tool) -> None:
         self.runtime = ScriptedRuntime(replies)
@@ -51,7 +51,7 @@ class Host:
 
 
 def make_tool(name: str, *, kind: Kind = Kind.Read, result: str = "") -> Tool:
-    """A tool that says that it ran."""
+    """Return a tool whose result shows that it ran."""
 
     async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
         return ToolResult(result or f"{name} ran")
@@ -60,10 +60,10 @@ def make_tool(name: str, *, kind: Kind = Kind.Read, result: str = "") -> Tool:
 
 
 def call(name: str, arguments: str = "{}", call_id: str = "c1") -> dict[str, Any]:
-    """A reply that makes one call."""
+    """Return a reply with one tool call."""
     return {"tool_calls": [{"call_id": call_id, "name": name, "arguments": arguments}]}
 
 
 def results(request: ModelRequest) -> list[str]:
-    """What the model was told of its calls."""
+    """Return the results of calls that were sent to the model."""
     return [message["content"] for message in request.messages if message["role"] == "tool"]

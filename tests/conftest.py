@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Hooks for all tests."""
 
 from collections.abc import Generator
 from typing import Any
@@ -10,5 +10,5 @@ from dovetail.data.clean import clean_texts
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Generator[None, Any, Any]:
-    """Report a failed test whose text is not valid Unicode; pytest-xdist would end its worker instead."""
+    """Report a failed test whose text is not valid Unicode; it would crash a pytest-xdist worker."""
     return clean_texts((yield))

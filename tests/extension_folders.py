@@ -32,7 +32,7 @@ class Folders:
         self.root = root
 
     def write(self, name: str, source: str, **modules: str) -> Path:
-        """Write `<root>/<name>/extension.py` and modules beside it."""
+        """Write `<root>/<name>/extension.py` and further modules next to it."""
         folder = self.root / name
         folder.mkdir(parents=True, exist_ok=True)
         for stem, text in {"extension": source, **modules}.items():
@@ -40,7 +40,7 @@ class Folders:
         return folder
 
     def write_tool(self, folder: str, name: str, answer: str = "yes") -> Path:
-        """Write a folder with one tool that always gives the same answer."""
+        """Write a folder with one tool that always returns the same answer."""
         return self.write(folder, ONE_TOOL.format(name=name, answer=answer))
 
 
@@ -51,5 +51,5 @@ async def call_tool(tools: Iterable[Tool], name: str, /, **arguments: Any) -> Ca
 
 
 async def ask(tools: Iterable[Tool], name: str, /, **arguments: Any) -> Any:
-    """What the model reads after a call."""
+    """Call a tool and return the text that the model reads."""
     return (await call_tool(tools, name, **arguments)).result.llm_content

@@ -1,4 +1,4 @@
-"""Journals of runs: a long one in which everything happens, and random ones."""
+"""Journals of runs: a long one with every kind of event, and random ones."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     "write": {"title": "Write", "kind": "write", "needs_tab": False},
     "open": {"title": "Open", "kind": "other", "needs_tab": True},
 }
-"""What a stream says of tools; a call of another is one of an unknown tool."""
+"""The tools that a stream describes; a call of any other is an unknown tool."""
 
 
 def number_entries(events: Iterable[tuple[tuple[str, ...], Event]]) -> list[Entry]:
@@ -120,7 +120,7 @@ LONG_RUN = number_entries(_long_run())
 
 
 class _Maker:
-    """Makes the events of one run as a loop would, in an order that chance decides."""
+    """Makes the events of one run as a loop would, in random order."""
 
     def __init__(self, chance: random.Random, path: tuple[str, ...] = ROOT) -> None:
         self.chance = chance
@@ -128,7 +128,7 @@ class _Maker:
         self.calls = 0
 
     def happens(self, share: float) -> bool:
-        """Decide; the simplest chance, which is 0, says no."""
+        """Decide at random; the simplest draw, 0, is no."""
         return self.chance.random() > 1 - share
 
     def run(self, parent_call_id: str | None = None) -> Iterator[tuple[tuple[str, ...], Event]]:
@@ -213,7 +213,7 @@ class _Maker:
 
 
 def make_journal(chance: random.Random) -> list[Entry]:
-    """Return a random journal; some end in the middle, as those of cancelled runs do."""
+    """Return a random journal; some end in the middle, like those of cancelled runs."""
     events = list(_Maker(chance).run())
     if chance.random() > 0.7:
         events = [*events[: chance.randint(1, len(events))], (ROOT, RunEnd("cancelled", None, Usage(1, 1)))]

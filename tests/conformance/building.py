@@ -1,4 +1,4 @@
-"""Builds a case's prompts by the operations it lists; the two sides give only their constructors."""
+"""Build a case's prompts by the operations it lists; the two sides provide only their constructors."""
 
 import contextlib
 import tempfile
@@ -11,7 +11,7 @@ from conformance.views import take
 
 
 def apply(prompt: Any, layer: int, operations: list[Any], warned: list[str]) -> dict[str, Any]:
-    """Do the operations, one after the other; what each returns or raises is a view of its own."""
+    """Run the operations in order; the result or error of each is a view of its own."""
     return {
         f"operation {layer}.{number}": take(lambda operation=operation: _do(prompt, *operation), warned)
         for number, operation in enumerate(operations)
@@ -24,7 +24,7 @@ def _do(prompt: Any, name: str, *arguments: Any) -> Any:
 
 @contextlib.contextmanager
 def written(file: dict[str, Any]) -> Iterator[str]:
-    """What a configuration is loaded from: its text, or the path of a file that holds it."""
+    """Yield the source of a configuration: its text, or the path of a file with it."""
     if not file.get("on_disk"):
         yield file["text"]
         return

@@ -13,7 +13,7 @@ ROLES = ("user", "assistant", "system", "tool", "human", "", "_")
 
 
 def make_case(seed: int, number: int) -> dict[str, Any]:
-    """A case by its number."""
+    """Return a case by its number."""
     values = Values(random.Random(f"{seed}/{number}"))
     return make_file(values) if values.chance(0.15) else _make_layers(values)
 
@@ -39,9 +39,9 @@ def _make_layers(values: Values) -> dict[str, Any]:
 
 
 def _avoid_settled(layers: list[Any]) -> list[Any]:
-    """The layers with one write of the history, and without assignments onto something.
+    """Return the layers with one write of the history, and without assignments to existing values.
 
-    Of these it is settled that Dovetail differs; a few are enough.
+    Dovetail differs in these on purpose; a few are enough.
     """
     written, kept_layers = False, []
     for layer in layers:

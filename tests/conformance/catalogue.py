@@ -62,7 +62,7 @@ class Bench(typing.TypedDict):
 
 
 class Odd:
-    """An object that only has a text."""
+    """An object with nothing but a text."""
 
     def __str__(self) -> str:
         return "odd: one"

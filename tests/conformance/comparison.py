@@ -1,4 +1,4 @@
-"""Compares the two sides' results of a case, view by view."""
+"""Compare the two sides' results of a case, view by view."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +9,14 @@ from conformance.differences import Difference
 
 @dataclass(frozen=True)
 class Finding:
-    """A view that differs, and the names of the deviations that settle it; none if nothing does."""
+    """A view that differs, and the names of the deviations that explain it, if any."""
 
     difference: Difference
     settled_by: tuple[str, ...]
 
 
 def compare(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> list[Finding]:
-    """The views in which the two sides differ."""
+    """Return the views in which the two sides differ."""
     findings: list[Finding] = []
     for view in theirs:
         if view in ours and not _agree(theirs[view], ours[view]):
@@ -41,7 +41,7 @@ def _settle(difference: Difference) -> tuple[str, ...]:
 
 
 def _agree(theirs: dict[str, Any], ours: dict[str, Any]) -> bool:
-    """Whether both give the same result and as many warnings, or errors of one kind."""
+    """Return whether both have the same result and number of warnings, or errors of one kind."""
     if "error" in theirs or "error" in ours:
         return "error" in theirs and "error" in ours and theirs["error"][0] in ours["error"]
     return theirs["result"] == ours["result"] and len(theirs.get("warnings", ())) == len(

@@ -13,7 +13,7 @@ _SLOTS = ("system", "info", "instruct", "examples", "input", "input", "memo", "c
 
 
 def make_file(values: Values) -> dict[str, Any]:
-    """A case whose prompts come from a configuration file."""
+    """Return a case whose prompts come from a configuration file."""
     document = _make_document(values)
     file: dict[str, Any] = {"format": values.pick(("yaml", "json"))}
     if values.chance(0.1):
@@ -38,7 +38,7 @@ def make_file(values: Values) -> dict[str, Any]:
 
 
 def _write(values: Values, document: Any, format: str) -> str:
-    """The document as text, in one of the ways in which people write it."""
+    """Return the document as text, in one of the common styles."""
     if values.chance(0.6):
         return json.dumps(document, ensure_ascii=values.chance(0.5), indent=values.pick((None, 2)))
     if format == "json":
@@ -100,7 +100,7 @@ def _make_slot(values: Values, slot: str) -> Any:
 
 
 def _make_text(values: Values) -> str:
-    """A text that is the same whether it is dedented or stripped first."""
+    """Return a text that is the same whether it is dedented or stripped first."""
     while True:
         text = values.text()
         if textwrap.dedent(text).strip() == textwrap.dedent(text.strip()):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.differences import Difference, crash
-from conformance.telling import (
+from conformance.deviation_matchers import (
     adds_mapping_to_set,
     assigns_over_something,
     casts_to_bool,
@@ -28,11 +27,12 @@ from conformance.telling import (
     warn_of_the_format,
     writes_history_twice,
 )
+from conformance.differences import Difference, crash
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """A settled difference: its name, why, and how it is told from others."""
+    """An intended difference: its name, its reason, and how to recognize it."""
 
     name: str
     reason: str
@@ -41,7 +41,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A settled difference that can be undone exactly: what the original should have given."""
+    """An intended difference that can be undone exactly: the result that the original should have had."""
 
     name: str
     reason: str

@@ -1,4 +1,4 @@
-"""A difference between the two sides, and small tests to tell one kind from another."""
+"""A difference between the two sides, and small checks that distinguish its kinds."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import yaml
 
 @dataclass(frozen=True)
 class Difference:
-    """A view of a case that the two sides see differently."""
+    """A view of a case that differs between the two sides."""
 
     case: dict[str, Any]
     view: str
@@ -28,7 +28,7 @@ class Difference:
 
     @property
     def kind(self) -> str:
-        """The view's first word."""
+        """The first word of the view."""
         return self.view.partition(" ")[0]
 
     @property
@@ -36,22 +36,22 @@ class Difference:
         return "error" not in self.their_view and "error" not in self.our_view
 
     def with_their_view(self, their_view: dict[str, Any]) -> "Difference":
-        """The same, with another result on the original's side."""
+        """Return the same difference with another result of the original."""
         return replace(self, theirs={**self.theirs, self.view: their_view})
 
     def slot(self, name: str) -> Any:
-        """What a slot holds in the end, as a note; None if nothing does."""
+        """Return the final value of a slot as a note, if any."""
         data = self.ours.get("data", {}).get("result") or {"dict": []}
         return next((value for key, value in data["dict"] if key == name), None)
 
     def operations(self, *names: str) -> Iterator[list[Any]]:
-        """The case's operations, those of some names or all."""
+        """Return the operations of the case, all or those with these names."""
         for layer in self.case.get("layers", []):
             yield from (operation for operation in layer if not names or operation[0] in names)
 
 
 def walk(note: Any) -> Iterator[Any]:
-    """A note and all notes inside of it."""
+    """Yield a note and all notes inside it."""
     yield note
     inner: Any = note.values() if isinstance(note, dict) else note if isinstance(note, list) else ()
     for item in inner:
@@ -59,12 +59,12 @@ def walk(note: Any) -> Iterator[Any]:
 
 
 def holds(note: Any, *kinds: str) -> bool:
-    """Whether a value of such a kind is somewhere in a note."""
+    """Return whether a note contains a value of such a kind."""
     return any(isinstance(part, dict) and any(kind in part for kind in kinds) for part in walk(note))
 
 
 def crash(*kinds: str, error: str, message: str) -> Callable[[Difference], bool]:
-    """Whether the original fails with such an error where Dovetail does not fail in the same way."""
+    """Return whether the original fails with such an error and Dovetail does not fail in the same way."""
 
     def settles(difference: Difference) -> bool:
         theirs = difference.their_view
@@ -79,7 +79,7 @@ def crash(*kinds: str, error: str, message: str) -> Callable[[Difference], bool]
 
 
 def same_without(slot: str, difference: Difference) -> bool:
-    """Whether two exports are the same but for one slot, on whichever level it is."""
+    """Return whether two exports are the same except for one slot, at any level."""
     if not difference.both_give_results or not re.search("serializable|json|yaml", difference.view):
         return False
     return _drop(slot, difference, "theirs") == _drop(slot, difference, "ours")
@@ -112,7 +112,7 @@ def _drop_from_node(node: Any, slot: str) -> Any:
 
 
 def _sort_sets(node: Any) -> Any:
-    """The node with the items of its sets in one order: they have none of their own."""
+    """Return the node with the items of its sets in a fixed order."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             _sort_sets(item)

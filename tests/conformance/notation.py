@@ -17,7 +17,7 @@ _MODULES = {kind: name for name, kind in CLASSES.items()}
 
 
 def decode(note: Any) -> Any:
-    """The value that a note stands for, made afresh."""
+    """Return a new value for a note."""
     if isinstance(note, list):
         return [decode(item) for item in note]
     if not isinstance(note, dict):
@@ -40,7 +40,7 @@ _DECODERS: dict[str, Any] = {
 
 
 def encode(value: Any) -> Any:
-    """The note of a result: exact for plain data, and by class and `repr` for other objects."""
+    """Return the note of a result: exact for plain data, class and `repr` for other objects."""
     if value is None or type(value) in (str, bool, int):
         return value
     if type(value) is float:

@@ -1,4 +1,4 @@
-"""The original's side: reads batches of cases from standard input, a line each, and writes their results.
+"""The original's side: read batches of cases from standard input, one per line, and write their results.
 
 Runs in the virtual environment that holds the package: `PYTHONPATH=tests python -m conformance.oracle`.
 """
@@ -18,7 +18,7 @@ from conformance.views import take, take_all
 
 
 class Messenger:
-    """Stands where the package reports to: keeps warnings, raises errors."""
+    """Replaces the package's reporting: collects warnings, raises errors."""
 
     def __init__(self) -> None:
         self.warned: list[str] = []
@@ -31,7 +31,7 @@ class Messenger:
 
 
 def run(case: dict[str, Any]) -> dict[str, Any]:
-    """The results of a case."""
+    """Return the results of a case."""
     messenger = Messenger()
     case = dedent_first(case)
     return _run_file(case, messenger) if "file" in case else _run_layers(case, messenger)

@@ -12,7 +12,7 @@ from dovetail.settings import Settings, default_settings
 
 
 class _Warnings(logging.Handler):
-    """Keeps what is logged as a warning."""
+    """Collects logged warnings."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -23,7 +23,7 @@ class _Warnings(logging.Handler):
 
 
 def run(case: dict[str, Any]) -> dict[str, Any]:
-    """The results of a case."""
+    """Return the results of a case."""
     handler = _Warnings()
     logger = logging.getLogger("dovetail")
     propagates, logger.propagate = logger.propagate, False

@@ -1,4 +1,4 @@
-"""The stored sample: cases with what the original gave, so that they can be replayed without it."""
+"""The stored sample: cases with the original's results, so that they can be replayed without it."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ SEED = 14
 
 
 def write_sample(python: str, cases: Mapping[int, Any], path: Path) -> None:
-    """Record what the original gives for these cases."""
+    """Record the original's results for these cases."""
     numbers = list(cases)
     recorded: list[Any] = []
     with Oracle(python) as oracle:
@@ -25,5 +25,5 @@ def write_sample(python: str, cases: Mapping[int, Any], path: Path) -> None:
 
 
 def read_sample(path: Path = SAMPLE) -> list[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """The recorded cases: number, case and results."""
+    """Return the recorded cases: number, case and results."""
     return [tuple(entry) for entry in json.loads(gzip.decompress(path.read_bytes()))]

@@ -10,7 +10,7 @@ _COMMON_TYPES = ("list[int]", "list[str]", "Literal['a', 'b']", "Optional[int]",
 
 
 def make_schema(values: Values) -> Any:
-    """A schema for the `output` slot: mostly a mapping."""
+    """Return a schema for the `output` slot: mostly a mapping."""
     roll = values.random.random()
     if roll < 0.68:
         return _make_mapping(values, 2)
@@ -73,7 +73,7 @@ def _make_type(values: Values) -> Any:
 
 
 def make_answers(values: Values, schema: Any) -> list[Any]:
-    """Data to validate, made along the schema with mistakes strewn in."""
+    """Return data to validate, made from the schema with random mistakes."""
     root = schema if isinstance(schema, dict) and "dict" in schema else {"dict": [["list", schema]]}
     answers = [_answer_mapping(values, root, wrong) for wrong in (0.0, 0.15, 0.5)]
     if values.chance(0.1):

@@ -1,4 +1,4 @@
-"""Presents Dovetail under the names that the specification's own tests import, as a pytest plugin.
+"""Provide Dovetail under the names that the specification's own tests import, as a pytest plugin.
 
 `EXECUTABLE_SPEC=path/to/test_file.py make conformance` runs such a file through it. Only signatures are
 adapted here: what the tests see is what Dovetail does.
@@ -14,7 +14,7 @@ from dovetail.settings import Settings, default_settings
 
 
 class _Prompt(Prompt):
-    """A prompt that is made with a plugin manager and settings."""
+    """A prompt that is created with a plugin manager and settings."""
 
     def __init__(self, plugin_manager: Any, parent_settings: Settings, **_: Any) -> None:
         super().__init__(settings=Settings(parent=parent_settings))
@@ -34,7 +34,7 @@ class _App:
 
 
 def install() -> None:
-    """Put the names where imports find them; nothing that is there already is replaced."""
+    """Make the names importable; existing modules are not replaced."""
     package, core, utils = (types.ModuleType(f"agently{name}") for name in ("", ".core", ".utils"))
     package.Agently, core.Prompt, utils.DataFormatter = _App(), _Prompt, _Formatter  # type: ignore[attr-defined]
     for module in (package, core, utils):

@@ -1,4 +1,4 @@
-"""Makes a failing case smaller, as long as it still fails."""
+"""Make a failing case smaller, as long as it still fails."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ ROUNDS = 40
 
 
 def shrink(python: str, finding: Finding) -> Finding:
-    """The same kind of difference in the smallest case that was found."""
+    """Return the same kind of difference in the smallest case that was found."""
     for _ in range(ROUNDS):
         candidates = dict(enumerate(_make_smaller(finding.difference.case)))
         smaller = next(
@@ -50,7 +50,7 @@ def _with_operations(case: dict[str, Any], position: int, operations: list[Any])
 
 
 def _make_smaller_values(note: Any) -> Iterator[Any]:
-    """The note without one of its items, or with a smaller one."""
+    """Yield the note without one of its items, or with a smaller one."""
     if isinstance(note, dict):
         ((kind, content),) = note.items()
         if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""Runs cases on both sides: the original in a process of its own, Dovetail in this one."""
+"""Run cases on both sides: the original in a separate process, Dovetail in this one."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from conformance import ours
 from conformance.comparison import Finding, compare
 
 Results = list[tuple[int, dict[str, Any], list[Finding]]]
-"""A case's number, what the original gave, and where Dovetail differs."""
+"""A case's number, the original's results, and the differences."""
 
 BATCH = 100
 TESTS = Path(__file__).parent.parent
 
 
 class Oracle:
-    """The process that has the original package; it answers one batch while the next is prepared."""
+    """The process with the original package; it runs one batch while the next is prepared."""
 
     def __init__(self, python: str) -> None:
         # One seed for the order of sets on both sides: the items of a set have no order of their own.
@@ -43,13 +43,13 @@ class Oracle:
             self._process.stdout.close()
 
     def send(self, cases: Mapping[int, Any]) -> None:
-        """Hand over a batch."""
+        """Send a batch."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(list(cases.items())) + "\n")
         self._process.stdin.flush()
 
     def receive(self) -> dict[int, Any]:
-        """The results of the batch that was handed over first."""
+        """Return the results of the batch that was sent first."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -58,7 +58,7 @@ class Oracle:
 
 
 def run_batches(python: str, cases: Mapping[int, Any]) -> Iterator[Results]:
-    """The results of all cases, a batch at a time."""
+    """Yield the results of all cases, one batch at a time."""
     numbers = list(cases)
     batches = [
         {n: cases[n] for n in numbers[start : start + BATCH]} for start in range(0, len(numbers), BATCH)
@@ -75,5 +75,5 @@ def run_batches(python: str, cases: Mapping[int, Any]) -> Iterator[Results]:
 
 
 def run_ours(case: dict[str, Any]) -> dict[str, Any]:
-    """Dovetail's results in the form in which the original's arrive."""
+    """Return Dovetail's results in the same form as the original's."""
     return json.loads(json.dumps(ours.run(case)))

@@ -1,4 +1,4 @@
-"""Dovetail gives what the original gave in the recorded cases; the deviations are the settled ones."""
+"""Dovetail's results equal the original's in the recorded cases, except for intended deviations."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ def _dedent_text(value: Any) -> Any:
 
 
 class Shown(int):
-    """A zero or False that counts as something: Dovetail renders it, the original would leave it out."""
+    """A zero or False that does not count as empty: Dovetail renders it, the original would leave it out."""
 
     original: Any
 
@@ -46,7 +46,7 @@ class Shown(int):
 
 
 def show_zeros(data: dict[str, Any]) -> bool:
-    """Put `Shown` in place of the zeros in a layer's slots; whether there were any."""
+    """Replace the zeros in a layer's slots by `Shown`; return whether there were any."""
     found = False
     for slot in RENDERED:
         value = data.get(slot)

@@ -77,7 +77,7 @@ class Values:
         )
 
     def odd(self) -> Any:
-        """A value that is neither plain nor a container."""
+        """Return a value that is neither plain nor a container."""
         return self.pick(
             (
                 {"object": self.pick(OBJECTS)},
@@ -109,7 +109,7 @@ class Values:
         return {"set" if roll < 0.98 else "frozenset": self.items_of_a_set()}
 
     def items_of_a_set(self) -> list[Any]:
-        """Items whose order is the same in every set: one of any kind, or small numbers."""
+        """Return items whose order is the same in every set: one of any kind, or small numbers."""
         if self.chance(0.5):
             return [self.pick((self.text(), {"tuple": [1, "a"]}, 40))]
         return self.unique(self.random.randint(0, 7) for _ in range(self.random.randint(0, 3)))

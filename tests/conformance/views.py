@@ -1,4 +1,4 @@
-"""Every view of a prompt, taken alike on both sides: a result, or the error's classes, with its warnings."""
+"""Views of a prompt, the same on both sides: a result, or the error's classes, with its warnings."""
 
 import itertools
 import warnings
@@ -8,7 +8,7 @@ from typing import Any
 from conformance.notation import decode, encode
 
 Warned = list[str]
-"""The warnings of the side at hand, in order; a view takes those that it caused."""
+"""The warnings of the current side, in order; a view takes those that it caused."""
 
 RICH = (False, True, None)
 STRICT = (True, False, None)
@@ -16,7 +16,7 @@ CUT = 300
 
 
 def take(view: Callable[[], Any], warned: Warned) -> dict[str, Any]:
-    """What a view gives."""
+    """Return the result of a view."""
     warned.clear()
     try:
         with warnings.catch_warnings():
@@ -33,7 +33,7 @@ def take(view: Callable[[], Any], warned: Warned) -> dict[str, Any]:
 
 
 def take_all(case: dict[str, Any], prompt: Any, warned: Warned) -> dict[str, Any]:
-    """All views of a prompt, by name."""
+    """Return all views of a prompt, by name."""
     return {name: take(view, warned) for name, view in _list_views(case, prompt)}
 
 

@@ -1,7 +1,7 @@
-"""The model of the fault tests: it plans from the seed alone, and looks at every history it is given.
+"""The model of the fault tests: it plans from the seed alone, and checks every history it receives.
 
-What it says next follows from the number of its answers since the last question, so a turn that is lost or
-repeated shows at once.
+Its next answer depends on the number of its answers since the last question, so a lost or repeated turn
+shows at once.
 """
 
 import random
@@ -36,18 +36,18 @@ tools: [note, spend]
 
 
 def plan_job(job: str, seed: int) -> list[tuple[str, ...]]:
-    """The tools that each turn of a job calls; the last turn, which only speaks, is not in it."""
+    """Return the tools that each turn of a job calls, without the last turn, which only answers."""
     chance = random.Random(f"{seed} {job}")
     return [chance.choice(PLANS) for _ in range(chance.randint(1, 3))]
 
 
 def say(job: str, turn: int) -> str:
-    """What the model says in a turn of a job."""
+    """Return the model's text in a turn of a job."""
     return f"[{job} turn {turn}: a few words to be cut somewhere]"
 
 
 class Brain(Script):
-    """A script that never ends; `complaints` are histories that no model API would take."""
+    """An endless script; `complaints` are histories that model APIs would reject."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(())
@@ -55,7 +55,7 @@ class Brain(Script):
         self.complaints: list[str] = []
 
     def take(self, request: ModelRequest) -> Reply:
-        """The next answer."""
+        """Return the next answer."""
         messages = request.messages
         self.complaints += find_faults(messages)
         question = max(place for place, message in enumerate(messages) if message["role"] == "user")
@@ -77,13 +77,13 @@ class Brain(Script):
 
 
 def _call(place: int, name: str, key: str) -> ToolCall:
-    """A call of a model that counts its calls anew in every answer, as some do."""
+    """Return a call of a model that restarts the count of its calls in every answer, as some do."""
     arguments = {"task": key} if name == "helper" else {"key": key}
     return ToolCall(call_id=f"call_{place}", name=name, arguments=arguments)
 
 
 def find_faults(messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is wrong with a history: each call needs exactly one result, right behind it."""
+    """Return the problems of a history: each call needs exactly one result, right after it."""
     faults: list[str] = []
     waiting: list[str] = []
     for message in messages:

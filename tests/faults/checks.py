@@ -1,4 +1,4 @@
-"""What must be true when the dust has settled, whatever was killed and when."""
+"""Checks that must hold after recovery, whatever was killed and when."""
 
 import dataclasses
 from collections import Counter
@@ -16,7 +16,7 @@ ENDED = {"output-available", "output-error", "output-denied"}
 
 
 async def find_damage(world: World, people: list[Person], seed: int) -> list[str]:
-    """Everything that was lost, left open or done twice; nothing is right."""
+    """Return everything that was lost, left open or done twice; empty if all is well."""
     damage: list[str] = []
     executed = Counter(world.ledger.read_text().splitlines())
     damage += [
@@ -83,7 +83,7 @@ def _check_journal(journal: list[dict[str, Any]]) -> list[str]:
 
 
 def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> list[str]:
-    """A call that is told as done was done, one that was declined was not."""
+    """Check that a call reported as done was done, and a declined one was not."""
     made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
     problems: list[str] = []
     for entry in journal:
@@ -100,7 +100,7 @@ def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> l
 
 
 def _check_answers(journal: list[dict[str, Any]]) -> list[str]:
-    """What a browser did came back to the very call that asked for it, although other calls have its id."""
+    """Check that a browser's answer reached the call that asked for it, although other calls have its id."""
     made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
     ended = [entry for entry in journal if entry["type"] == "tool-end" and entry["status"] == "ok"]
     told = [(made[_key(entry)]["args"]["key"], entry["result"]) for entry in ended if _is_pick(made, entry)]
@@ -112,7 +112,7 @@ def _is_pick(made: dict[tuple[str, ...], dict[str, Any]], entry: dict[str, Any])
 
 
 def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:
-    """Whoever has read the events sees the very answer that is stored."""
+    """Check that the events add up to the stored answer."""
     try:
         parts = fold_parts(map(read_entry, seen))
     except KeyError as error:
@@ -121,7 +121,7 @@ def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) ->
 
 
 def read_entry(data: dict[str, Any]) -> Entry:
-    """An event as the journal has it, read from the stream."""
+    """Return an event as the journal has it, read from the stream."""
     kind = EVENTS[data["type"]]
     values = {field.name: data[field.name] for field in dataclasses.fields(kind)}
     if "usage" in values:

@@ -1,4 +1,4 @@
-"""Somebody with a session who never gives up: reads on after every break and answers every question."""
+"""A persistent user with a session: continues to read after every break and answers every question."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ Entry = dict[str, Any]
 
 @dataclass
 class Person:
-    """One client; `entries` are the events it has seen, by run, less those it was told to forget."""
+    """One client; `entries` are the events it has seen, by run, without those that were reset."""
 
     world: World
     session_id: str
@@ -27,7 +27,7 @@ class Person:
             await self._follow(run_id, entries)
 
     def describe(self) -> str:
-        """How far it came, for those who look for what went wrong."""
+        """Return the progress, for debugging."""
         last = {
             run_id: [(e["number"], e["type"]) for e in seen[-3:]] for run_id, seen in self.entries.items()
         }
@@ -44,7 +44,7 @@ class Person:
             body = found or body
 
     async def _find(self, text: str) -> str | dict[str, Any] | None:
-        """What became of a message whose answer did not begin: its run, or what to send for one."""
+        """Find the run of a message whose answer did not begin, or the request that starts one."""
         response = await self.world.request("GET", f"/api/v1/sessions/{self.session_id}")
         view = response.json() if response.status_code == 200 else {"path": [], "run_id": None}
         texts = [part.get("text") for message in view["path"] for part in message["parts"]]
@@ -71,7 +71,7 @@ class Person:
                 await self._answer(entry)
 
     async def _answer(self, ask: Entry) -> None:
-        """Answer a question, as often as it takes to know that the answer was taken."""
+        """Answer a question, and retry until the answer is confirmed."""
         key = ask["payload"]["args"]["key"]
         if ask["kind"] == "browser":
             body = {"toolCallId": ask["call_id"], "status": "success", "output": f"picked {key}"}

@@ -27,7 +27,7 @@ WORK_SECONDS = 0.02
 
 
 def make_tools(ledger: Path) -> list[Tool]:
-    """Tools of every sort: plain, repeatable, with approval, in the browser."""
+    """Tools of every kind: plain, repeatable, with approval, in the browser."""
 
     async def work(tool: str, key: str) -> str:
         place = os.open(ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -45,7 +45,7 @@ def make_tools(ledger: Path) -> list[Tool]:
         return await work("look", key)
 
     async def spend(key: str) -> str:
-        """Do something that needs an approval."""
+        """Do something that requires approval."""
         return await work("spend", key)
 
     schema = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
@@ -58,7 +58,7 @@ def make_tools(ledger: Path) -> list[Tool]:
 
 
 def serve() -> None:
-    """Serve until the process is ended, one way or the other."""
+    """Serve until the process is stopped or killed."""
     app = Dovetail(workspace=Path(sys.argv[1]))
     for tool in make_tools(Path(sys.argv[2])):
         app.tools.register_tool(tool)
@@ -69,7 +69,7 @@ def serve() -> None:
 
 
 def main() -> None:
-    """Start servers until nobody wants another one."""
+    """Start servers until standard input closes."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     server = 0
     for line in sys.stdin:

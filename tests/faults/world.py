@@ -1,4 +1,4 @@
-"""A server process that can be killed and started again, with everything that outlives it."""
+"""A server process that can be killed and restarted, with everything that outlives it."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ PROCESS = Path(__file__).parent / "process.py"
 
 
 class World:
-    """The server's lives, one after the other; `async with` ends the last one."""
+    """The server's processes, one after the other; `async with` stops the last one."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.ledger = folder / "ledger.txt"
@@ -63,7 +63,7 @@ class World:
         self.up.set()
 
     async def end(self, how: signal.Signals = signal.SIGKILL) -> None:
-        """End the server with a signal and wait until it is gone."""
+        """Stop the server with a signal and wait until it has exited."""
         self.up.clear()
         server, self._server = self._server, None
         if server is not None:
@@ -81,11 +81,11 @@ class World:
         return line.decode().split()
 
     def read_log(self) -> str:
-        """The end of what the server has complained about."""
+        """Return the end of the server's error output."""
         return self._log.read_text()[-4000:]
 
     async def wait_for_events(self, count: int, limit: float) -> None:
-        """Wait until the clients have seen so many more events, or some seconds are over."""
+        """Wait until the clients have seen this many more events, or some seconds have passed."""
         reached = asyncio.Event()
         self._targets.append((self.seen + count, reached))
         with suppress(TimeoutError):
@@ -93,7 +93,7 @@ class World:
                 await reached.wait()
 
     async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Ask until the server answers, over as many lives of it as it takes."""
+        """Retry until a server answers, across restarts."""
         while True:
             await self._wait_until_up()
             try:
@@ -102,7 +102,7 @@ class World:
                 await asyncio.sleep(0.02)  # the connection may break before the killer is back
 
     async def stream(self, method: str, path: str, **options: Any) -> AsyncIterator[dict[str, Any]]:
-        """The events of a stream, until it ends or breaks; none when it is refused."""
+        """Yield the events of a stream, until it ends or breaks; none if it is rejected."""
         await self._wait_until_up()
         try:
             async with self._client.stream(method, self.address + path, **options) as response:

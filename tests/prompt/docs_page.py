@@ -1,4 +1,4 @@
-"""Runs the programs of a page and puts what they print below them: `python tests/prompt/docs_page.py`."""
+"""Run the programs of a page and write their output below them: `python tests/prompt/docs_page.py`."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ _PROGRAM = re.compile(r"```python\n(.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTAL
 
 
 def refresh(page: str) -> str:
-    """The page with the outputs its programs have now; they share their names, from top to bottom."""
+    """Return the page with the current outputs of its programs; they share their names in order."""
     names: dict[str, Any] = {"__name__": "page"}
 
     def run(program: re.Match[str]) -> str:

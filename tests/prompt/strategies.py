@@ -1,4 +1,4 @@
-"""Slot values as users may give them."""
+"""Strategies for slot values that users may write."""
 
 import datetime
 from typing import Any, Literal
@@ -86,7 +86,7 @@ SLOTS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def prompts(**overrides: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Slots of a prompt that has an input; the overrides change what a slot may hold."""
+    """Return slots of a prompt with an input; the overrides replace the strategy of a slot."""
     slots = {**SLOTS, **overrides}
     return st.fixed_dictionaries({"input": slots.pop("input", plain).filter(_is_given)}, optional=slots)
 

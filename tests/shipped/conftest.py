@@ -1,4 +1,4 @@
-"""The extension folders that ship, loaded as the app loads them, in a workspace of their own."""
+"""The shipped extension folders, loaded as the app loads them, in a temporary workspace."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +12,7 @@ SHIPPED = Path(__file__).parent.parent.parent / "extensions"
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """The workspace of the tools under test; beside it lies something secret."""
+    """The workspace of the tools under test, with a secret file next to it."""
     (tmp_path / "secret.txt").write_text("secret")
     (tmp_path / "workspace").mkdir()
     return tmp_path / "workspace"
@@ -20,7 +20,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def shipped(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ExtensionSnapshot]:
-    """All shipped folders, also the one that is left out by default."""
+    """All shipped folders, including the one that is disabled by default."""
     monkeypatch.setenv("EXTENSION_EXCLUDED_EXTENSIONS", "")
     monkeypatch.delenv("EXTENSION_EXCLUDED_TOOLS", raising=False)
     loader = ExtensionLoader(SHIPPED, workspace=workspace)

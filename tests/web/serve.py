@@ -72,7 +72,7 @@ async def count_up(context: ToolContext, gate: str, to: int = 3) -> str:
 
 
 async def open_gate(gate: str) -> str:
-    """Release the counting that waits at this gate."""
+    """Release the count that waits at this gate."""
     GATES.setdefault(gate, asyncio.Event()).set()
     return "open"
 
@@ -90,7 +90,7 @@ def cut(boards: list[Board], customer: Board | None = None, glued: bool = False,
 
 
 def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
-    """An app whose model is the script."""
+    """Return an app whose model is the script."""
     model = {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}
     prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
     (workspace / "agents").mkdir(parents=True)
@@ -111,7 +111,7 @@ def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
 
 @asynccontextmanager
 async def listen(app: Dovetail) -> AsyncGenerator[str]:
-    """The address at which an app is served."""
+    """Serve an app and yield its address."""
     api = create_app(app, web=REPOSITORY / "web" / "dist")
     server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve())

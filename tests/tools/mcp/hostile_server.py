@@ -1,4 +1,4 @@
-"""An MCP server over stdio that answers `tools/list` in the worst ways; the first argument says how."""
+"""An MCP server over stdio that answers `tools/list` in the worst ways; the first argument selects one."""
 
 import json
 import sys

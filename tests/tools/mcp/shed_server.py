@@ -32,7 +32,7 @@ def burn() -> str:
 
 @server.tool()
 async def wait(context: Context) -> str:
-    """Begin, and never end."""
+    """Start, and never return."""
     mark("begun")
     await context.report_progress(1, 10, "begun")
     try:
@@ -44,7 +44,7 @@ async def wait(context: Context) -> str:
 
 @server.tool()
 def crash() -> str:
-    """End the whole server at the first call; answer at the second."""
+    """Exit the whole server at the first call; answer at the second."""
     return _crash_once()
 
 
@@ -74,7 +74,7 @@ def fail() -> str:
 
 @server.tool()
 async def grow(context: Context) -> str:
-    """Bring one more tool."""
+    """Add one more tool."""
 
     def sharpen() -> str:
         return "sharp"

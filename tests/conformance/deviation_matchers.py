@@ -1,4 +1,4 @@
-"""How one settled difference is told from others: by what the case does, or by undoing it exactly."""
+"""Recognize intended differences: by the operations of the case, or by undoing the difference exactly."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def _is_no_mapping(note: Any) -> bool:
 
 
 def reads_pairs(difference: Difference) -> bool:
-    """Whether the output is no mapping, and the original took its items for keys and values."""
+    """Return whether the output is not a mapping, and the original took its items for keys and values."""
     return (
         difference.kind in ("text", "messages", "agent")
         and _is_no_mapping(difference.slot("output"))
@@ -82,7 +82,7 @@ def writes_history_twice(difference: Difference) -> bool:
 
 
 def assigns_over_something(difference: Difference) -> bool:
-    """Whether `prompt[key] = value` met a value that was there already, or put a mapping below a new key.
+    """Return whether `prompt[key] = value` replaced an existing value, or put a mapping below a new key.
 
     The original puts an empty dict there first.
     """
@@ -118,7 +118,7 @@ def holds_pydantic_class(difference: Difference) -> bool:
 
 
 def file_has(*texts: str, mapped: bool = False) -> Callable[[Difference], bool]:
-    """Whether the case is a configuration file that has one of these in its text."""
+    """Return whether the case is a configuration file whose text contains one of these."""
 
     def settles(difference: Difference) -> bool:
         file = difference.case.get("file", {"text": ""})
@@ -128,7 +128,7 @@ def file_has(*texts: str, mapped: bool = False) -> Callable[[Difference], bool]:
 
 
 def orders_a_set(difference: Difference) -> bool:
-    """Whether the two differ only in the order in which the items of a set are listed."""
+    """Return whether the two differ only in the order of the items of a set."""
     return (
         difference.both_give_results
         and any(isinstance(part, dict) and "set" in part for part in walk(difference.case))
@@ -137,7 +137,7 @@ def orders_a_set(difference: Difference) -> bool:
 
 
 def adds_mapping_to_set(difference: Difference) -> bool:
-    """Whether a mapping was set onto a set."""
+    """Return whether `set` wrote a mapping to an existing set."""
     kinds: dict[str, set[str]] = {}
     for name, first, *rest in difference.operations("set", "append", "update", "item"):
         for key, value in first["dict"] if name == "update" else [(first, rest[0])]:
@@ -154,7 +154,7 @@ def makes_keys_text(difference: Difference) -> bool:
 
 
 def _write_keys(note: Any) -> tuple[Any, ...]:
-    """The note with its slots' names as text, and with all keys as text."""
+    """Return the note with its slots' names as text, and with all keys as text."""
     if not isinstance(note, dict) or "dict" not in note:
         return (note,)
     pairs = note["dict"]
@@ -177,7 +177,7 @@ def skips_alias(difference: Difference) -> bool:
 
 
 def casts_to_bool(difference: Difference) -> bool:
-    """Whether the answers are the same but for a bool."""
+    """Return whether the answers are the same except for a bool."""
     return (
         difference.kind == "answer"
         and "error" not in difference.their_view
@@ -186,14 +186,14 @@ def casts_to_bool(difference: Difference) -> bool:
 
 
 def rename_module(difference: Difference) -> dict[str, Any]:
-    """Put our module's name in the place of theirs, where a schema tells two models of one name apart."""
+    """Replace their module's name by ours, where a schema uses it to distinguish two models of one name."""
     text = json.dumps(difference.their_view)
     theirs = "agently__builtins__plugins__PromptGenerator__AgentlyPromptGenerator__"
     return json.loads(text.replace(theirs, "dovetail__prompt__output_model__"))
 
 
 def mixes_item_types(difference: Difference) -> bool:
-    """Whether one mapping of the output has several fields of the kind `(list[int], …)`."""
+    """Return whether one mapping of the output has several fields of the kind `(list[int], …)`."""
     if difference.kind != "answer":
         return False
     for part in walk(difference.slot("output")):
