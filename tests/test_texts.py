@@ -53,8 +53,6 @@ NOT_YET_READ = {
     "prompt",
     "response",
     "schema",
-    "server",
-    "sessions",
     "settings.py",
     "skills",
     "store",

@@ -60,7 +60,9 @@ async def test_files_that_are_too_large_are_refused(tmp_path: Path) -> None:
         response = await server.client.post("/api/v1/chat", json=body)
         sessions = await server.get("/api/v1/sessions")
     assert response.status_code == 413
-    assert response.json()["error"]["message"] == f"the body is larger than {LARGEST_BODY} bytes"
+    assert (
+        response.json()["error"]["message"] == f"Request body too large: the limit is {LARGEST_BODY} bytes."
+    )
     assert sessions["sessions"] == []
 
 

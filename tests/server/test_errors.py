@@ -33,12 +33,12 @@ async def test_a_body_that_is_no_json_object_is_told_why(tmp_path: Path) -> None
         wrong_type = await server.client.post(
             "/api/v1/chat", content=b'{"message": "Hi"}', headers={"content-type": "text/plain"}
         )
-    assert told[b'{"messages": [}'] == (422, "body: this is no JSON: Expecting value at character 14")
-    assert told[b"[1]"] == (422, "body: a JSON object is needed, not [1]")
+    assert told[b'{"messages": [}'] == (422, "body: Invalid JSON: Expecting value at character 14")
+    assert told[b"[1]"] == (422, "body: must be a JSON object, got [1]")
     assert told[b""] == (422, "body: Field required")
     assert tell(wrong_type) == (
         422,
-        "body: a JSON object is needed; send it with `content-type: application/json`",
+        "body: must be a JSON object; send it with `content-type: application/json`",
     )
 
 
@@ -56,7 +56,7 @@ async def test_a_wrong_value_is_named_and_all_problems_are_told(tmp_path: Path) 
     ("method", "path", "body", "told"),
     [
         ("POST", "/api/v1/sessions", {"titel": "x"}, "Unknown field 'titel'. Expected one of: id, title."),
-        ("PATCH", "/api/v1/sessions/s", {}, "nothing to change; send `title`, `head`, or both"),
+        ("PATCH", "/api/v1/sessions/s", {}, "Nothing to change; send `title`, `head`, or both."),
         ("POST", "/api/v1/runs/r/cancel", {"when": "now"}, "Unknown field 'when'. Expected one of: mode."),
         ("POST", "/api/v1/tools/add/call", {"a": 1}, "Unknown field 'a'. Expected one of: arguments."),
     ],
@@ -88,7 +88,7 @@ def with_file(url: Any, media_type: Any = "text/plain") -> dict[str, Any]:
     ("body", "told"),
     [
         ({"messages": [{"role": "user", "content": "Hello"}]}, "`messages` whose last one has `parts`"),
-        ({"message": "  "}, "there is no message to answer"),
+        ({"message": "  "}, "Missing message; send `message`"),
         (with_file(None), "part 1 of the last message: `url` of a file must begin with data:"),
         (with_file("file:///etc/passwd"), "got 'file:///etc/passwd'"),
         (with_file("data:text/plain"), "must have the form data:text/plain;base64,SGVsbG8="),
@@ -157,10 +157,10 @@ async def test_an_unknown_route_is_404_and_a_wrong_method_names_the_right_ones(t
         wrong = await server.client.delete("/api/v1/tools")
         read = await server.client.get("/api/v1/tools/add/call")
         both = await server.client.put("/api/v1/sessions")
-    assert tell(unknown) == (404, "there is no such route: /v1/embeddings")
-    assert tell(elsewhere) == (404, "there is no such route: /nothing")
-    assert tell(wrong) == (405, "/api/v1/tools takes GET, not DELETE")
-    assert tell(read) == (405, "/api/v1/tools/add/call takes POST, not GET")
+    assert tell(unknown) == (404, "Not found: /v1/embeddings")
+    assert tell(elsewhere) == (404, "Not found: /nothing")
+    assert tell(wrong) == (405, "/api/v1/tools accepts GET, not DELETE.")
+    assert tell(read) == (405, "/api/v1/tools/add/call accepts POST, not GET.")
     assert both.headers["allow"] == "GET, POST"
 
 
@@ -208,7 +208,7 @@ async def test_a_body_that_is_nested_too_deeply_is_told_so(tmp_path: Path, depth
     async with serve(tmp_path) as server:
         body = f'{{"toolCallId": "c", "status": "success", "output": {deep}}}'
         status, message = tell(await server.client.post("/ai/tools/ack", content=body, headers=JSON))
-        assert (status, message) == (422, "body: it is nested more than 100 levels deep")
+        assert (status, message) == (422, "body: nested more than 100 levels deep")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
@@ -216,7 +216,7 @@ async def test_numbers_that_json_does_not_have_are_told(tmp_path: Path, number: 
     async with serve(tmp_path) as server:
         body = f'{{"toolCallId": "c", "status": "success", "output": {number}}}'
         status, message = tell(await server.client.post("/ai/tools/ack", content=body, headers=JSON))
-        assert (status, message) == (422, f"body: this is not JSON: {number}")
+        assert (status, message) == (422, f"body: Invalid JSON: {number}")
 
 
 async def test_half_characters_of_a_client_are_replaced(tmp_path: Path) -> None:

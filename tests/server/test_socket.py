@@ -89,4 +89,4 @@ async def test_a_lack_of_descriptors_is_logged_once(caplog: pytest.LogCaptureFix
     loop.call_exception_handler({"message": "something else"})
     loop.set_exception_handler(None)
     assert [record.name for record in caplog.records] == ["dovetail.server.socket", "asyncio"]
-    assert "no further connection can be accepted: [Errno 24] Too many open files" in caplog.text
+    assert "cannot accept connections: [Errno 24] Too many open files" in caplog.text

@@ -132,11 +132,11 @@ async def test_a_replacement_that_cannot_start_is_replaced_again_and_the_service
     assert process.stdout is not None
     assert await process.stdout.readline() == b"all are ready\n"
     os.kill(int((tmp_path / "process-0").read_text()), signal.SIGKILL)
-    await server.wait_for_line(rb"worker 0 ended with code -9 and is replaced in")
+    await server.wait_for_line(rb"worker 0 ended with code -9 and will be replaced in")
     await server.wait_for_line(
-        rb"worker 0 could not start with code 1 and is replaced in .*: the database is away"
+        rb"worker 0 could not start with code 1 and will be replaced in .*: the database is away"
     )
-    await server.wait_for_line(rb"worker 0 could not start with code 7 and is replaced in")
+    await server.wait_for_line(rb"worker 0 could not start with code 7 and will be replaced in")
     await server.wait_for_line(rb"worker 0 is ready")
     assert (tmp_path / "started-1").read_text() == "x"
     process.send_signal(signal.SIGTERM)

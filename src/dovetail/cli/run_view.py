@@ -1,6 +1,6 @@
-"""Shows a running agent: in a terminal as a tree that lives, elsewhere line by line.
+"""The view of a running agent: a live tree in a terminal, otherwise line by line.
 
-The same view asks for approvals, one at a time, in a terminal that somebody sits at.
+In an interactive terminal the view also asks for approvals, one at a time.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ TAIL = 6  # lines of the text that is being written
 
 @dataclass(slots=True)
 class CallLine:
-    """One call: running until it has its status."""
+    """One call: running until it has a status."""
 
     name: str
     args: Any
@@ -64,7 +64,7 @@ class RunBranch:
     strays: "list[RunBranch]" = field(default_factory=list["RunBranch"])
 
     def take(self, event: Event) -> None:
-        """Take one event of this run itself."""
+        """Apply one event of this run itself."""
         if isinstance(event, RunStart):
             self.agent, self.model = event.agent, event.model
         elif isinstance(event, TextDeltaEvent):
@@ -81,7 +81,7 @@ class RunBranch:
             self.reason = event.reason
 
     def head(self) -> Text:
-        """The agent, its model, and how far it is."""
+        """Return the agent, its model, and its progress."""
         tokens = self.usage.input_tokens + self.usage.output_tokens
         told = f" {self.model}  turn {self.turns}" + (f", {tokens} tokens" if tokens else "")
         ended = f"  ended by {self.reason}" if self.reason not in ("", "goal") else ""
@@ -96,14 +96,14 @@ class RunBranch:
 
 
 class AgentTree:
-    """Sorts the events of a run and of all its children into a tree."""
+    """The events of a run and of all its children as a tree."""
 
     def __init__(self) -> None:
         self.root = RunBranch()
         self._runs: dict[tuple[str, ...], RunBranch] = {(): self.root}
 
     def take(self, event: Event) -> None:
-        """Take one event, of the run or of a child at any depth."""
+        """Apply one event of the run or of a child at any depth."""
         path: tuple[str, ...] = ()
         while isinstance(event, ChildEvent):
             path, event = (*path, event.run_id), event.event
@@ -113,7 +113,7 @@ class AgentTree:
         self._runs[path].take(event)
 
     def render(self) -> RenderableType:
-        """The tree, and below it the end of what is being written."""
+        """Return the tree, and below it the end of the text that is being written."""
         tree = Tree(self.root.head(), guide_style="dim")
         self.root.render(tree)
         lines = self.root.text.splitlines()[-TAIL:]
@@ -129,7 +129,7 @@ _PAUSE = 0.1  # seconds between two pictures while text streams
 
 
 class AgentView:
-    """Shows nothing (`quiet`), a live tree (in a terminal) or one line for each event."""
+    """Show nothing (`quiet`), a live tree (in a terminal) or one line per event."""
 
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
         self._console = console
@@ -160,7 +160,7 @@ class AgentView:
     async def ask(
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None
     ) -> Mapping[str, Any]:
-        """Ask whoever sits at the terminal whether a call may run."""
+        """Ask the user at the terminal whether a call may run."""
         async with self._asking:
             self._end()
             try:
@@ -169,7 +169,7 @@ class AgentView:
                 self._begin()
 
     def _begin(self) -> None:
-        """Draw from here on; a picture that has ended would be drawn over what came after it."""
+        """Draw a new tree: the old one would overwrite the lines printed after it."""
         if self._console.is_terminal and not self._quiet:
             self._live = Live(self._tree.render(), console=self._console, refresh_per_second=10)
             self._live.start()
@@ -189,7 +189,7 @@ class AgentView:
 
 
 class LineView:
-    """One line for each event, children indented; the outermost agent's text streams."""
+    """One line per event, children indented; the text of the outermost agent streams."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -210,7 +210,7 @@ class LineView:
             self._console.print("  " * depth + line, highlight=False)
 
     def end_text(self) -> None:
-        """Begin a new line when text was being written."""
+        """Begin a new line after streamed text."""
         if self._in_text:
             self._console.print()
             self._in_text = False

@@ -1,4 +1,4 @@
-"""An answer in the terminal, as it is written."""
+"""A chat in the terminal: answers are shown as they are written."""
 
 import asyncio
 import signal
@@ -21,7 +21,7 @@ from dovetail.settings import LOCAL_OWNER
 
 
 class Transcript:
-    """Sends messages and shows their answers; approvals are asked for here."""
+    """Send messages, show their answers and ask for approvals."""
 
     def __init__(self, app: Dovetail, console: Console) -> None:
         self._app = app
@@ -30,7 +30,7 @@ class Transcript:
         self._stopping: asyncio.Future[None] | None = None
 
     async def exchange(self, text: str, request: ChatRequest) -> bool:
-        """Send a message and show its answer to the end; whether it went well."""
+        """Send a message and show its answer to the end; return whether it succeeded."""
         parts = [{"type": "text", "text": text}]
         session_id = self._session_id or request.session_id
         started = await self._app.chat.send(replace(request, parts=parts, session_id=session_id))
@@ -83,7 +83,7 @@ class Transcript:
             self._console.print(f"({event.reason})", style="dim")
 
     async def _ask(self, event: AskRequest, run: RunHandle) -> None:
-        """Have the ask answered; a run that is stopped meanwhile no longer waits for it."""
+        """Answer the ask, unless the run is cancelled first."""
         answering = asyncio.ensure_future(self._answer(event))
         await asyncio.wait({answering, run.done}, return_when=asyncio.FIRST_COMPLETED)
         if answering.done():
@@ -94,7 +94,7 @@ class Transcript:
 
     async def _answer(self, event: AskRequest) -> Mapping[str, Any]:
         if event.kind != "approval":
-            return {"status": "failed", "errorText": "this conversation is in a terminal, there is no page"}
+            return {"status": "failed", "errorText": "This chat runs in a terminal, without a page."}
         if not sys.stdin.isatty():
-            return {"approved": False, "value": "nobody sits at the terminal"}
+            return {"approved": False, "value": "The terminal is not interactive."}
         return await ask_person(self._console, event.payload)

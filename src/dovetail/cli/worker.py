@@ -67,8 +67,8 @@ def run_here(
         async with first.arrive(), follow_changes(dovetail) if options.watch else nullcontext():
             yield
 
-    beside = work_beside if is_first else nullcontext
-    api = create_app(dovetail, is_open=options.insecure, beside=beside)
+    alongside = work_beside if is_first else nullcontext
+    api = create_app(dovetail, is_open=options.insecure, alongside=alongside)
     first.status = api.state.models
     run_server(api, listener, on_ready)
 

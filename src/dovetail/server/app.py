@@ -1,4 +1,4 @@
-"""The HTTP server as an ASGI app: routes in, event streams out."""
+"""The HTTP server as an ASGI app: routes, middleware and the page."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -33,7 +33,7 @@ from dovetail.version import __version__
 _ROUTERS = [
     module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, auth)
 ]
-Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
+Alongside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
 
 def create_app(
@@ -41,30 +41,30 @@ def create_app(
     *,
     web: Path | None = None,
     is_open: bool = False,
-    beside: Beside = nullcontext,
+    alongside: Alongside = nullcontext,
     routers: Sequence[APIRouter] = (),
 ) -> FastAPI:
-    """The server of `app`, which it opens when it starts and closes when it stops.
+    """Return the server of `app`, which it opens when it starts and closes when it stops.
 
-    `web` is the folder of the built web client (found by itself when not given); `is_open` lets other
-    machines in without API keys; `beside` is entered with the app, for work that goes on beside it; `routers`
-    are served before the page, which takes every path that is left.
+    `web` is the folder of the built web client, by default the one that was installed; `is_open` accepts
+    other machines without API keys; `alongside` is entered with the app, for work in the background;
+    `routers` are matched before the page, which takes every path that is left.
     """
 
     @asynccontextmanager
     async def lifespan(api: FastAPI) -> AsyncGenerator[None]:
         try:
-            async with app, beside():
+            async with app, alongside():
                 await app.open_chat()
                 app.runs.observe = run_metrics.observe
                 await app.chat.recover()
                 api.state.is_ready = True
-                beside_requests = [asyncio.create_task(warm_up(app))]
+                background = [asyncio.create_task(warm_up(app))]
                 if is_shared():
-                    beside_requests.append(asyncio.create_task(run_metrics.keep_sampling()))
+                    background.append(asyncio.create_task(run_metrics.keep_sampling()))
                 yield
                 api.state.is_ready = False
-                for task in beside_requests:
+                for task in background:
                     task.cancel()
         except Exception as error:
             api.state.failure = error
@@ -79,7 +79,7 @@ def create_app(
         default_response_class=JsonResponse,
         docs_url=None,
         redoc_url=None,
-        telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` tells it all
+        telemetry={"tracing": False, "operation_spans": False, "logs": False},  # `ObserveLayer` does this
     )
     api.state.dovetail = app
     api.state.models = ModelStatus(app.settings)
@@ -100,7 +100,7 @@ def create_app(
 
 
 def _add_layers(api: FastAPI, settings: ServerSettings, metrics: Metrics, *, is_open: bool) -> None:
-    """What every request passes, the innermost first."""
+    """Add the middleware that every request passes, the innermost first."""
     keys = api.state.keys
     origins = check_origins(settings.cors_origins, has_keys=bool(keys))
     api.add_middleware(CleanInput)

@@ -1,8 +1,8 @@
-"""Who may come in, as a layer around the app.
+"""Access control: API keys, local connections, the admin token, and signing in on the page.
 
-With API keys everybody has a name, and sees only what belongs to it. Without them everybody is the same local
-owner, so then only this machine may come in, not through a proxy either, and only pages of this server may
-change anything: a page of another site cannot speak through the user's browser.
+With API keys each caller has a name and sees only what belongs to it. Without them all callers are the same
+local owner, so only local connections are accepted (none through a proxy), and only pages of this server may
+change anything: a page of another site must not act through the user's browser.
 """
 
 import base64
@@ -22,44 +22,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.events.run_context import current_context, entered
-from dovetail.server.errors import AccessError, error_response, is_kept
+from dovetail.server.errors import AccessError, error_response, is_api
 from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
 from dovetail.server.schemas import SignInBody
 from dovetail.settings import LOCAL_OWNER
 from dovetail.settings.sections import ServerSettings
 
-_NAME = "dovetail_key"
-_MONTH = 30 * 24 * 60 * 60
-
-
-def give_key(response: Response, request: Request, key: str) -> None:
-    """Let the browser send the key from now on; only over TLS, if it came over TLS."""
-    value = base64.urlsafe_b64encode(key.encode()).decode()
-    is_secure = request.url.scheme == "https"
-    response.set_cookie(_NAME, value, max_age=_MONTH, httponly=True, samesite="strict", secure=is_secure)
-
-
-def take_key(response: Response, request: Request) -> None:
-    """Let the browser forget the key."""
-    is_secure = request.url.scheme == "https"
-    response.delete_cookie(_NAME, httponly=True, samesite="strict", secure=is_secure)
-
-
-def read_key(cookies: str) -> str | None:
-    """The key in a `Cookie` header, if it has one."""
-    value = cookie_parser(cookies).get(_NAME, "")
-    try:
-        return base64.urlsafe_b64decode(value).decode() or None
-    except ValueError:
-        return None
-
-
 logger = logging.getLogger(__name__)
 
 _SHORT_KEY = 16
 MOST_WRONG_KEYS = 30
-"""Wrong keys of one address in a minute that are answered with a 401; further ones get a 429."""
+"""Wrong keys from one address per minute that get a 401; further ones get a 429."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -67,10 +41,12 @@ SIGN_IN = "/api/v1/sign-in"
 RELOAD = "/api/v1/extensions/reload"
 ADMIN_HEADER = "x-admin-token"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_COOKIE = "dovetail_key"
+_MONTH = 30 * 24 * 60 * 60
 
 
 class AccessLayer:
-    """Lets requests in or answers with 401 or 403."""
+    """Accept requests, or respond with 401 or 403."""
 
     def __init__(
         self,
@@ -103,12 +79,12 @@ class AccessLayer:
             await self._app(scope, receive, send)
 
     def _refuse(self, error: AccessError, scope: Scope) -> Response:
-        """The answer to a request that may not come in; wrong keys are counted, right ones never get here."""
+        """Return the response to a rejected request; wrong keys are counted, right ones never get here."""
         if error.status == 401 and scope.get("has_wrong_key"):
             client = scope.get("client")
             seconds = math.ceil(self._wrong_keys.take(client[0] if client else ""))
             if seconds:
-                return refuse_for(seconds, f"more than {MOST_WRONG_KEYS} wrong API keys in a minute", scope)
+                return refuse_for(seconds, f"More than {MOST_WRONG_KEYS} wrong API keys in a minute.", scope)
         return error_response(error.status, report_error(error), scope["path"])
 
     def _check(self, scope: Scope) -> None:
@@ -117,7 +93,7 @@ class AccessLayer:
             outside = None if self._is_open else find_outside(scope)
             if outside is not None:
                 raise AccessError(
-                    f"this server answers only to this machine, and {outside}",
+                    f"This server only accepts local connections: {outside}.",
                     hint="Open it as http://127.0.0.1, or start it with API keys (DOVETAIL_API_KEYS).",
                 )
             self._check_page(scope, headers)
@@ -126,23 +102,23 @@ class AccessLayer:
             self._check_page(scope, headers)
         elif self._is_for_admins(scope, headers):
             scope["owner"] = LOCAL_OWNER  # whether the token is right, `require_admin` says
-        elif is_kept(scope["path"]):
+        elif is_api(scope["path"]):
             scope["owner"] = self._find_owner(scope, headers)
 
     def _is_for_admins(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request brings the admin token where that is enough: a reload belongs to no owner."""
+        """Whether a request has the admin token where that is enough: a reload belongs to no owner."""
         return self._has_admin_token and scope["path"] == RELOAD and ADMIN_HEADER in headers
 
     def _check_page(self, scope: Scope, headers: Headers) -> None:
-        """Refuse a page of another site that wants to change something in the user's name."""
+        """Raise if a page of another site tries to change something in the user's name."""
         origin = headers.get("origin")
         if origin is None or scope["method"] in _SAFE_METHODS or origin in self._origins:
             return
         if origin.partition("://")[2] != headers.get("host", ""):
             raise AccessError(
-                f"pages of {origin!r} may not change anything here",
-                hint="Name the origin in DOVETAIL_CORS_ORIGINS on the server to let them; if it is this "
-                "server's own page, have the proxy pass the header `Host` on.",
+                f"Pages of {origin!r} may not change anything on this server.",
+                hint="Add the origin to DOVETAIL_CORS_ORIGINS; if it is the page of this server, make the "
+                "proxy pass the `Host` header on.",
             )
 
     def _find_owner(self, scope: Scope, headers: Headers) -> str:
@@ -158,11 +134,11 @@ class AccessLayer:
 
 
 def find_owner(keys: Mapping[str, str], key: str | None) -> str:
-    """Whose key it is."""
+    """Return the owner of a key."""
     owner = keys.get(hash_key(key)) if key else None
     if owner is None:
         raise AccessError(
-            "an API key is needed and none, or an unknown one, was given",
+            "Missing or unknown API key.",
             status=401,
             hint="Send the header `Authorization: Bearer <key>`, or sign in on the page.",
         )
@@ -170,9 +146,9 @@ def find_owner(keys: Mapping[str, str], key: str | None) -> str:
 
 
 def parse_api_keys(text: str) -> dict[str, str]:
-    """API keys from `name:key` pairs with commas between; gives the names by the hashes of the keys.
+    """Parse comma-separated `name:key` pairs; return the names by the hashes of the keys.
 
-    A key may be given as its hash, `name:sha256:<64 hexadecimal digits>`, so that no secret lies in a file.
+    A key may be written as its hash, `name:sha256:<64 hex digits>`, so that no file contains a secret.
     """
     keys: dict[str, str] = {}
     pairs = filter(None, (part.strip() for part in text.split(",")))
@@ -180,14 +156,14 @@ def parse_api_keys(text: str) -> dict[str, str]:
         name, _, key = pair.partition(":")
         if not name or not key:
             raise ConfigError(
-                f"entry {number} of DOVETAIL_API_KEYS is no name and key with a colon between",
-                hint="It looks like ann:key1,bob:key2.",
+                f"DOVETAIL_API_KEYS: entry {number} must have the form name:key.",
+                hint="Example: ann:key1,bob:key2",
             )
         hashed = _read_hash(name, key) if key.startswith("sha256:") else hash_key(key)
         if hashed in keys:
-            raise ConfigError(f"{keys[hashed]!r} and {name!r} have the same key in DOVETAIL_API_KEYS")
+            raise ConfigError(f"DOVETAIL_API_KEYS: {keys[hashed]!r} and {name!r} have the same key.")
         if len(key) < _SHORT_KEY:
-            logger.warning("the API key of %r is short: others could guess it", name)
+            logger.warning("the API key of %r is short and could be guessed", name)
         keys[hashed] = name
     return keys
 
@@ -196,19 +172,41 @@ def _read_hash(name: str, key: str) -> str:
     hashed = key.removeprefix("sha256:").lower()
     if not _HASH.fullmatch(hashed):
         raise ConfigError(
-            f"the hash of the API key of {name!r} is not of 64 hexadecimal digits",
-            hint="`printf %s <key> | sha256sum` tells it.",
+            f"The SHA-256 hash for key {name!r} must be 64 hex digits.",
+            hint="Compute it with `printf %s <key> | sha256sum`.",
         )
     return hashed
 
 
+def give_key(response: Response, request: Request, key: str) -> None:
+    """Set the cookie with which the browser sends the key; only over TLS if it came over TLS."""
+    value = base64.urlsafe_b64encode(key.encode()).decode()
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(_COOKIE, value, max_age=_MONTH, httponly=True, samesite="strict", secure=is_secure)
+
+
+def take_key(response: Response, request: Request) -> None:
+    """Delete the cookie with the key."""
+    is_secure = request.url.scheme == "https"
+    response.delete_cookie(_COOKIE, httponly=True, samesite="strict", secure=is_secure)
+
+
+def read_key(cookies: str) -> str | None:
+    """Return the key in a `Cookie` header, if any."""
+    value = cookie_parser(cookies).get(_COOKIE, "")
+    try:
+        return base64.urlsafe_b64decode(value).decode() or None
+    except ValueError:
+        return None
+
+
 def hash_key(key: str) -> str:
-    """The form in which keys are kept and compared."""
+    """Return the form in which keys are stored and compared."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _read_text(header: str) -> str:
-    """A header as it was written: most clients send UTF-8, and headers are read as Latin-1."""
+    """Decode a header as it was written: most clients send UTF-8, and headers are read as Latin-1."""
     try:
         return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -216,15 +214,16 @@ def _read_text(header: str) -> str:
 
 
 def require_admin(request: Request) -> None:
-    """Let the request pass when it brings the admin token, or comes from this machine when none is set."""
+    """Raise unless the request has the admin token or, if none is set, is local."""
     token: str = request.app.state.dovetail.settings.section(ServerSettings).admin_token or ""
     if token:
         given = _read_text(request.headers.get(ADMIN_HEADER, ""))
         if not hmac.compare_digest(given.encode(), token.encode()):
-            raise AccessError("the header x-admin-token is missing or wrong")
+            raise AccessError("The header x-admin-token is missing or wrong.")
     elif outside := find_outside(request.scope):
         raise AccessError(
-            f"only this machine may do that, and {outside}", hint="Set EXTENSIONS_ADMIN_TOKEN on the server."
+            f"Only local connections may do this: {outside}.",
+            hint="Set EXTENSIONS_ADMIN_TOKEN on the server.",
         )
 
 
@@ -233,10 +232,10 @@ router = APIRouter(tags=["access"])
 
 @router.post(SIGN_IN)
 async def sign_in(body: SignInBody, request: Request, response: Response) -> dict[str, str]:
-    """Keep an API key in a cookie of the browser and tell whose it is."""
+    """Keep an API key in a cookie of the browser; return its owner."""
     keys = request.app.state.keys
     if not keys:
-        raise NotFoundError("this server has no API keys, so nobody needs to sign in")
+        raise NotFoundError("Sign-in is disabled: no API keys are configured.")
     owner = find_owner(keys, body.key)
     give_key(response, request, body.key)
     return {"owner": owner}
@@ -244,5 +243,5 @@ async def sign_in(body: SignInBody, request: Request, response: Response) -> dic
 
 @router.delete(SIGN_IN, status_code=204)
 async def sign_out(request: Request, response: Response) -> None:
-    """Let the browser forget its API key."""
+    """Delete the API key from the browser."""
     take_key(response, request)

@@ -1,6 +1,6 @@
-"""Log lines for machines and people: `key=value` or JSON, with the ids of what was being done.
+"""Log lines for machines and people: `key=value` or JSON, with the ids of the request and the run.
 
-A line never holds a secret: what the settings keep secret is masked wherever it turns up.
+A line never contains a secret: the secrets of the settings are masked wherever they occur.
 """
 
 import json
@@ -22,7 +22,7 @@ _IDS = ("request_id", "owner", "session_id", "run_id", "call_id")
 
 @contextmanager
 def write_logs(settings: Settings, stream: TextIO | None = None) -> Generator[None]:
-    """Write what the package logs as the settings `server.log_format` and `server.log_level` say."""
+    """Configure the logs of the package by the settings `server.log_format` and `server.log_level`."""
     choices = settings.section(ServerSettings)
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(LineFormatter(SecretMask.of(settings), is_json=choices.log_format == "json"))
@@ -40,7 +40,7 @@ def write_logs(settings: Settings, stream: TextIO | None = None) -> Generator[No
 
 
 class LineFormatter(logging.Formatter):
-    """One line for each record; `extra={"fields": {...}}` adds what a line knows beside its words."""
+    """One line per record; `extra={"fields": {...}}` adds fields to it."""
 
     def __init__(self, mask: SecretMask, *, is_json: bool) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class LineFormatter(logging.Formatter):
         self._is_json = is_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as a line; in text a traceback follows on lines of its own."""
+        """Return the record as a line; in text a traceback follows on lines of its own."""
         line = self._describe(record)
         trace = self.formatException(record.exc_info) if record.exc_info else ""
         if self._is_json:

@@ -1,4 +1,4 @@
-"""Our tools behind the MCP protocol: each call goes through the pipeline, and approvals go to the client."""
+"""Our tools as an MCP server: each call passes the pipeline, and approvals are sent to the client."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ _FORM = {
 
 
 class ToolServer:
-    """An MCP server (`server`) that offers the tools of a registry."""
+    """An MCP server (`server`) with the tools of a registry."""
 
     def __init__(self, registry: ToolRegistry, runner: ToolRunner, globs: Sequence[str], mode: Mode) -> None:
         self._registry = registry
@@ -55,7 +55,7 @@ class ToolServer:
         )
 
     def announce_change(self) -> None:
-        """Let clients know that the tools have changed: those that listen, and the one behind stdio."""
+        """Notify clients that the tools have changed: those that listen, and the one behind stdio."""
         task = asyncio.create_task(self._announce())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -67,10 +67,10 @@ class ToolServer:
         try:
             await self._session.send_tool_list_changed()
         except Exception as error:  # the client is gone
-            logger.debug("a client does not learn that the tools have changed: %s", error)
+            logger.debug("cannot notify a client that the tools have changed: %s", error)
 
     def get_snapshot(self) -> ToolSnapshot:
-        """The tools that are offered now."""
+        """The present tools."""
         snapshot = self._registry.snapshot()
         names = [name for name in snapshot.tools if any(fnmatchcase(name, glob) for glob in self._globs)]
         return snapshot.select(names)
@@ -95,13 +95,13 @@ class ToolServer:
 
 
 class _Question:
-    """Asks the client for an approval: during the call or, in the newer protocol, between two tries."""
+    """Ask the client for an approval: during the call or, in the newer protocol, between two attempts."""
 
     def __init__(self, context: Any, params: Any) -> None:
         self._session = context.session
         self._answers: Mapping[str, Any] = params.input_responses or {}
         self.open: Any = None
-        """What to answer instead of a result, when the client must ask and then try again."""
+        """The response in place of a result if the client must ask and then try again."""
 
     @property
     def can_ask(self) -> bool:
@@ -112,7 +112,7 @@ class _Question:
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
     ) -> Mapping[str, Any]:
         if kind != "approval":
-            return {"status": "failed", "errorText": f"an MCP client cannot answer a {kind}"}
+            return {"status": "failed", "errorText": f"An MCP client cannot answer a {kind}."}
         is_inner = bool(payload.get("agent_path"))  # a question of an agent; another try may ask another one
         if _APPROVAL in self._answers and not is_inner:
             return _read_answer(self._answers[_APPROVAL])
@@ -120,14 +120,14 @@ class _Question:
         if self._session.can_send_request:
             return _read_answer(await self._session.elicit_form(text, _FORM))
         if is_inner:
-            return {"approved": False, "value": "this client cannot be asked while an agent works"}
+            return {"approved": False, "value": "This client cannot be asked while an agent works."}
         form = types.ElicitRequestFormParams(message=text, requested_schema=_FORM)
         self.open = types.InputRequiredResult(input_requests={_APPROVAL: types.ElicitRequest(params=form)})
         return {"approved": False}
 
 
 class _Progress:
-    """Sends the progress of a call to the client, in order."""
+    """Send the progress of a call to the client, in order."""
 
     def __init__(self, context: Any) -> None:
         self._session = context.session
@@ -171,7 +171,7 @@ def _describe(tool: Tool) -> Any:
 
 
 def _is_destructive(tool: Tool) -> bool | None:
-    """Whether a tool destroys something; None when its kind does not say so."""
+    """Whether a tool destroys something; None if its kind does not say."""
     is_known = tool.is_read_only or not (tool.kind is Kind.Other or tool.kind.is_read_only)
     return tool.kind in _DESTRUCTIVE if is_known else None
 

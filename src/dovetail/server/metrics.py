@@ -1,6 +1,6 @@
-"""Numbers for Prometheus: what runs, calls and requests did, and how long they took.
+"""Metrics for Prometheus: counts and durations of requests, runs, calls and tokens.
 
-With several worker processes (`PROMETHEUS_MULTIPROC_DIR` is set) each scrape tells the sums of all of them.
+With several worker processes (`PROMETHEUS_MULTIPROC_DIR` is set) each scrape returns the sums of all workers.
 """
 
 import asyncio
@@ -26,11 +26,13 @@ from dovetail.lazy import lazy
 from dovetail.runs.task import LiveRun
 
 _multiprocess = lazy("prometheus_client.multiprocess")
+logger = logging.getLogger("dovetail.runs")
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable that names the folder in which workers keep their numbers."""
+"""The environment variable that names the folder in which workers keep their metrics."""
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SAMPLE_SECONDS = 2.0
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900)
 
 
@@ -38,14 +40,14 @@ class Metrics:
     """All metrics of one server; names begin with `dovetail_`."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # they would double what is told, and nobody reads them
+        disable_created_metrics()  # they would double the output and have no reader
         self._registry = registry = CollectorRegistry()
         self.requests = Counter(
             "dovetail_http_requests", "Requests.", ["method", "route", "status"], registry=registry
         )
         self.request_seconds = Histogram(
             "dovetail_http_request_seconds",
-            "How long answers took, streams included.",
+            "How long responses took, including streams.",
             ["method", "route"],
             registry=registry,
             buckets=_SECONDS,
@@ -66,14 +68,14 @@ class Metrics:
             buckets=_SECONDS,
         )
         self.asks = Counter("dovetail_asks", "Questions to people and browsers.", ["kind"], registry=registry)
-        self._streams = self._gauge("dovetail_streams_active", "Streams that are being read.")
-        self._runs_active = self._gauge("dovetail_runs_active", "Runs that go on.")
-        self._asks_open = self._gauge("dovetail_asks_open", "Questions that wait for an answer.")
+        self._streams = self._gauge("dovetail_streams_active", "Streams in progress.")
+        self._runs_active = self._gauge("dovetail_runs_active", "Runs in progress.")
+        self._asks_open = self._gauge("dovetail_asks_open", "Questions waiting for an answer.")
         if not is_shared():
             ProcessCollector(registry=registry)
 
     def add_stream(self, change: int) -> None:
-        """A stream begins or ends."""
+        """Count a stream that begins or ends."""
         self._streams.inc(change)
 
     def add_usage(self, model: str, usage: Usage) -> None:
@@ -88,12 +90,12 @@ class Metrics:
             self.tokens.labels(model, kind).inc(tokens)
 
     def sample(self, *, runs: int, asks: int) -> None:
-        """Note how much goes on in this process just now."""
+        """Set the gauges of this process."""
         self._runs_active.set(runs)
         self._asks_open.set(asks)
 
     def write(self) -> bytes:
-        """All numbers in Prometheus' text format."""
+        """Return all metrics in the text format of Prometheus."""
         if not is_shared():
             return generate_latest(self._registry)
         registry = CollectorRegistry()
@@ -104,22 +106,8 @@ class Metrics:
         return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
 
 
-def is_shared() -> bool:
-    """Whether several processes write their numbers into one folder."""
-    return SHARED_FOLDER in os.environ
-
-
-def forget_process(process_id: int) -> None:
-    """Let go of what a worker that has ended said was going on in it."""
-    _multiprocess.mark_process_dead(process_id, os.environ[SHARED_FOLDER])
-
-
-logger = logging.getLogger("dovetail.runs")
-SAMPLE_SECONDS = 2.0
-
-
 class RunMetrics:
-    """Counts and logs what runs do."""
+    """Count and log the events of runs."""
 
     def __init__(self, app: Dovetail, metrics: Metrics) -> None:
         self._app = app
@@ -128,7 +116,7 @@ class RunMetrics:
         self._started: set[str] = set()
 
     def observe(self, live: LiveRun, event: Event, path: tuple[str, ...]) -> None:
-        """Take note of an event of a run, or of a child of it."""
+        """Count one event of a run or of its children."""
         if isinstance(event, ToolInputEnd | ToolStart | ToolEnd):
             self._observe_call(event, path)
         elif isinstance(event, TurnEnd):
@@ -140,12 +128,12 @@ class RunMetrics:
             self._observe_end(live, event)
 
     def sample(self) -> None:
-        """Note how much goes on now."""
+        """Set the gauges to the present numbers of runs and asks."""
         runs = self._app.runs
         self._metrics.sample(runs=runs.running, asks=runs.asks.waiting)
 
     async def keep_sampling(self) -> None:
-        """Note it again and again, so that a scrape at another process finds it."""
+        """Sample repeatedly, so that a scrape of another process finds the numbers."""
         while True:
             self.sample()
             await asyncio.sleep(SAMPLE_SECONDS)
@@ -184,3 +172,13 @@ class RunMetrics:
             "run ended",
             extra={"fields": fields},
         )
+
+
+def is_shared() -> bool:
+    """Whether several processes write their metrics into one folder."""
+    return SHARED_FOLDER in os.environ
+
+
+def forget_process(process_id: int) -> None:
+    """Remove the gauges of a worker that has ended."""
+    _multiprocess.mark_process_dead(process_id, os.environ[SHARED_FOLDER])

@@ -1,26 +1,26 @@
-"""The OpenAPI document: what FastAPI knows of the routes, with their real answers, errors and keys."""
+"""The OpenAPI document: FastAPI's description of the routes, with examples, errors and API keys added."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 
-from dovetail.server.errors import is_kept
+from dovetail.server.errors import is_api
 from dovetail.server.openapi_examples import ANSWERS, JSON
 
 _ERRORS = {
-    "400": "There is no such agent or model.",
-    "401": "An API key is needed, and none or an unknown one was given.",
-    "403": "The caller may not do this.",
-    "404": "There is nothing by that id, or nothing that the caller may see.",
-    "409": "It is busy, answered, ended or taken, or has changed meanwhile.",
-    "413": "The body is too large.",
-    "422": "The request is wrong; `details` names every place.",
-    "429": "Too many requests in a minute; `retry-after` says when to come again.",
-    "502": "The model failed.",
-    "503": "No model is set, or the database is away.",
+    "400": "Unknown agent or model.",
+    "401": "Missing or unknown API key.",
+    "403": "Access denied.",
+    "404": "Not found, or not visible to the caller.",
+    "409": "Conflict: busy, already answered, ended, taken or changed.",
+    "413": "Request body too large.",
+    "422": "Invalid request; `details` lists every problem.",
+    "429": "Rate limit exceeded; retry after the seconds in `retry-after`.",
+    "502": "Model error.",
+    "503": "No model configured, or the database is not available.",
 }
-_GOOD = {"201": "It is made.", "202": "It is noted.", "503": "It is not ready yet."}
+_GOOD = {"201": "Created.", "202": "Accepted.", "503": "Not ready yet."}
 _OF_ALL = ("401", "403", "429", "503")
 _CONFLICTING = ("/chat", "/cancel", "/asks/", "/sessions")
 _ERROR = {
@@ -31,15 +31,15 @@ _ERROR = {
             "type": "object",
             "required": ["type", "message"],
             "properties": {
-                "type": {"type": "string", "description": "A word that programs can match."},
-                "message": {"type": "string", "description": "What was wrong, with the value."},
-                "hint": {"type": "string", "description": "What would help."},
-                "details": {"description": "The places of a wrong request, or the run that failed."},
+                "type": {"type": "string", "description": "An error code for programs."},
+                "message": {"type": "string", "description": "The problem, with the value that caused it."},
+                "hint": {"type": "string", "description": "What to do about it."},
+                "details": {"description": "The problems of an invalid request, or the run that failed."},
             },
         }
     },
     "example": {
-        "error": {"type": "not_found_error", "message": "no session 's1'"},
+        "error": {"type": "not_found_error", "message": "Session 's1' not found."},
     },
 }
 _OPENAI_ERROR = {
@@ -60,16 +60,16 @@ _OPENAI_ERROR = {
 }
 
 _ANY_ERROR = {
-    "description": "The request is wrong.",
+    "description": "Invalid request.",
     "content": {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}},
 }
 
 
 class DescribedApi(FastAPI):
-    """An API whose document tells how answers and errors look."""
+    """An API whose document describes responses and errors."""
 
     def openapi(self) -> dict[str, Any]:
-        """The document, made once."""
+        """Return the document, which is made once."""
         is_new = self.openapi_schema is None
         document = super().openapi()
         if is_new:
@@ -98,16 +98,16 @@ def _describe_answers(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 def _describe_answer(status: str, forms: Mapping[str, Any]) -> dict[str, Any]:
     if not forms:
-        return {"description": "There is nothing to say."}
+        return {"description": "No content."}
     content = {
         media: {"schema": {"type": "object" if media == JSON else "string"}, "example": example}
         for media, example in forms.items()
     }
-    return {"description": _GOOD.get(status, "The answer."), "content": content}
+    return {"description": _GOOD.get(status, "OK."), "content": content}
 
 
 def _describe_errors(path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
-    if not is_kept(path):
+    if not is_api(path):
         return {"422": _ANY_ERROR} if "422" in operation["responses"] else {}
     is_openai = path.startswith("/v1/")
     statuses = {*_OF_ALL}

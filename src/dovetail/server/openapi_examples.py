@@ -1,4 +1,4 @@
-"""An example of every answer, for the OpenAPI document; a test holds them to what the server really says."""
+"""An example of every response, for the OpenAPI document; a test compares them with real responses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -239,4 +239,4 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "POST /api/v1/sign-in": {"200": {JSON: {"owner": "ann"}}},
     "DELETE /api/v1/sign-in": {"204": {}},
 }
-"""By route and status: the media types of an answer, with an example of each."""
+"""By route and status: the media types of a response, with an example of each."""

@@ -1,4 +1,4 @@
-"""The bodies that requests carry."""
+"""Request bodies, and the dependencies that routes share: the app and the caller."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:
 """An id that a client may choose: it must fit into a path."""
 
 GivenId = Annotated[str, Field(max_length=200)]
-"""An id that a client names; whether it means anything is seen when it is looked up."""
+"""An id that a client names; it is checked when it is looked up."""
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
-"""What a session is called."""
+"""The title of a session."""
 
 
 class Body(BaseModel):
-    """A body of our own: a name that means nothing here is an error, so that a typing error is noticed."""
+    """A request body that rejects unknown fields, so that a misspelt name is noticed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -75,19 +75,19 @@ class ChatBody(BaseModel):
 
     @property
     def last(self) -> ClientMessage | None:
-        """The only one of a client's messages that counts: the others are stored here."""
+        """The last of the client's messages; the others are stored here and not read."""
         return self.messages[-1] if self.messages else None
 
     @property
     def parts(self) -> list[dict[str, Any]]:
-        """What the user says."""
+        """The parts of the user's message."""
         if self.last is not None and self.last.role == "user":
             return self.last.parts
         return [{"type": "text", "text": self.message}] if self.message else []
 
     @property
     def is_continuation(self) -> bool:
-        """Whether the client's last message is an answer that waits for what it brings."""
+        """Whether the client's last message is an answer in progress that waits for the client."""
         return self.trigger == "submit-message" and self.last is not None and self.last.role == "assistant"
 
     @model_validator(mode="after")
@@ -99,7 +99,7 @@ class ChatBody(BaseModel):
         says_something = self.is_continuation or any(map(_says_something, self.parts))
         if self.trigger == "submit-message" and not says_something:
             raise ValueError(
-                "there is no message to answer; send `message`, or `messages` whose last one has `parts` "
+                "Missing message; send `message`, or `messages` whose last one has `parts` "
                 'such as {"type": "text", "text": "Hello"}'
             )
         return self
@@ -112,7 +112,7 @@ def _says_something(part: Mapping[str, Any]) -> bool:
 
 
 class CancelBody(Body):
-    """How soon a run shall stop."""
+    """When a run is to stop."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"mode": "now"}]})
     mode: Literal["now", "after_tool", "after_turn"] = "now"
@@ -127,7 +127,7 @@ class SessionBody(Body):
 
 
 class SessionChange(Body):
-    """What changes in a session; with `version`, only if it has not changed since."""
+    """Changes to a session; with `version`, only if it has not changed since."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"title": "Better plans"}, {"head": "msg_1", "version": 3}]}
@@ -139,7 +139,7 @@ class SessionChange(Body):
     @model_validator(mode="after")
     def _change_something(self) -> Self:
         if self.title is None and self.head is None:
-            raise ValueError("there is nothing to change; send `title`, `head`, or both")
+            raise ValueError("Nothing to change; send `title`, `head`, or both.")
         return self
 
 
@@ -159,14 +159,14 @@ class AnswerBody(Body):
 
 
 class ClaimBody(Body):
-    """The tab that wants to act alone."""
+    """The tab that claims a browser question."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tab_id": "tab-1"}]})
     tab_id: str = Field(min_length=1, max_length=200)
 
 
 class AckBody(BaseModel):
-    """What a browser tool did (rule C90)."""
+    """The result of a browser tool (rule C90)."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -189,19 +189,19 @@ class CallBody(Body):
 
 
 class SignInBody(BaseModel):
-    """The API key of somebody who uses the page."""
+    """The API key of a user of the page."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"key": "a-long-random-key"}]})
     key: str = Field(min_length=1, max_length=1000)
 
 
 async def get_app(request: Request) -> Dovetail:
-    """The app that this server serves."""
+    """Return the app of this server."""
     return request.app.state.dovetail
 
 
 async def get_owner(request: Request) -> str:
-    """Who calls; everything a route shows or changes belongs to them."""
+    """Return the caller; a route shows and changes only what belongs to them."""
     return request.scope.get("owner", LOCAL_OWNER)
 
 
@@ -210,7 +210,7 @@ Owner = Annotated[str, Depends(get_owner)]
 
 
 def to_iso(seconds: float | None) -> str | None:
-    """Seconds since 1970 as ISO 8601 in UTC."""
+    """Return seconds since 1970 as ISO 8601 in UTC."""
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Runs the ASGI app on a socket until it is told to stop."""
+"""The ASGI app served on a socket until it is asked to stop."""
 
 import asyncio
 import faulthandler
@@ -25,7 +25,7 @@ from dovetail.tools.threads import DaemonExecutor
 logger = logging.getLogger(__name__)
 
 HEAD_SECONDS = 20.0
-"""How long the head of a request may take, from the connection or from the end of the answer before."""
+"""The most seconds for the head of a request, from the connection or the previous response."""
 
 BODY_SECONDS = 120.0
 _QUIET_SECONDS = 60.0
@@ -33,23 +33,23 @@ _EXHAUSTED = "socket.accept() out of system resource"
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection whose request does not arrive in time."""
+    """HTTP/1.1 that closes a connection if its request does not arrive in time."""
 
     _stage: str | None = None
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for a request."""
+        """Wait for a request."""
         super().connection_made(transport)
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Receive a piece of a request."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Wait for the next request."""
         super().on_response_complete()
         self._watch()
 
@@ -66,7 +66,7 @@ class TimedProtocol(H11Protocol):
             self._wait_for("body" if cycle.more_body else None)
 
     def _wait_for(self, stage: str | None) -> None:
-        """Start the time of a new stage; one in progress keeps what is left of it."""
+        """Start the timer of a new stage; a stage in progress keeps its timer."""
         if stage == self._stage:
             return
         if self._timer is not None:
@@ -77,12 +77,12 @@ class TimedProtocol(H11Protocol):
 
     def _give_up(self) -> None:
         if not self.transport.is_closing():
-            logger.info("a connection was closed: the %s of its request did not arrive in time", self._stage)
+            logger.info("connection closed: the %s of its request did not arrive in time", self._stage)
             self.transport.close()
 
 
 class QuietHandler:
-    """An event loop's handler of errors that logs once, not thousands of times, that descriptors ran out."""
+    """An error handler of the event loop that logs once, not thousands of times, that descriptors ran out."""
 
     def __init__(self) -> None:
         self._last = -_QUIET_SECONDS
@@ -96,21 +96,21 @@ class QuietHandler:
         if now - self._last >= _QUIET_SECONDS:
             self._last = now
             logger.error(
-                "no further connection can be accepted: %s. Raise the limit of open files (ulimit -n), "
+                "cannot accept connections: %s. Raise the limit of open files (ulimit -n), "
                 "or look for clients that keep connections open",
                 context.get("exception"),
             )
 
 
 LAST_SECOND = 9.0
-"""Seconds after which a server that does not stop is ended; ten are promised."""
+"""Seconds after which a server that does not stop is killed; ten are promised."""
 
 
 def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; streams are let go, runs go on at the next start.
+    """Serve until Ctrl-C or SIGTERM; streams are closed, and runs are resumed at the next start.
 
-    What keeps the app from starting is raised here. After SIGTERM it returns, so that the program can end as
-    it should: what is to be done at the exit (traces sent, files closed) is done.
+    An error that keeps the app from starting is raised here. After SIGTERM it returns, so that the program
+    can finish its work at exit, such as sending traces and closing files.
     """
     proxies = api.state.dovetail.settings.section(ServerSettings).trusted_proxies
     check_proxies(proxies)
@@ -139,7 +139,7 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
 
 @contextmanager
 def _returning_after_a_signal(server: uvicorn.Server) -> Generator[None]:
-    """uvicorn sends itself the SIGTERM that stopped it once more, which would end the process on the spot."""
+    """Ignore the SIGTERM that uvicorn sends itself again after it stopped, which would kill the process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -161,9 +161,9 @@ class _Server(uvicorn.Server):
         self.has_returned = threading.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve to the end; a callback that exits, of a tool or a library, does not end the server.
+        """Serve to the end; a callback of a tool or a library that exits does not stop the server.
 
-        Signals are uvicorn's while it serves, so such an exit is never the user's.
+        While it serves, uvicorn handles signals, so such an exit never comes from the user.
         """
         with asyncio.Runner(loop_factory=self.config.get_loop_factory()) as runner:
             loop = runner.get_loop()
@@ -178,16 +178,16 @@ class _Server(uvicorn.Server):
                     logger.exception("a callback exited; the server continues")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to stop, and make sure that it comes to an end."""
+        """Begin to stop, and make sure that the process ends."""
         if not self.should_exit:
             threading.Thread(target=self._end_in_time, name="dovetail-end", daemon=True).start()
         super().handle_exit(sig, frame)
 
     def _end_in_time(self) -> None:
-        """End the process if its event loop is blocked; all that matters is in the database by then."""
+        """Kill the process if its event loop is blocked; all that matters is in the database by then."""
         if self.has_returned.wait(LAST_SECOND):
             return
-        logger.error("the server did not stop within %g s and is ended; its threads follow", LAST_SECOND)
+        logger.error("the server did not stop within %g s and is killed; its threads follow", LAST_SECOND)
         faulthandler.dump_traceback()
         logging.shutdown()
         os._exit(1)

@@ -1,8 +1,8 @@
 """Several server processes under one parent: started together, replaced when one dies, stopped together.
 
-What keeps a worker from its first start is raised, because the operator is watching then. Once all have been
-ready, the parent stays: a worker that dies, or a replacement that cannot start (the database is away for some
-time), is started again after a pause that grows with each failure.
+An error at the first start of a worker is raised, because the operator is watching then. Once all have been
+ready, the parent stays: a worker that dies, or a replacement that cannot start (such as while the database is
+not available), is started again after a pause that grows with each failure.
 """
 
 import logging
@@ -23,7 +23,7 @@ from dovetail.errors import ConfigError, DovetailError
 logger = logging.getLogger(__name__)
 
 Work: TypeAlias = Callable[[int, Callable[[], None]], None]
-"""Serves as the worker of a number until a signal comes, and calls what it is given when it is ready."""
+"""Serve as the worker with this number until a signal arrives; call the function when ready."""
 
 STOP_SECONDS = 20.0
 RESTART_SECONDS = 1.0
@@ -42,7 +42,7 @@ class _Worker:
 
 
 class Workers:
-    """Runs `count` processes that all do `work`, which must be something that can be pickled."""
+    """Run `count` processes that all do `work`, which must be picklable."""
 
     def __init__(self, count: int, work: Work, on_exit: Callable[[int], None]) -> None:
         self._work = work
@@ -54,7 +54,7 @@ class Workers:
         self._pauses: dict[int, float] = {}
 
     def run(self, on_ready: Callable[[], None]) -> None:
-        """Serve until SIGTERM or Ctrl-C; what keeps a worker from its first start is raised."""
+        """Serve until SIGTERM or Ctrl-C; raise if a worker fails at its first start."""
         with _signals() as stopped:
             try:
                 for number in range(self._count):
@@ -70,7 +70,7 @@ class Workers:
         return len(self._workers) == self._count and all(each.is_ready for each in self._workers.values())
 
     def _have_news(self, stopped: Connection) -> bool:
-        """Wait for something to happen and handle it; True when it is time to stop."""
+        """Wait for an event and handle it; return True when it is time to stop."""
         pipes = {worker.pipe: worker for worker in self._workers.values()}
         pause = min(self._due.values()) - time.monotonic() if self._due else None
         for ready in wait([stopped, *pipes], None if pause is None else max(0.0, pause)):
@@ -88,7 +88,7 @@ class Workers:
             self._start(number)
         except OSError as error:  # out of memory, processes or descriptors
             self._due[number] = time.monotonic() + LONGEST_PAUSE
-            logger.error("worker %d could not be started, next try in %g s: %s", number, LONGEST_PAUSE, error)
+            logger.error("cannot start worker %d, retrying in %g s: %s", number, LONGEST_PAUSE, error)
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -105,7 +105,7 @@ class Workers:
             raise ConfigError(worker.problem, hint=hint)
 
     def _bury(self, worker: _Worker) -> None:
-        """See a worker off and plan its replacement."""
+        """Remove a dead worker and plan its replacement."""
         worker.process.join(RESTART_SECONDS)
         if worker.process.is_alive():  # it has let go of its pipe and can no longer be talked to
             worker.process.kill()
@@ -115,7 +115,7 @@ class Workers:
         self._on_exit(worker.process.pid or 0)
         code = worker.process.exitcode
         if not worker.is_ready and not self._has_started:
-            raise ConfigError(f"worker {worker.number} ended while it started, with code {code}")
+            raise ConfigError(f"Worker {worker.number} exited with code {code} while starting.")
         self._plan(worker, code)
 
     def _plan(self, worker: _Worker, code: int | None) -> None:
@@ -126,7 +126,7 @@ class Workers:
         due = self._due[worker.number] = max(now, worker.since + pause)
         what = "ended" if worker.is_ready else "could not start"
         logger.error(
-            "worker %d %s with code %s and is replaced in %.0f s%s",
+            "worker %d %s with code %s and will be replaced in %.0f s%s",
             *(worker.number, what, code, due - now, f": {worker.problem}" if worker.problem else ""),
         )
 
@@ -147,13 +147,13 @@ class Workers:
         for process in processes:
             process.join(max(0.0, end - time.monotonic()))
             if process.is_alive():
-                logger.error("%s did not stop within %g s and is ended", process.name, STOP_SECONDS)
+                logger.error("%s did not stop within %g s and is killed", process.name, STOP_SECONDS)
                 process.kill()
                 process.join()
 
 
 def _be_worker(work: Work, number: int, pipe: Connection) -> None:
-    """The life of a worker process; it does not outlive its parent."""
+    """Run a worker process, which does not outlive its parent."""
     threading.Thread(target=_leave_with_parent, args=(pipe,), daemon=True).start()
     try:
         work(number, lambda: pipe.send(None))
@@ -171,7 +171,7 @@ def _leave_with_parent(pipe: Connection) -> None:
 
 @contextmanager
 def _signals() -> Generator[Connection]:
-    """A connection that can be read once the process was asked to stop."""
+    """Return a connection that is readable once the process is asked to stop."""
     hears, tells = _spawning.Pipe(duplex=False)
 
     def tell(number: int, frame: object) -> None:

@@ -23,7 +23,7 @@ from dovetail.store.database import Database
 
 
 class Chat:
-    """Sends messages to sessions and keeps the answers."""
+    """Send messages to sessions and store the answers."""
 
     def __init__(self, host: ChatHost, sessions: SessionStore, runs: InProcessEngine) -> None:
         self.sessions = sessions
@@ -64,12 +64,12 @@ class Chat:
         )
 
     async def answer(self, turn: ChatTurn) -> RunHandle:
-        """Answer messages of a conversation that is kept elsewhere: nothing but the run is stored."""
+        """Answer a conversation that is stored elsewhere; only the run is stored here."""
         run = ChatRun.prepare(self._host, turn)
         return await self.runs.start(run.spec, run)
 
     async def delete(self, session_id: str, *, owner: str) -> None:
-        """Delete a session; an answer that is being written is stopped."""
+        """Delete a session; an answer in progress is cancelled."""
         await self.sessions.get(session_id, owner=owner)
         running = await self.runs.find_running(session_id)
         if running is not None:
@@ -77,11 +77,11 @@ class Chat:
         await self.sessions.delete(session_id, owner=owner)
 
     async def recover(self) -> list[RunHandle]:
-        """Continue the answers that a dead process has left behind."""
+        """Resume the answers that a dead process has left behind."""
         return await self.runs.recover(self.rebuild)
 
     async def _open(self, request: ChatRequest) -> tuple[Session, MessageTree]:
-        """The session and its messages; one that does not exist yet is stored with its first message."""
+        """Return the session and its messages; a new one is stored with its first message."""
         if request.session_id is not None:
             with suppress(NotFoundError):
                 return await self.sessions.open(request.session_id, owner=request.owner)
@@ -90,7 +90,7 @@ class Chat:
     async def _find_question(
         self, session: Session, tree: MessageTree, request: ChatRequest
     ) -> Sequence[Message]:
-        """The question to answer again; an answer that is still being written has no message yet."""
+        """Return the question to answer again; an answer in progress has no message yet."""
         try:
             return _trace_question(tree, request)
         except NotFoundError:
@@ -99,8 +99,8 @@ class Chat:
             if running is None or (running.spec.message_id, running.spec.owner) != wanted:
                 raise
             raise ConflictError(
-                f"message {request.message_id!r} is still being written by run {running.id!r}",
-                hint="Wait for its end or cancel it.",
+                f"Message {request.message_id!r} is still being written by run {running.id!r}.",
+                hint="Wait for the run to end, or cancel it.",
             ) from None
 
     async def rebuild(self, record: RunRecord) -> ChatRun | None:
@@ -124,7 +124,7 @@ class Chat:
 
 
 def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary) -> Message:
-    """The user's new message; one with the id of a stored message is an edited copy, beside it."""
+    """Return the user's new message; with the id of a stored message it becomes a sibling of that message."""
     parent_id = tree.head if request.parent_id is AT_HEAD else request.parent_id
     message_id = request.message_id or new_id("msg")
     if message_id in tree:
@@ -145,7 +145,7 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
 def _add_skills(
     parts: Sequence[Part], names: Iterable[str], library: SkillLibrary, earlier: Sequence[Message]
 ) -> list[Part]:
-    """A user's parts with the skills they name in front, less those that earlier messages brought in."""
+    """Return a user's parts after the skills that they name, without those of earlier messages."""
     own = [part for part in parts if part.get("type") != PART]  # only what the library says now counts
     text = "\n".join(str(part.get("text", "")) for part in own if part.get("type") == "text")
     seen = find_seen_skills(part for message in earlier for part in message.parts)
@@ -153,7 +153,7 @@ def _add_skills(
 
 
 def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:
-    """The way to the user's message to be answered again; its answer names it, or `parent_id` does."""
+    """Return the path to the user's message to answer again, named by its answer or by `parent_id`."""
     named, parent_id = request.message_id, request.parent_id
     if named is not None and named not in tree and isinstance(parent_id, str) and parent_id in tree:
         named = parent_id
@@ -161,13 +161,13 @@ def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message
     while path and path[-1].role != "user":
         path.pop()
     if not path:
-        raise NotFoundError("there is no message to answer again")
+        raise NotFoundError("No message to answer again.")
     return path
 
 
 @asynccontextmanager
 async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
-    """Chats of `host`, kept in the database at `url`."""
+    """Open the chats of `host` in the database at `url`."""
     async with Database(url) as database, InProcessEngine(database) as runs:
         host.runtime.artifacts.shelf = ArtifactTable(database)
         try:

@@ -91,7 +91,7 @@ class ChatRun(RunWork):
         except DovetailError as error:
             if turn.model:
                 raise ConfigError(
-                    f"the model {turn.model!r} cannot be used: {error.message}", hint=error.hint
+                    f"Cannot use model {turn.model!r}: {error.message}", hint=error.hint
                 ) from error
             tools = host.get_tool_registry().snapshot()
             return cls(turn=turn, spec=_make_spec(turn, "", tools), agent=error, question=question)
@@ -126,14 +126,14 @@ class ChatRun(RunWork):
         return cls(turn=turn, spec=spec, agent=agent)
 
     def begin(self, transaction: Transaction) -> None:
-        """Store the question, and its session with it when that is new."""
+        """Store the question, and its session if that is new."""
         if self.question is not None:
             session = self.turn.session
             title = session.title or make_title(self.question.text)
             store_question(transaction, session, self.question, title)
 
     async def work(self, context: RunContext) -> RunResult:
-        """Run the agent's loop from where it is."""
+        """Run the agent's loop from where it stopped."""
         agent = self.agent
         if isinstance(agent, DovetailError):
             raise agent
@@ -175,7 +175,7 @@ class ChatRun(RunWork):
         )
 
     def _read_system(self, agent: ChatAgent) -> list[ChatMessage]:
-        """The system messages; the part that all chats share comes first, so that a model can cache it."""
+        """Return the system messages; the part that all chats share comes first, to be cached."""
         prompt = agent.definition.prompt_config.system_prompt
         texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), agent.preface]
         return [{"role": "system", "content": text} for text in texts if text]
@@ -198,7 +198,7 @@ class ChatRun(RunWork):
 
 
 def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
-    """What is stored of a run; `input` is all that it takes to prepare the answer again."""
+    """Return the stored part of a run; `input` is all that is needed to prepare the answer again."""
     if not turn.is_stored:
         return RunSpec(agent=turn.agent, model=model, generation=tools.generation, owner=turn.owner)
     return RunSpec(

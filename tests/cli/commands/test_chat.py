@@ -111,7 +111,7 @@ def test_where_nobody_sits_a_call_that_asks_is_declined(
     with ScriptedServer([write("a.txt"), "So be it."]) as model:
         assert run(monkeypatch, model, "--workspace", str(tmp_path), "Write") == 0
         told = model.requests[1].body["messages"][-1]["content"]
-    assert "nobody sits at the terminal" in told
+    assert "The terminal is not interactive." in told
     assert "So be it." in capsys.readouterr().out
     assert not (tmp_path / "a.txt").exists()
 

@@ -216,7 +216,7 @@ async def test_an_answer_that_is_still_being_written_cannot_be_asked_for_again(t
         gate.open()
         assert text_of([chunk async for chunk in stream]) == "one two"
     assert refused.status_code == 409
-    assert f"message {message_id!r} is still being written" in refused.json()["error"]["message"]
+    assert f"Message {message_id!r} is still being written" in refused.json()["error"]["message"]
 
 
 async def test_retry_and_edit_make_siblings(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Refuses bodies that are too large, before they are kept anywhere."""
+"""A limit for request bodies, applied before they are stored anywhere."""
 
 import asyncio
 
@@ -9,12 +9,12 @@ from dovetail.server.errors import error_response
 
 LARGEST_BODY = 20_000_000
 _DISCARDED = 10
-"""So many times the limit is read and thrown away: who is still sending may not see our answer."""
+"""How many times the limit is read and discarded: a client may not see the response while it sends."""
 _SILENCE_SECONDS, _DISCARD_SECONDS = 1.0, 30.0
 
 
 class BodyLimit:
-    """Answers with 413 when a body is longer than allowed, whatever its header says."""
+    """Respond with 413 if a body is longer than allowed, whatever its header says."""
 
     def __init__(self, app: ASGIApp, *, limit: int = LARGEST_BODY) -> None:
         self._app = app
@@ -51,13 +51,13 @@ class BodyLimit:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "expect" not in Headers(scope=scope):  # who waits for our word before sending need not send at all
             await _discard(receive, _DISCARDED * self._limit)
-        message = f"the body is larger than {self._limit} bytes"
+        message = f"Request body too large: the limit is {self._limit} bytes."
         told = {"type": "too_large", "message": message}
         await error_response(413, told, scope["path"])(scope, receive, send)
 
 
 async def _discard(receive: Receive, most: int) -> None:
-    """Read on until the body ends, is far too long, or nothing more comes."""
+    """Continue to read until the body ends, is far too long, or stops arriving."""
     try:
         async with asyncio.timeout(_DISCARD_SECONDS):
             while most > 0:

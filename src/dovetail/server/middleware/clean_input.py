@@ -1,7 +1,7 @@
-"""The border to clients: paths, queries and JSON bodies are cleaned here, before any route reads them.
+"""Input from clients: paths, queries and JSON bodies are cleaned here, before any route reads them.
 
-Half characters and NUL become U+FFFD in every text of a request. What is not JSON (`NaN`), or is nested too
-deeply to be walked through, is refused.
+Half characters and NUL become U+FFFD in every text of a request. Values that are not JSON (`NaN`) or nested
+too deeply are rejected.
 """
 
 import json
@@ -14,15 +14,15 @@ from dovetail.data.clean import DEEPEST, clean_data, clean_text
 from dovetail.server.errors import error_response
 
 MOST_VALUES = 500_000
-"""Lists and objects in one body; many more than in the longest session."""
+"""The most lists and objects in one body; many more than in the longest session."""
 _SUSPECT = (b"\\u", b"\xed", b"NaN", b"Infinity")
-"""Without one of these no text of a JSON document can need cleaning."""
+"""Without one of these, no text of a JSON document needs cleaning."""
 _BRACKETS = b"[]{}"
 _OTHERS = bytes(set(range(256)) - set(_BRACKETS))
 
 
 class CleanInput:
-    """Hands on requests whose every text can be stored and sent back."""
+    """Pass requests on such that every text can be stored and sent back."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -48,14 +48,14 @@ class CleanInput:
 
 
 class _Body:
-    """A body that was read whole and is handed on clean."""
+    """A body that was read whole and is passed on clean."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._messages: list[Message] = []
 
     async def read(self) -> None:
-        """Read it to its end; a `ValueError` when it is not a JSON document that can be used."""
+        """Read it to its end; raise `ValueError` if it is not a usable JSON document."""
         pieces: list[bytes] = []
         more = True
         while more:
@@ -68,36 +68,36 @@ class _Body:
         self._messages = [{"type": "http.request", "body": clean_json(b"".join(pieces)), "more_body": False}]
 
     async def receive(self) -> Message:
-        """The whole body, then what the client does next."""
+        """Return the whole body, then the client's next event."""
         return self._messages.pop() if self._messages else await self._receive()
 
 
 def clean_json(body: bytes) -> bytes:
-    """The same document with clean texts; what cannot be parsed is left to whoever reads it.
+    """Return the same document with clean texts; a document that cannot be parsed is returned as it is.
 
     Raises:
-        ValueError: it holds what JSON does not have, too many values, or values nested too deeply.
+        ValueError: it has values that JSON does not have, too many values, or values nested too deeply.
     """
     brackets = body.translate(None, _OTHERS)
     if len(brackets) > 2 * MOST_VALUES:
-        raise ValueError(f"it has more than {MOST_VALUES} lists and objects")
+        raise ValueError(f"more than {MOST_VALUES} lists and objects")
     if not any(sign in body for sign in _SUSPECT) and _is_shallow(brackets):
         return body
     try:
         value = json.loads(body, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError(f"it is nested more than {DEEPEST} levels deep") from None
+        raise ValueError(f"nested more than {DEEPEST} levels deep") from None
     except json.JSONDecodeError:
         return body  # the route says at which character
     try:
         cleaned = clean_data(value)
     except ValueError:
-        raise ValueError(f"it is nested more than {DEEPEST} levels deep") from None
+        raise ValueError(f"nested more than {DEEPEST} levels deep") from None
     return body if cleaned is value else json.dumps(cleaned).encode()
 
 
 def _is_shallow(brackets: bytes) -> bool:
-    """Whether the brackets alone show that nothing is nested deeply; each round takes away the innermost."""
+    """Whether the brackets alone show that nothing is nested deeply; each round removes the innermost."""
     if len(brackets) <= 2 * DEEPEST:
         return True
     for _ in range(DEEPEST):
@@ -111,4 +111,4 @@ def _is_shallow(brackets: bytes) -> bool:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"this is not JSON: {constant}")
+    raise ValueError(f"Invalid JSON: {constant}")

@@ -1,7 +1,7 @@
-"""Where a request comes from: this very machine, or somewhere else, perhaps through a proxy.
+"""Where a request comes from: this machine or another one, perhaps through a proxy.
 
-Promise: a request that a proxy passed on is never taken for one of this machine as long as the proxy leaves
-any trace: a forwarding header, the name that was asked for, or HTTP/1.0, which some proxies speak unasked.
+Promise: a request through a proxy never counts as local as long as the proxy leaves any trace: a forwarding
+header, the requested host name, or HTTP/1.0, which some proxies use by default.
 """
 
 import ipaddress
@@ -18,7 +18,7 @@ _TRACES = ("forwarded", "via", "x-real-ip", "x-forwarded-")
 
 
 def find_outside(scope: Scope) -> str | None:
-    """Why a request does not count as one of this machine, as the end of a sentence; None when it does."""
+    """Return why a request does not count as local, as the end of a sentence; None if it does."""
     client = scope.get("client")
     if client is None or not is_loopback(client[0]):
         return f"this request comes from {client[0] if client else 'an unknown address'}"
@@ -35,7 +35,7 @@ def find_outside(scope: Scope) -> str | None:
 
 
 def _read_name(host: str) -> str:
-    """The name in a `Host` header, without the port; empty when there is none to be read."""
+    """Return the name in a `Host` header without the port; empty if it has none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -65,5 +65,5 @@ def check_proxies(proxies: Sequence[str]) -> None:
         except ValueError as error:
             raise ConfigError(
                 f"server.trusted_proxies: {proxy!r} is neither an IP address nor a network",
-                hint="DOVETAIL_TRUSTED_PROXIES looks like 10.0.0.5 or 10.0.0.0/24,fd00::/8.",
+                hint="Example: DOVETAIL_TRUSTED_PROXIES=10.0.0.0/24,fd00::/8",
             ) from error

@@ -1,4 +1,4 @@
-"""Which pages of other sites may use the interface (CORS)."""
+"""CORS: which pages of other sites may use the API."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -26,7 +26,7 @@ _EXPOSED = ("retry-after", "x-request-id", "x-vercel-ai-ui-message-stream")
 
 
 class _CrossOrigin(CORSMiddleware):
-    """CORS whose refusals look like every other error, for who reads them with the browser's tools."""
+    """CORS whose rejections look like every other error, to be read with the browser's tools."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
@@ -40,18 +40,18 @@ class _CrossOrigin(CORSMiddleware):
         origin = asked["origin"]
         if not self.is_allowed_origin(origin):
             return AccessError(
-                f"pages of {origin!r} may not use this server",
-                hint="Add the origin to DOVETAIL_CORS_ORIGINS, as the address bar shows it.",
+                f"Pages of {origin!r} may not use this server.",
+                hint="Add the origin to DOVETAIL_CORS_ORIGINS as the address bar shows it.",
             )
         method, headers = asked["access-control-request-method"], asked.get("access-control-request-headers")
         return AccessError(
-            f"pages of {origin!r} may not send {method} with the headers {headers!r}: {reason}",
+            f"Pages of {origin!r} may not send {method} with the headers {headers!r}: {reason}.",
             hint=f"Methods: {', '.join(_METHODS)}. Headers: {', '.join(_HEADERS)}.",
         )
 
 
 def add_cross_origin(api: FastAPI, origins: Sequence[str]) -> None:
-    """Let pages of these origins in; without any, nothing is added."""
+    """Accept pages of these origins; without any, add nothing."""
     if origins:
         api.add_middleware(
             _CrossOrigin,
@@ -75,11 +75,11 @@ def check_origins(given: Sequence[str], *, has_keys: bool) -> list[str]:
         if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
             raise ConfigError(
                 f"server.cors_origins: invalid origin {origin!r}",
-                hint="An origin looks like https://app.example or http://localhost:3000.",
+                hint="Examples: https://app.example, http://localhost:3000",
             )
     if "*" in origins and not has_keys:
         raise ConfigError(
-            "server.cors_origins lets every page in, and there are no API keys",
-            hint="Name the origins, or set DOVETAIL_API_KEYS.",
+            "server.cors_origins: `*` requires API keys.",
+            hint="List the origins, or set DOVETAIL_API_KEYS.",
         )
     return origins

@@ -1,4 +1,4 @@
-"""The layer that sees every request: its id, its span, its log line, its numbers, and its failure."""
+"""The id, span, log line and metrics of every request, and the response to unexpected errors."""
 
 import logging
 import re
@@ -33,7 +33,7 @@ class _Seen:
 
 
 class ObserveLayer:
-    """Watches requests and answers those that failed unforeseen with 500."""
+    """Observe requests, and respond with 500 to unexpected errors."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self._app = app
@@ -100,7 +100,7 @@ class ObserveLayer:
 
 
 def _open_span(scope: Scope, headers: Headers) -> AbstractContextManager[Any]:
-    """The span of a request; those who ask every few seconds how the server is have none."""
+    """Return the span of a request; health checks get none."""
     if scope["path"] in _PROBES:
         return nullcontext()
     attributes = {"http.request.method": scope["method"], "url.path": scope["path"]}
@@ -108,7 +108,7 @@ def _open_span(scope: Scope, headers: Headers) -> AbstractContextManager[Any]:
 
 
 def _find_route(scope: Scope) -> str:
-    """The route's pattern: paths themselves hold ids, of which there is no end."""
+    """Return the route's pattern: the number of paths, which contain ids, has no limit."""
     path = getattr(scope.get("route"), "path", None)
     if path is None:
         return "none"

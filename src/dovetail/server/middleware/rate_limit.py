@@ -1,4 +1,4 @@
-"""How many requests one caller may make: a bucket for each, which fills up again as time goes by."""
+"""Rate limits: a token bucket for each caller, which refills over time."""
 
 import math
 import time
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dovetail.server.errors import error_response, is_kept
+from dovetail.server.errors import error_response, is_api
 
 _MOST_CALLERS = 10_000
 
 
 class Buckets:
-    """Counts what callers take; each may take `per_minute` at once, and as many in every minute."""
+    """Token buckets by caller; each holds `per_minute` tokens and refills in one minute."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = float(per_minute)
@@ -22,7 +22,7 @@ class Buckets:
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, caller: str) -> float:
-        """Take one; gives the seconds to wait when there is none left, else 0."""
+        """Take a token; return the seconds to wait if none is left, otherwise 0."""
         now = self._clock()
         left, since = self._left.get(caller, (self._size, now))
         left = min(self._size, left + (now - since) * self._rate)
@@ -34,7 +34,7 @@ class Buckets:
         return 0.0
 
     def _forget(self, now: float) -> None:
-        """Let callers go whose buckets are full again; when all are busy, those who came first."""
+        """Forget callers whose buckets are full again; if all are in use, the oldest ones."""
         full = [
             caller
             for caller, (left, since) in self._left.items()
@@ -45,9 +45,9 @@ class Buckets:
 
 
 class RateLimit:
-    """Answers with 429 when a caller asks for too much: an owner, or an address where no owner is known.
+    """Respond with 429 if a caller exceeds the limit: an owner, or an address if the owner is not known.
 
-    With `by_address` owners do not count: where everybody is the same one, only addresses tell them apart.
+    With `by_address` owners are ignored: if all callers are the same owner, only addresses differ.
     """
 
     def __init__(self, app: ASGIApp, *, per_minute: int, by_address: bool = False) -> None:
@@ -58,10 +58,12 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] == "http" and is_kept(scope["path"]):
+        if scope["type"] == "http" and is_api(scope["path"]):
             seconds = math.ceil(self._buckets.take(self._find_caller(scope)))
             if seconds:
-                response = refuse_for(seconds, f"more than {self._per_minute} requests in a minute", scope)
+                response = refuse_for(
+                    seconds, f"Rate limit exceeded: {self._per_minute} requests per minute.", scope
+                )
                 await response(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -75,7 +77,7 @@ class RateLimit:
 
 
 def refuse_for(seconds: int, message: str, scope: Scope) -> Response:
-    """The answer to a caller who has to wait."""
+    """Return the response to a caller who has to wait."""
     told = {"type": "rate_limited", "message": message, "hint": f"Try again in {seconds} s."}
     response = error_response(429, told, scope["path"])
     response.headers["retry-after"] = str(seconds)

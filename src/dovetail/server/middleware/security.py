@@ -1,4 +1,4 @@
-"""Headers that make browsers careful."""
+"""Security headers."""
 
 from collections.abc import Awaitable
 
@@ -32,7 +32,7 @@ HEADERS = {
 
 
 class SecurityHeaders:
-    """Adds the headers to every answer that does not set them itself."""
+    """Add the headers to every response that does not set them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

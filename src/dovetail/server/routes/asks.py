@@ -16,13 +16,13 @@ router = APIRouter(tags=["asks"])
 
 @router.get("/api/v1/asks")
 async def list_asks(app: App, owner: Owner, run_id: str | None = None) -> dict[str, Any]:
-    """The caller's open questions, oldest first."""
+    """List the caller's open questions, oldest first."""
     return {"asks": [_describe(ask) for ask in await app.runs.asks.store.list_open(owner, run_id)]}
 
 
 @router.post("/api/v1/asks/{ask_id}")
 async def answer_ask(ask_id: str, body: AnswerBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Answer a question; each has one answer: `approved` for an approval, `value` for any other."""
+    """Answer a question, once: with `approved` for an approval, with `value` for any other."""
     _check_fits(await app.runs.asks.store.get(ask_id, owner), body)
     value = body.model_dump(exclude_unset=True)
     ask = await app.runs.asks.answer(ask_id, value, owner=owner)
@@ -31,37 +31,37 @@ async def answer_ask(ask_id: str, body: AnswerBody, app: App, owner: Owner) -> d
 
 @router.post("/api/v1/asks/{ask_id}/claim")
 async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Let one tab act on a browser question for a while; claim again to keep it."""
+    """Claim a browser question for one tab for a while; claim again to extend it."""
     until = await app.runs.asks.claim(ask_id, body.tab_id, owner=owner)
     return {"id": ask_id, "tab_id": body.tab_id, "until": to_iso(until)}
 
 
 @router.post("/ai/tools/ack")
 async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonResponse:
-    """Tell what a browser tool did (rule C90)."""
+    """Report the result of a browser tool (rule C90)."""
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
     result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner, tab_id=body.tab_id)
     if result == "foreign":
-        raise AccessError(f"call {body.call_id!r} is not yours to answer")
+        raise AccessError(f"Call {body.call_id!r} belongs to another owner.")
     if result == "missing":
-        raise NotFoundError(f"call {body.call_id!r} has ended or was answered already")
+        raise NotFoundError(f"Call {body.call_id!r} has ended or was already answered.")
     return JsonResponse({"result": result}, 200 if result == "resolved" else 202)
 
 
 def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
-    """Refuse an answer that says nothing about what was asked: it would be the only one."""
+    """Raise if an answer does not fit its question: each question takes only one."""
     if ask.kind == "approval":
         if body.approved is None:
             raise InvalidRequest(
-                f"ask {ask.id!r} is an approval, and the answer has no `approved`",
+                f"Ask {ask.id!r} is an approval; the answer requires `approved`.",
                 hint='Send {"approved": true} or {"approved": false}.',
             )
     elif "value" not in body.model_fields_set and body.approved is not False:
         raise InvalidRequest(
-            f"ask {ask.id!r} is a {ask.kind} question, and the answer has no `value`",
-            hint='Send {"value": …}, or {"approved": false} to decline; a browser tool tells what it did '
-            "with POST /ai/tools/ack.",
+            f"Ask {ask.id!r} has kind {ask.kind!r}; the answer requires `value`.",
+            hint='Send {"value": …}, or {"approved": false} to decline; browser tools report '
+            "to POST /ai/tools/ack.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What there is to work with: tools, agents, skills, models and extension folders."""
+"""The catalog: tools, agents, skills, models and extension folders."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api/v1", tags=["catalog"])
 
 @router.get("/tools")
 async def list_tools(app: App) -> dict[str, Any]:
-    """The tools of the newest generation, and MCP servers of the settings that could not be reached."""
+    """List the tools of the newest generation, and the MCP servers that could not be reached."""
     snapshot = app.tools.snapshot()
     return {
         "generation": snapshot.generation,
@@ -34,7 +34,7 @@ async def list_tools(app: App) -> dict[str, Any]:
 
 @router.post("/tools/{name}/call")
 async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Call a tool through the pipeline; there is nobody to ask, so what needs an approval is refused."""
+    """Call a tool through the pipeline; calls that need an approval are denied."""
     snapshot = app.tools.snapshot()
     if name not in snapshot:
         raise NotFoundError(explain_unknown("tool", name, snapshot.tools))
@@ -53,7 +53,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[s
 
 @router.get("/agents")
 async def list_agents(app: App) -> dict[str, Any]:
-    """The agents that can be talked to, and files that could not be read."""
+    """List the agents, and the files that could not be read."""
     definitions = app.agents.get_all_definitions()
     return {
         "agents": [
@@ -74,7 +74,7 @@ async def list_agents(app: App) -> dict[str, Any]:
 
 @router.get("/skills")
 async def list_skills(app: App) -> dict[str, Any]:
-    """The skills of the workspace, and files that could not be read."""
+    """List the skills of the workspace, and the files that could not be read."""
     return {
         "skills": [
             {
@@ -92,26 +92,26 @@ async def list_skills(app: App) -> dict[str, Any]:
 
 @router.get("/models")
 async def list_models(app: App, request: Request) -> dict[str, Any]:
-    """The models, which one new runs use, and how far a download is."""
+    """List the models, the one that new runs use, and the progress of downloads."""
     return {"models": request.app.state.models.describe()}
 
 
 @router.get("/extensions")
 async def get_extensions(app: App) -> Mapping[str, Any]:
-    """What the extension folders brought at their last load."""
+    """Return the result of the last load of the extension folders."""
     return {**_describe_reload(app), "watching": app.is_watching}
 
 
 @router.post("/extensions/reload")
 async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
-    """Read the extension folders, agent files, skills and policies again."""
+    """Reload the extension folders, agent files, skills and policies."""
     require_admin(request)
     await app.reload()
     return _describe_reload(app)
 
 
 def _describe_reload(app: Dovetail) -> dict[str, Any]:
-    """What the last reload brought: the extension folders, what changed among the agents, what is broken."""
+    """Return the last reload: the extension folders, the changed agents, and the files with errors."""
     skills = [{"path": str(each.path), "error": each.message} for each in app.skills.problems]
     policy = [
         {"path": each.path, "error": each.error, "keeps_last_good": each.keeps_last_good}

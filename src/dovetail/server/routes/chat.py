@@ -1,4 +1,4 @@
-"""The chat routes: a message in, its answer out, and the way back to a running answer."""
+"""The chat: send a message, read the answer as a stream, resume a stream."""
 
 import time
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 
 HOLD_SECONDS = 1.0
-"""How long the stream of a message without answers stays open, for clients that send again at its end."""
+"""Seconds for which the stream of a message without answers stays open: clients may send again at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continuation:
-    """A message that was sent again: its run, the last event that its client knows, and its answers."""
+    """A message that was sent again: its run, the last event of its client, and whether it has answers."""
 
     record: RunRecord
     after: int
@@ -36,7 +36,7 @@ class Continuation:
 
     @property
     def hold(self) -> float:
-        """Seconds for which its stream stays open even if only the client is awaited."""
+        """Seconds for which its stream stays open even if the run waits only for the client."""
         return 0.0 if self.has_answers else HOLD_SECONDS
 
 
@@ -59,12 +59,12 @@ async def _find_run(app: Dovetail, message: ClientMessage, session_id: str | Non
         return await app.runs.get(run_id, owner=owner)
     record = await app.runs.find_running(session_id or "")
     if record is None or record.spec.owner != owner:
-        raise NotFoundError("there is no running answer to go on with", hint="Send a new message.")
+        raise NotFoundError("No response in progress to resume.", hint="Send a new message.")
     return record
 
 
 async def _answer_part(app: Dovetail, part: Mapping[str, Any], record: RunRecord) -> str | None:
-    """Answer the ask that a part refers to; an ask that already has its answer is left alone."""
+    """Answer the ask of a part, if any; an ask that has an answer is not changed."""
     call_id, owner = str(part.get("toolCallId", "")), record.spec.owner
     approval, output = _read_approval(part), _read_output(part)
     try:
@@ -113,7 +113,7 @@ router = APIRouter(prefix="/api/v1", tags=["chat"])
 
 @router.post("/chat", response_class=Response)
 async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) -> Response:
-    """Send a message and read its answer: a stream, or plain JSON with `Accept: application/json`."""
+    """Send a message and read its answer as a stream, or as JSON with `Accept: application/json`."""
     if body.is_continuation and body.last is not None:
         continued = await continue_answer(app, body.last, body.id or body.session_id, owner)
         return await _attach(
@@ -130,9 +130,9 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
 async def get_stream(
     session_id: str, app: App, owner: Owner, last_event_id: Annotated[str | None, Header()] = None
 ) -> Response:
-    """The running answer of a session again, from its start or after `Last-Event-ID`; 204 when none runs.
+    """Resume the answer in progress, from its start or after `Last-Event-ID`; 204 if there is none.
 
-    After a crash the number may be that of an event which was never stored: then all begins anew.
+    After a crash the number may be of an event that was never stored: then the stream starts again.
     """
     record = await app.runs.find_running(session_id)
     if record is None or record.spec.owner != owner:
@@ -191,7 +191,7 @@ async def _attach(
     is_plain: bool = False,
     continued: Continuation | None = None,
 ) -> EventStream:
-    """A stream of a run's answer after a number."""
+    """Return the stream of a run's answer after a number."""
     chunks = ChunkEncoder(
         message_id=record.spec.message_id,
         metadata={
@@ -216,7 +216,7 @@ async def _attach(
 
 
 def describe_tool(app: Dovetail, name: str) -> Mapping[str, Any]:
-    """What a stream tells of a tool beforehand."""
+    """Return what a stream says of a tool when a call begins."""
     tool = app.tools.snapshot().get(name)
     if tool is None:
         return {}

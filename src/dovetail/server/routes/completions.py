@@ -1,7 +1,8 @@
-"""Agents as OpenAI's models: chat completions and the list of models.
+"""Agents as OpenAI models: chat completions and the list of models.
 
-A request brings its whole conversation, so no session is kept, only the run. Nobody can come back to such an
-answer, so a client that leaves stops it; and nobody can be asked, so calls that need an approval are denied.
+A request contains its whole conversation, so only the run is stored, without a session. Such a response
+cannot be resumed, so a client that disconnects cancels the run; no user can be asked, so calls that need an
+approval are denied.
 """
 
 import asyncio
@@ -52,7 +53,7 @@ _OPTIONS = (
 
 
 class CompletionMessage(BaseModel):
-    """One message of the conversation: text, or a list of parts with text and pictures."""
+    """One message of the conversation: text, or a list of parts with text and images."""
 
     model_config = ConfigDict(extra="ignore")
     role: Literal["system", "developer", "user", "assistant"]
@@ -60,7 +61,7 @@ class CompletionMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """The text of the message, without pictures."""
+        """The text of the message, without images."""
         if isinstance(self.content, list):
             return "\n\n".join(str(part["text"]) for part in self.content if part.get("type") == "text")
         return self.content or ""
@@ -70,18 +71,18 @@ class CompletionMessage(BaseModel):
     def _check_parts(cls, value: str | list[dict[str, Any]] | None) -> str | list[dict[str, Any]] | None:
         for part in value if isinstance(value, list) else ():
             if part.get("type") not in ("text", "image_url") or part["type"] not in part:
-                raise ValueError("a part of a message is {type: text, text} or {type: image_url, image_url}")
+                raise ValueError("a part must be {type: text, text} or {type: image_url, image_url}")
         return value
 
 
 class StreamOptions(BaseModel):
-    """What a stream tells beside the answer."""
+    """Options of a stream."""
 
     include_usage: bool = False
 
 
 class CompletionBody(BaseModel):
-    """A conversation to be answered by an agent, which is named as the model."""
+    """A conversation for an agent, which is named as the model."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -112,7 +113,7 @@ class CompletionBody(BaseModel):
     @classmethod
     def _refuse_tools(cls, value: list[Any] | None) -> list[Any] | None:
         if value:
-            raise ValueError("an agent has its own tools, which run on the server; leave `tools` out")
+            raise ValueError("agents have their own tools, which run on the server; leave `tools` out")
         return value
 
     @field_validator("response_format")
@@ -120,21 +121,21 @@ class CompletionBody(BaseModel):
     def _refuse_formats(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value and value.get("type") != "text":
             raise ValueError(
-                "an agent answers with text, or with the output its definition names; leave it out"
+                "agents answer with text or the output of their definition; leave `response_format` out"
             )
         return value
 
     @property
-    def tells_usage(self) -> bool:
+    def includes_usage(self) -> bool:
         """Whether a stream ends with a chunk of usage."""
         return self.stream_options is not None and self.stream_options.include_usage
 
     def read_options(self) -> dict[str, Any]:
-        """What goes to the model as it is."""
+        """The options that are passed to the model unchanged."""
         return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
 
     def read_history(self) -> list[Message]:
-        """The conversation as messages of ours."""
+        """The conversation as our messages."""
         return [
             Message(
                 id=new_id("msg"),
@@ -151,7 +152,7 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 
 @router.post("/chat/completions", response_class=Response)
 async def complete(body: CompletionBody, request: Request, app: App, owner: Owner) -> Response:
-    """Answer a conversation (OpenAI's chat completions); `model` names an agent."""
+    """Answer a conversation (OpenAI's chat completions); `model` is the name of an agent."""
     _require_agent(app, body.model)
     now = time.time()
     nowhere = Session(
@@ -181,27 +182,27 @@ async def complete(body: CompletionBody, request: Request, app: App, owner: Owne
         completion_id=handle.run_id,
         model=body.model,
         created=int(now),
-        tells_usage=body.tells_usage,
+        includes_usage=body.includes_usage,
     )
     return _CompletionStream(app, await app.runs.read(handle.run_id), encoder, handle)
 
 
 @router.get("/models")
 async def list_models(app: App) -> dict[str, Any]:
-    """The agents, as OpenAI lists models."""
+    """List the agents as OpenAI lists models."""
     names = [definition.name for definition in app.agents.get_all_definitions()]
     return {"object": "list", "data": [_describe(name) for name in names]}
 
 
 @router.get("/models/{model}")
 async def get_model(model: str, app: App) -> dict[str, Any]:
-    """One agent, as OpenAI describes a model."""
+    """Describe one agent as OpenAI describes a model."""
     _require_agent(app, model)
     return _describe(model)
 
 
 class _CompletionStream(EventStream):
-    """A stream whose run stops when its only reader leaves."""
+    """A stream whose run is cancelled when its only reader disconnects."""
 
     def __init__(self, app: Dovetail, reader: Reader, encoder: CompletionEncoder, handle: RunHandle) -> None:
         super().__init__(reader, encoder)
@@ -209,7 +210,7 @@ class _CompletionStream(EventStream):
         self._handle = handle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -248,7 +249,7 @@ async def _describe_answer(app: Dovetail, handle: RunHandle, result: RunResult, 
 
 
 def _add_usage(entries: Sequence[Entry]) -> Usage:
-    """The tokens of all turns, also of those of other agents."""
+    """Return the tokens of all turns, including those of sub-agents."""
     return sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
 
 
@@ -258,7 +259,7 @@ async def _wait_until_gone(request: Request) -> None:
 
 
 async def _stop(app: Dovetail, handle: RunHandle) -> None:
-    """Stop the run of a client that has left; one that has ended is left alone."""
+    """Cancel the run of a client that has disconnected, unless it has ended."""
     if not handle.done.done():
         with contextlib.suppress(ConflictError, NotFoundError):
             await app.runs.cancel(handle.run_id)
@@ -268,7 +269,7 @@ def _require_agent(app: Dovetail, name: str) -> None:
     try:
         app.agents.get_definition(name)
     except ConfigError as error:
-        raise NotFoundError(error.message, hint="GET /v1/models lists what can be asked.") from error
+        raise NotFoundError(error.message, hint="GET /v1/models lists the agents.") from error
 
 
 def _describe(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether the server lives, whether it can work, and what it did so far."""
+"""Health checks and metrics."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz")
 async def get_health() -> dict[str, Any]:
-    """The process lives."""
+    """Report that the process is alive."""
     return {"status": "ok", "version": __version__}
 
 
 @router.get("/readyz")
 async def get_readiness(request: Request) -> JsonResponse:
-    """The app is open and its database answers."""
+    """Report whether the app is open and its database responds."""
     state = request.app.state
     if not state.is_ready:
         return JsonResponse({"status": "starting"}, 503)
@@ -30,7 +30,7 @@ async def get_readiness(request: Request) -> JsonResponse:
 
 @router.get("/metrics", response_class=Response)
 async def get_metrics(request: Request) -> Response:
-    """Numbers about requests, runs, calls and tokens in Prometheus' text format."""
+    """Return metrics of requests, runs, calls and tokens in the text format of Prometheus."""
     state = request.app.state
     if state.is_ready:
         state.run_metrics.sample()

@@ -1,4 +1,4 @@
-"""Brings an exported session back."""
+"""Import of exported sessions."""
 
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
@@ -21,7 +21,7 @@ _LONGEST_TITLE = 500
 
 
 class ImportedMessage(BaseModel):
-    """A message as the export has it."""
+    """A message of an export."""
 
     model_config = ConfigDict(extra="ignore")
     id: Id
@@ -52,7 +52,7 @@ class ImportedMessage(BaseModel):
 
 
 class ImportedUsage(BaseModel):
-    """What the session has used so far."""
+    """The usage of the session so far."""
 
     model_config = ConfigDict(extra="ignore")
     input_tokens: int = Field(default=0, ge=0, le=10**12)
@@ -63,7 +63,7 @@ class ImportedUsage(BaseModel):
 
 
 class ImportBody(BaseModel):
-    """What `GET /api/v1/sessions/{session_id}/export` gave: `messages`, parents before their children, or the
+    """A file of `GET /api/v1/sessions/{session_id}/export`: `messages`, parents before their children, or the
     Markdown as `markdown`."""
 
     model_config = ConfigDict(
@@ -87,9 +87,9 @@ class ImportBody(BaseModel):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """See that there is one of the two."""
+        """Raise unless exactly one of the two is there."""
         if (self.messages is None) == (self.markdown is None):
-            raise ValueError("send either `messages` or `markdown`")
+            raise ValueError("Send either `messages` or `markdown`.")
         return self
 
     def read(self) -> tuple[str, list[Message]]:
@@ -102,7 +102,7 @@ class ImportBody(BaseModel):
 
 @router.post("/import", status_code=201)
 async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Make a session of an export; it gets an id of its own, its messages keep theirs."""
+    """Create a session from an export; it gets a new id, its messages keep theirs."""
     try:
         title, messages = body.read()
         session = await app.sessions.add(

@@ -1,4 +1,4 @@
-"""The page: the built web client when it is there, else a small built-in one."""
+"""The page: the built web client if installed, otherwise a small built-in page."""
 
 from pathlib import Path
 
@@ -13,26 +13,26 @@ _YEAR = "public, max-age=31536000, immutable"
 
 
 def make_page_router(web: Path | None) -> APIRouter:
-    """Serve the files of `web`; every other path that is no file leads to its index."""
+    """Serve the files of `web`; every other path that does not name a file leads to its index."""
     folder = (web or _BUILT_IN).resolve()
     router = APIRouter(include_in_schema=False)
 
     @router.api_route(PAGE, methods=["GET", "HEAD"], response_class=Response)
     async def get_file(path: str) -> Response:
         if path.startswith(("api/", "ai/", "v1/")):
-            raise HTTPException(404, "there is no such route")
+            raise HTTPException(404, "Not found")
         if (file := _find_file(folder, path)) is not None:
             is_hashed = path.startswith("assets/")
             return FileResponse(file, headers={"cache-control": _YEAR if is_hashed else "no-cache"})
         if "." in path.rpartition("/")[2]:
-            raise HTTPException(404, "there is no such file")
+            raise HTTPException(404, "Not found")
         return FileResponse(folder / "index.html", headers={"cache-control": "no-cache"})
 
     return router
 
 
 def _find_file(folder: Path, path: str) -> Path | None:
-    """The file of a path, if it is one and lies in the folder."""
+    """Return the file at a path, if it is a file inside the folder."""
     try:
         file = (folder / path).resolve()
         return file if file.is_relative_to(folder) and file.is_file() else None

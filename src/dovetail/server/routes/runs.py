@@ -1,4 +1,4 @@
-"""Runs: how they stand, their journals, and stopping them."""
+"""Runs: their state, their events, and cancelling them."""
 
 from dataclasses import asdict
 from functools import partial
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 
 @router.get("/{run_id}")
 async def get_run(run_id: str, app: App, owner: Owner) -> dict[str, Any]:
-    """A run's state, usage and reason."""
+    """Return a run's state, usage and reason."""
     return _describe(await app.runs.get(run_id, owner=owner))
 
 
@@ -30,7 +30,7 @@ async def get_events(
     after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """The journal after a number as server-sent events, live until the run ends."""
+    """Stream the journal after a number as server-sent events until the run ends."""
     record = await app.runs.get(run_id, owner=owner)
     after = max(after, read_event_id(last_event_id))
     encoder = RunEventEncoder()
@@ -42,7 +42,7 @@ async def get_events(
 
 @router.post("/{run_id}/cancel", status_code=202)
 async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | None = None) -> dict[str, str]:
-    """Ask a run to stop."""
+    """Cancel a run."""
     await app.runs.get(run_id, owner=owner)
     mode = body.mode if body is not None else "now"
     await app.runs.cancel(run_id, mode)

@@ -24,7 +24,7 @@ async def list_sessions(
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """Sessions, the last changed first; `q` searches titles and messages."""
+    """List sessions, the last changed first; `q` searches titles and messages."""
     page = await app.sessions.page(owner=owner, query=q, cursor=cursor, limit=limit)
     running = await app.runs.find_running_sessions(owner)
     described = [
@@ -35,14 +35,14 @@ async def list_sessions(
 
 @router.post("", status_code=201)
 async def create_session(app: App, owner: Owner, body: SessionBody | None = None) -> dict[str, Any]:
-    """Make a session."""
+    """Create a session."""
     body = body or SessionBody()
     return describe_session(await app.sessions.create(owner=owner, session_id=body.id, title=body.title))
 
 
 @router.get("/{session_id}")
 async def view_session(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
-    """A session with the messages from its root to its head, and where each has siblings."""
+    """Return a session with the messages from its root to its head, and the siblings of each."""
     await app.sessions.get(session_id, owner=owner)
     # Before the tree is read: an answer that ends in this moment must be seen in one of the two.
     running = await app.runs.find_running(session_id)
@@ -70,7 +70,7 @@ async def change_session(session_id: str, body: SessionChange, app: App, owner: 
 
 @router.delete("/{session_id}", status_code=204, response_class=Response)
 async def delete_session(session_id: str, app: App, owner: Owner) -> None:
-    """Delete a session with all its messages; a running answer is stopped."""
+    """Delete a session with all its messages; an answer in progress is cancelled."""
     await app.chat.delete(session_id, owner=owner)
 
 
@@ -82,7 +82,7 @@ async def list_messages(
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> dict[str, Any]:
-    """All messages of all branches in the order they were added; `cursor` is the last one of a page."""
+    """List the messages of all branches in the order they were added; `cursor` is the last one of a page."""
     session = await app.sessions.get(session_id, owner=owner)
     messages = list(await app.sessions.tree(session))
     places = {message.id: place for place, message in enumerate(messages)}
@@ -107,7 +107,7 @@ async def delete_message(session_id: str, message_id: str, app: App, owner: Owne
 async def export_session(
     session_id: str, app: App, owner: Owner, format: Literal["json", "markdown"] = "json"
 ) -> Response:
-    """A session as a file: everything as JSON, or the shown conversation as Markdown."""
+    """Export a session: everything as JSON, or the current branch as Markdown."""
     session = await app.sessions.get(session_id, owner=owner)
     tree = await app.sessions.tree(session)
     name = f'attachment; filename="{session.id}.{"json" if format == "json" else "md"}"'
@@ -119,7 +119,7 @@ async def export_session(
 
 
 def describe_session(session: Session) -> dict[str, Any]:
-    """A session as it is told outside, without its messages."""
+    """Return a session as clients see it, without its messages."""
     return {
         "id": session.id,
         "title": session.title,

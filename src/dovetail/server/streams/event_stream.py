@@ -1,4 +1,4 @@
-"""A response that follows a run: reads, encodes, sends, and never holds the run up."""
+"""A response that follows a run: it reads, encodes and sends, and never delays the run."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from dovetail.server.streams.sse import DONE, KEEP_ALIVE, SSE_HEADERS, frame
 
 
 class EventEncoder(Protocol):
-    """Speaks one protocol; made anew for each stream."""
+    """The encoder of one protocol; each stream has its own."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -25,21 +25,21 @@ class EventEncoder(Protocol):
         ...
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
-        """The next entries as bytes."""
+        """Return the next entries as bytes."""
         ...
 
     @property
     def wants_pause(self) -> bool:
-        """Whether the stream shall end here although the run goes on, because the client must act first."""
+        """Whether the stream ends here although the run continues, because the client must act first."""
         ...
 
     def end(self) -> bytes:
-        """What comes after the last entry, or at a pause."""
+        """Return the bytes after the last entry, or at a pause."""
         ...
 
 
 class RunEventEncoder:
-    """Our own events, one server-sent event for each journal entry; `complete` makes requests whole."""
+    """Our own events, one server-sent event per journal entry; `complete` restores requests."""
 
     headers = SSE_HEADERS
     wants_pause = False
@@ -48,7 +48,7 @@ class RunEventEncoder:
         self._complete = complete
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
-        """The entries as they are."""
+        """Return the entries as they are."""
         return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in entries)
 
     def _read(self, entry: Entry) -> Entry:
@@ -57,19 +57,19 @@ class RunEventEncoder:
         return replace(entry, event=self._complete(entry.event))
 
     def end(self) -> bytes:
-        """Says that nothing more will come."""
+        """Return the mark that ends the stream."""
         return DONE
 
 
 KEEP_ALIVE_SECONDS = 15.0
 PACE = 0.04
-"""What comes within so many seconds goes out in one write: faster than that nobody can watch it grow."""
+"""Seconds between two writes: faster than that, no reader can see a text grow."""
 
 
 class EventStream(Response):
-    """Streams a run's events through an encoder; leaving it stops nothing but this stream.
+    """Stream a run's events through an encoder; a client that disconnects ends only this stream.
 
-    `hold` is how many seconds it stays open although the encoder wants a pause.
+    `hold` is for how many seconds it stays open although the encoder wants a pause.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class EventStream(Response):
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async with self._reader:
             watcher = asyncio.create_task(self._watch(receive))
@@ -128,6 +128,6 @@ class EventStream(Response):
         self._reader.wake()
 
     def _tick(self) -> None:
-        """Wake the reader now and then; when it has nothing, a comment keeps the connection alive."""
+        """Wake the reader regularly; if it has nothing, a comment keeps the connection alive."""
         self._reader.wake()
         self._ticker = asyncio.get_running_loop().call_later(KEEP_ALIVE_SECONDS, self._tick)

@@ -1,6 +1,6 @@
-"""OpenAI's chat completions: what any OpenAI client reads.
+"""OpenAI's chat completions, for any OpenAI client.
 
-Calls of tools run here and stay here: a client sees the text of all turns as one message.
+Tool calls run on the server and are not streamed: a client reads the text of all turns as one message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,12 @@ _ERROR_TYPES = {
 
 @dataclass(slots=True, kw_only=True)
 class CompletionEncoder:
-    """One streamed completion; with `tells_usage` a last chunk carries the tokens of all turns."""
+    """One streamed completion; with `includes_usage` a last chunk has the tokens of all turns."""
 
     completion_id: str
     model: str
     created: int
-    tells_usage: bool = False
+    includes_usage: bool = False
     headers: Mapping[str, str] = field(default_factory=lambda: SSE_HEADERS)
     wants_pause: bool = False
     _has_text: bool = False
@@ -40,13 +40,13 @@ class CompletionEncoder:
     _after: bytes = b""
 
     def __post_init__(self) -> None:
-        """Write what is the same for all tokens once."""
+        """Write the parts that all tokens share once."""
         mark = b'"\\u0000"'
         chunk = frame(self._chunk({"content": "\0"}))
         self._before, _, self._after = chunk.partition(mark)
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
-        """The entries as chunks; those of children and of tools are left out."""
+        """Return the entries as chunks, without those of children and tools."""
         pieces: list[bytes] = []
         for entry in entries:
             event = entry.event
@@ -66,7 +66,7 @@ class CompletionEncoder:
         return b"".join(pieces)
 
     def end(self) -> bytes:
-        """The mark that ends the stream."""
+        """Return the mark that ends the stream."""
         return DONE
 
     def _encode_end(self, event: RunEnd) -> bytes:
@@ -76,14 +76,14 @@ class CompletionEncoder:
         if not self._has_text and event.result is not None:
             pieces.append(self._before + quote(write_result(event.result)) + self._after)
         pieces.append(frame(self._chunk({}, read_finish_reason(event.reason))))
-        if self.tells_usage:
+        if self.includes_usage:
             usage = {"choices": list[Any](), "usage": write_usage(event.usage)}
             pieces.append(frame(dump({**self._head(), **usage})))
         return b"".join(pieces)
 
     def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        usage: dict[str, Any] = {"usage": None} if self.tells_usage else {}
+        usage: dict[str, Any] = {"usage": None} if self.includes_usage else {}
         return dump({**self._head(), "choices": [choice], **usage})
 
     def _head(self) -> dict[str, Any]:
@@ -101,18 +101,18 @@ def read_text(parts: Sequence[Part], kind: Literal["text", "reasoning"]) -> str:
 
 
 def write_result(result: Any) -> str:
-    """A result that is no text as JSON."""
+    """Return a result as text; if it is not text, as JSON."""
     return result if isinstance(result, str) else dump(result).decode()
 
 
 def read_finish_reason(reason: str) -> str:
-    """Why a run ended, in OpenAI's words."""
+    """Return the reason why a run ended in OpenAI's words."""
     return "length" if reason in ("max-tokens", "max-turns", "timeout") else "stop"
 
 
 def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:
-    """An error of ours in the shape that OpenAI's clients read."""
+    """Return an error in the shape that OpenAI's clients read."""
     kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     message, hint = str(error["message"]), error.get("hint")
-    told = f"{message.rstrip('.')}. {hint}" if hint else message
-    return {"message": told, "type": kind, "param": error.get("param"), "code": error["type"]}
+    text = f"{message.rstrip('.')}. {hint}" if hint else message
+    return {"message": text, "type": kind, "param": error.get("param"), "code": error["type"]}

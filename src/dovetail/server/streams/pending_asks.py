@@ -1,7 +1,7 @@
-"""Whether a run waits for nothing but answers, as its events tell it.
+"""Whether a run waits only for answers, read from its events.
 
-A batch first asks for its approvals, all at once, and says beforehand for which calls (`tool-hold`); then its
-calls run, and a call waits when it has asked, or when everything in the agents that it has called waits.
+A batch first asks for its approvals, all at once, and announces the calls (`tool-hold`); then its calls run.
+A call waits if it has asked, or if all agents that it has called wait.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ Call = tuple[Path, str]
 
 
 class PendingAsks:
-    """Follows a run and its children, event by event."""
+    """The open questions of a run and its children, event by event."""
 
     def __init__(self) -> None:
         self._root: Path = ()
@@ -55,7 +55,7 @@ class PendingAsks:
             self._note_child(event, path)
 
     def keep_open(self, ask_ids: Collection[str]) -> None:
-        """Only these questions are open: the others have answers, which the run will tell in a moment."""
+        """Keep only these questions open: the others have answers whose events follow."""
         self._open = {ask_id: call for ask_id, call in self._open.items() if ask_id in ask_ids}
 
     def needs_answers(self) -> bool:
