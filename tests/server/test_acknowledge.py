@@ -49,5 +49,5 @@ async def test_acknowledgement_of_another_owner_is_refused_and_the_call_still_wa
             taken = await server.client.post("/ai/tools/ack", json=body, headers=ann)
             rest = [chunk async for chunk in stream]
     assert (refused.status_code, taken.status_code) == (403, 200)
-    assert "not yours" in refused.text
+    assert "belongs to another owner" in refused.text
     assert text_of(rest) == "Shown."

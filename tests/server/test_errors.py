@@ -47,7 +47,7 @@ async def test_a_wrong_value_is_named_and_all_problems_are_told(tmp_path: Path) 
         mode = await server.client.post("/api/v1/runs/r/cancel", json={"mode": "soon"})
         limit = await server.client.get("/api/v1/sessions", params={"limit": "many" * 50})
         ack = await server.client.post("/ai/tools/ack", json={})
-    assert tell(mode)[1] == "body.mode: Input should be 'now', 'after_tool' or 'after_turn', not 'soon'"
+    assert tell(mode)[1] == "body.mode: Input should be 'now', 'after_tool' or 'after_turn', got 'soon'"
     assert tell(limit)[1].endswith("manyman…")
     assert tell(ack)[1] == "body.toolCallId: Field required; body.status: Field required"
 
@@ -199,7 +199,7 @@ async def test_an_answer_that_does_not_fit_its_question_leaves_it_open(
     assert refused is not None
     assert refused.status_code == 422
     told = refused.json()["error"]["message"]
-    assert "has no `" in told or "Unknown field 'aproved'. Expected one of: approved" in told
+    assert "the answer requires `" in told or "Unknown field 'aproved'. Expected one of: approved" in told
 
 
 @pytest.mark.parametrize("depth", [101, 900, 50_000])

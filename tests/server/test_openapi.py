@@ -81,7 +81,7 @@ async def test_routes_of_ones_own_are_served_before_the_page_and_described(tmp_p
         method = await server.client.post("/api/mine/4")
         document = await server.get("/openapi.json")
     assert answers == [8, 12]
-    assert "not 'many'" in wrong.json()["error"]["message"]
+    assert "got 'many'" in wrong.json()["error"]["message"]
     assert method.status_code == 405
     told = document["paths"]["/api/mine/{number}"]["get"]["responses"]
     assert told["200"]["description"] == "Twice as much."

@@ -254,7 +254,7 @@ async def test_retry_and_edit_make_siblings(tmp_path: Path) -> None:
 async def test_bad_requests_are_told_what_is_wrong(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for body, status, told in [
-            ({}, 422, "no message"),
+            ({}, 422, "Missing message"),
             ({"message": "Hi", "agent": "nobody"}, 400, "Unknown agent 'nobody'"),
             ({"message": 7}, 422, "body.message"),
             ({"message": "Hi", "session_id": "a/b"}, 422, "session_id"),

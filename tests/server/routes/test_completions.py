@@ -150,9 +150,9 @@ async def test_agents_are_listed_as_models_and_an_unknown_one_is_named(tmp_path:
         ({"messages": []}, "body.messages"),
         ({"n": 2}, "body.n"),
         ({"tools": [{"type": "function"}]}, "leave `tools` out"),
-        ({"response_format": {"type": "json_object"}}, "answers with text"),
+        ({"response_format": {"type": "json_object"}}, "agents answer with text"),
         ({"messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}, "role"),
-        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "a part of a message"),
+        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "a part must be"),
     ],
 )
 async def test_what_cannot_be_done_is_a_bad_request_with_words(
