@@ -171,7 +171,7 @@ def find_key(section: type[Section], name: str, place: str, *, is_open: bool | N
     """Return the key of a section by name; None for a further key of an open section.
 
     Raises:
-        ConfigError: there is no such key.
+        ConfigError: the key is unknown.
     """
     known = keys_of(section)
     if name in known:

@@ -306,7 +306,7 @@ async def test_a_chat_without_a_model_says_what_to_set(
     assert (answer.status_code, compatible.status_code) == (503, 503)
     assert answer.json()["error"]["type"] == "config_error"
     for response in (answer, streamed, compatible):
-        assert "no model is named" in response.text
+        assert "Missing model name" in response.text
         assert "DOVETAIL_MODEL" in response.text
 
 
