@@ -20,7 +20,7 @@ from dovetail.requesters.local.weights import require
 from dovetail.schema.notation import read_parameters
 from dovetail.settings import default_settings
 from dovetail.tools import Tool, ToolContext
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 NEEDED = 18
 

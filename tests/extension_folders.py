@@ -8,7 +8,7 @@ from typing import Any
 from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import CallOutcome, Tool
 
 ONE_TOOL = """

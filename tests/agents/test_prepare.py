@@ -14,7 +14,7 @@ from dovetail.agents.definition import (
 from dovetail.agents.prepare import build_messages, choose_tools, prepare_loop
 from dovetail.errors import ConfigError
 from dovetail.events.run_context import RunContext
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 INPUTS = InputConfig(inputs={"text": {"required": True}, "focus": {}})
 

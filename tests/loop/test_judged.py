@@ -16,7 +16,7 @@ from dovetail.loop.loop import TurnLoop
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 def double(number: int) -> int:

@@ -17,7 +17,7 @@ from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolResult
 
 START: list[ChatMessage] = [{"role": "user", "content": "Go."}]

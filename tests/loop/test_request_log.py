@@ -15,7 +15,7 @@ from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 KEY = "sk-very-secret-key"
 CALL = {"tool_calls": [{"call_id": "c1", "name": "look", "arguments": "{}"}]}

@@ -17,7 +17,7 @@ from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
 from dovetail.policy.mode import choose_mode
 from dovetail.response.result import Result
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 class RunOptions(TypedDict, total=False):

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.pipeline import runner as _runner
     from dovetail.tools.pipeline.runner import ToolRunner
-    from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+    from dovetail.tools.registry import ToolRegistry
+    from dovetail.tools.snapshot import ToolSnapshot
 else:
     _artifact = lazy("dovetail.tools.artifacts")
     _bus = lazy("dovetail.policy.bus")

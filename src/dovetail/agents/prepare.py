@@ -30,7 +30,8 @@ from dovetail.settings import Settings
 from dovetail.settings.sections import SubagentSettings
 from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
-from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+from dovetail.tools.registry import ToolRegistry
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolResult
 
 logger = logging.getLogger(__name__)

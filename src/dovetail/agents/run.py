@@ -37,7 +37,7 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.schema.validate import compile_schema
 from dovetail.tools.makers.declarative import check_arguments
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 OnActivity: TypeAlias = Emit
 Signal: TypeAlias = asyncio.Event | threading.Event

@@ -71,7 +71,7 @@ class RunBudget(Protocol):
 
 
 class RunTools(Protocol):
-    """The tools of a run; `dovetail.tools.registry.ToolSnapshot`."""
+    """The tools of a run; `dovetail.tools.snapshot.ToolSnapshot`."""
 
     @property
     def specs(self) -> Sequence[ToolSpec]: ...

@@ -28,7 +28,7 @@ from dovetail.response.parser import AnswerFormat, InstantParser
 from dovetail.response.response import Correction, Response
 from dovetail.settings import Settings
 from dovetail.settings.sections import ResponseSettings
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from dovetail.loop.turn import Turn
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)

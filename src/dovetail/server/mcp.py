@@ -15,8 +15,9 @@ from dovetail.lazy import lazy
 from dovetail.policy.rule import Mode
 from dovetail.settings import LOCAL_OWNER
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
-from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.result import to_dict, to_json_text
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool
 from dovetail.version import __version__
 

@@ -35,7 +35,7 @@ from dovetail.sessions.rows import store_answer, store_question
 from dovetail.skills.injection import find_seen_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.database import SaveWork, Transaction
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 class ChatHost(AgentHost, Protocol):

@@ -17,8 +17,8 @@ from dovetail.policy.file import PolicyFiles
 from dovetail.policy.policy import Policy
 from dovetail.settings import open_settings
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:

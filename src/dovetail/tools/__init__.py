@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from dovetail.tools.makers.function import make_tool
     from dovetail.tools.manager import ToolManager
     from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
-    from dovetail.tools.registry import ToolRegistry, ToolSnapshot
+    from dovetail.tools.registry import ToolRegistry
+    from dovetail.tools.snapshot import ToolSnapshot
     from dovetail.tools.tool import Tool, ToolFailure, ToolResult
 
 __all__ = [
@@ -64,7 +65,7 @@ __getattr__ = lazy_exports(
         "ToolRegistry": "dovetail.tools.registry",
         "ToolResult": "dovetail.tools.tool",
         "ToolRunner": "dovetail.tools.pipeline.runner",
-        "ToolSnapshot": "dovetail.tools.registry",
+        "ToolSnapshot": "dovetail.tools.snapshot",
         "get_request_context": "dovetail.events.run_context",
         "make_tool": "dovetail.tools.makers.function",
     },

@@ -4,7 +4,6 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -18,8 +17,9 @@ from dovetail.lazy import lazy
 from dovetail.schema.notation import read_parameters, write_parameters
 from dovetail.tools.makers.function import FunctionTool, make_tool
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolRegistry, ToolSnapshot, new_serial
+from dovetail.tools.registry import ToolRegistry, new_serial
 from dovetail.tools.result import read_value
+from dovetail.tools.snapshot import ToolSnapshot, make_snapshot, sort_tools
 from dovetail.tools.tool import Tool
 from dovetail.tools.toolbox import Toolbox, is_same
 
@@ -55,7 +55,7 @@ class ToolManager:
         listed = box.list_tools(self.registry)
         names = {tool.name for _, tool in listed}
         listed += (entry for entry in self._list_tagged([box.tag]) if entry[1].name not in names)
-        return _make_snapshot(listed, self.registry.snapshot().generation)
+        return make_snapshot(listed, self.registry.snapshot().generation)
 
     def make(
         self, name: str, desc: str, kwargs: Mapping[str, Any], func: Callable[..., Any], returns: Any = None
@@ -128,14 +128,14 @@ class ToolManager:
         registry, boxes = self.registry, self._list_boxes()
         if tags is None:
             listed = [(registry.get_serial(tool.name), tool) for tool in registry.snapshot()]
-            return _sort([*listed, *(entry for box in boxes for entry in box.list_own(registry))])
+            return sort_tools([*listed, *(entry for box in boxes for entry in box.list_own(registry))])
         wanted = _list_tags(tags)
         listed = [entry for box in boxes if box.tag in wanted for entry in box.list_tools(registry)]
-        return _sort([*listed, *self._list_tagged(wanted)])
+        return sort_tools([*listed, *self._list_tagged(wanted)])
 
     def get_snapshot(self, tags: Tags = None) -> ToolSnapshot:
         """The tools that carry one of the tags, as the pipeline takes them; of two of one name the first."""
-        return _make_snapshot(enumerate(self.get_tools(tags)), self.registry.snapshot().generation)
+        return make_snapshot(enumerate(self.get_tools(tags)), self.registry.snapshot().generation)
 
     def get_tool_info(self, tags: Tags = None) -> dict[str, dict[str, Any]]:
         """What prompts tell of the tools, by name: `name`, `desc`, `kwargs` and perhaps `returns`.
@@ -241,19 +241,6 @@ class ToolManager:
 
 def _list_tags(tags: Tags) -> list[str]:
     return [tags] if isinstance(tags, str) else list(tags or ())
-
-
-def _sort(listed: Iterable[tuple[int, Tool]]) -> list[Tool]:
-    """The tools in the order of their numbers, each once."""
-    ordered = sorted(listed, key=lambda entry: entry[0])
-    return list({id(tool): tool for _, tool in ordered}.values())
-
-
-def _make_snapshot(listed: Iterable[tuple[int, Tool]], generation: int) -> ToolSnapshot:
-    by_name: dict[str, Tool] = {}
-    for tool in _sort(listed):
-        by_name.setdefault(tool.name, tool)
-    return ToolSnapshot(generation, MappingProxyType(by_name))
 
 
 def _find_optional(func: Callable[..., Any]) -> frozenset[str]:

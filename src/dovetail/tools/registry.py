@@ -1,22 +1,20 @@
 """All tools of an app, in generations: a snapshot never changes, a change makes a new one.
 
-A run takes the newest snapshot at its start and keeps it. Names are unique: two different tools under one
-name are an error that names both owners.
+Names are unique: two different tools under one name are an error that names both owners.
 """
 
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from dovetail.data.shapes import is_sequence, is_set
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
-from dovetail.events.call import ToolSpec
-from dovetail.tools.tool import Tool, check_name, rename
+from dovetail.tools.snapshot import ToolSnapshot, add_tool, check_tool
+from dovetail.tools.tool import Tool, rename
 
 logger = logging.getLogger(__name__)
 
@@ -26,46 +24,6 @@ _serials = itertools.count(1)
 def new_serial() -> int:
     """A number that is larger than all before it."""
     return next(_serials)
-
-
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class ToolSnapshot:
-    """The tools of one generation by name, in the order of their registration; iterating gives the tools."""
-
-    generation: int
-    tools: Mapping[str, Tool]
-
-    @staticmethod
-    def of(tools: Iterable[Tool], generation: int = 0) -> "ToolSnapshot":
-        """A snapshot of just these tools."""
-        by_name: dict[str, Tool] = {}
-        for tool in tools:
-            add_tool(by_name, tool)
-        return ToolSnapshot(generation, MappingProxyType(by_name))
-
-    def __iter__(self) -> Iterator[Tool]:
-        return iter(self.tools.values())
-
-    def __len__(self) -> int:
-        return len(self.tools)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.tools
-
-    def get(self, name: str) -> Tool | None:
-        """The tool of that name."""
-        return self.tools.get(name)
-
-    @property
-    def specs(self) -> list[ToolSpec]:
-        """What a model is told of these tools."""
-        return [tool.spec for tool in self]
-
-    def select(self, names: Iterable[str]) -> "ToolSnapshot":
-        """A snapshot of the same generation with these tools only."""
-        wanted = set(names)
-        kept = {name: tool for name, tool in self.tools.items() if name in wanted}
-        return ToolSnapshot(self.generation, MappingProxyType(kept))
 
 
 class ToolSource(Protocol):
@@ -264,28 +222,3 @@ def _read_names(value: Any, key: str) -> frozenset[str]:
     if not (is_sequence(value) or is_set(value)) or not all(isinstance(name, str) for name in value):
         raise ConfigError(f"`{key}` must be a list of tool names, got {shorten(value)}.")
     return frozenset(value)
-
-
-def check_tool(tool: Tool) -> None:
-    """Refuse a tool that no model can call."""
-    check_name(tool.name)
-    _ = tool.checker
-
-
-def add_tool(tools: dict[str, Tool], tool: Tool) -> None:
-    """Put a tool into a dict by its name.
-
-    Raises:
-        ConfigError: the name is taken by a different tool, not by an older definition of the same one.
-    """
-    known = tools.get(tool.name)
-    if known is not None and known is not tool and not _is_redefinition(known, tool):
-        raise ConfigError(
-            f"two tools are called {tool.name!r}: one of {known.owner}, one of {tool.owner}",
-            hint="Give one of them another name.",
-        )
-    tools[tool.name] = tool
-
-
-def _is_redefinition(known: Tool, tool: Tool) -> bool:
-    return bool(tool.source) and (known.origin, known.source) == (tool.origin, tool.source)

@@ -9,7 +9,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dovetail.errors import ConfigError
-from dovetail.tools.registry import ToolRegistry, add_tool, check_tool, new_serial
+from dovetail.tools.registry import ToolRegistry, new_serial
+from dovetail.tools.snapshot import add_tool, check_tool
 from dovetail.tools.tool import Tool, rename
 
 

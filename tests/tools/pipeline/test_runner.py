@@ -12,7 +12,7 @@ from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyRule
 from dovetail.tools.makers.function import make_tool, tool
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 
 def make_call(name: str, call_id: str = "call-1", /, **arguments: Any) -> ToolCall:

@@ -15,7 +15,7 @@ from dovetail.settings.sections import ToolSettings
 
 if TYPE_CHECKING:
     from dovetail.agent.extensions.tool_use import RequestTools
-    from dovetail.tools.registry import ToolSnapshot
+    from dovetail.tools.snapshot import ToolSnapshot
     from dovetail.tools.tool import Tool
     from dovetail.tools.toolbox import Toolbox
 

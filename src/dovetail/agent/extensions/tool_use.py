@@ -29,8 +29,8 @@ from dovetail.response.response import Response
 from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
 from dovetail.settings.sections import RuntimeSettings, ToolSettings
-from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import read_value
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import CallOutcome
 
 TOPIC = "TOOL"

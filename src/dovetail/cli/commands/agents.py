@@ -31,7 +31,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.run_result import RunResult
 from dovetail.settings import find_workspace
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 
 app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)

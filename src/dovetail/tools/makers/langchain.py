@@ -12,7 +12,7 @@ from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.schema.from_annotation import remove_titles
 from dovetail.tools.pipeline.runner import ToolRunner
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolFailure, ToolResult
 
 langchain_tools = lazy("langchain_core.tools", extra="langchain")

@@ -17,8 +17,8 @@ from dovetail.tools.pipeline.audit import Audit, AuditRecord, find_log_audit, ma
 from dovetail.tools.pipeline.execute import GRACE, Execution
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
 from dovetail.tools.pipeline.result_limits import ResultLimiter
-from dovetail.tools.registry import ToolSnapshot
 from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import CallOutcome, Tool, ToolResult
 
 logger = logging.getLogger(__name__)

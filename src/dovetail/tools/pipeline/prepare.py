@@ -17,7 +17,7 @@ from dovetail.events.run_context import RunContext
 from dovetail.response.parser import InstantParser
 from dovetail.schema.problem import describe_problems
 from dovetail.tools.pipeline.coerce import Repaired, coerce_arguments
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool
 
 LIMIT = 3

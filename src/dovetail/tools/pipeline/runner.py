@@ -18,7 +18,7 @@ from dovetail.tools.pipeline.audit import Audit
 from dovetail.tools.pipeline.batch import CallBatch, Steps
 from dovetail.tools.pipeline.prepare import Preparer
 from dovetail.tools.pipeline.result_limits import ResultLimiter, make_reader
-from dovetail.tools.registry import ToolSnapshot
+from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import CallOutcome, ToolResult
 
 

@@ -1,0 +1,88 @@
+"""The tools of one moment: what a run takes at its start and keeps, whatever changes in the registry."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from dovetail.errors import ConfigError
+from dovetail.events.call import ToolSpec
+from dovetail.tools.tool import Tool, check_name
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class ToolSnapshot:
+    """The tools of one generation by name, in the order of their registration; iterating gives the tools."""
+
+    generation: int
+    tools: Mapping[str, Tool]
+
+    @staticmethod
+    def of(tools: Iterable[Tool], generation: int = 0) -> "ToolSnapshot":
+        """A snapshot of just these tools."""
+        by_name: dict[str, Tool] = {}
+        for tool in tools:
+            add_tool(by_name, tool)
+        return ToolSnapshot(generation, MappingProxyType(by_name))
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self.tools.values())
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tools
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name."""
+        return self.tools.get(name)
+
+    @property
+    def specs(self) -> list[ToolSpec]:
+        """What a model is told of these tools."""
+        return [tool.spec for tool in self]
+
+    def select(self, names: Iterable[str]) -> "ToolSnapshot":
+        """A snapshot of the same generation with these tools only."""
+        wanted = set(names)
+        kept = {name: tool for name, tool in self.tools.items() if name in wanted}
+        return ToolSnapshot(self.generation, MappingProxyType(kept))
+
+
+def sort_tools(listed: Iterable[tuple[int, Tool]]) -> list[Tool]:
+    """Return the tools in the order of their numbers, each once."""
+    ordered = sorted(listed, key=lambda entry: entry[0])
+    return list({id(tool): tool for _, tool in ordered}.values())
+
+
+def make_snapshot(listed: Iterable[tuple[int, Tool]], generation: int) -> ToolSnapshot:
+    """Return a snapshot of the tools in the order of their numbers; of two of one name the first."""
+    by_name: dict[str, Tool] = {}
+    for tool in sort_tools(listed):
+        by_name.setdefault(tool.name, tool)
+    return ToolSnapshot(generation, MappingProxyType(by_name))
+
+
+def check_tool(tool: Tool) -> None:
+    """Refuse a tool that no model can call."""
+    check_name(tool.name)
+    _ = tool.checker
+
+
+def add_tool(tools: dict[str, Tool], tool: Tool) -> None:
+    """Put a tool into a dict by its name.
+
+    Raises:
+        ConfigError: the name is taken by a different tool, not by an older definition of the same one.
+    """
+    known = tools.get(tool.name)
+    if known is not None and known is not tool and not _is_redefinition(known, tool):
+        raise ConfigError(
+            f"two tools are called {tool.name!r}: one of {known.owner}, one of {tool.owner}",
+            hint="Give one of them another name.",
+        )
+    tools[tool.name] = tool
+
+
+def _is_redefinition(known: Tool, tool: Tool) -> bool:
+    return bool(tool.source) and (known.origin, known.source) == (tool.origin, tool.source)
