@@ -49,7 +49,7 @@ def test_a_new_folder_is_sound_and_its_test_passes(
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("Two Words", "lower case letters"),
+        ("Two Words", "lower-case letters"),
         ("../up", "lower"),
         ("hello", "already"),
         ("example", "a folder 'example' is left out: by default"),

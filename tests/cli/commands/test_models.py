@@ -76,5 +76,5 @@ def test_pull_that_fails_is_one_message(
     (tmp_path / "models").write_text("a file where the folder should be")
     assert run("pull", "small") == 1
     error = capsys.readouterr().err
-    assert "cannot be used" in error
+    assert "Cannot use the cache folder" in error
     assert "Traceback" not in error
