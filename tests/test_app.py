@@ -67,7 +67,7 @@ async def test_reload_swaps_tools_and_leaves_an_older_snapshot_as_it_was(tmp_pat
         assert after.generation > before.generation
 
 
-async def test_an_app_that_cannot_start_gives_back_what_it_has_taken(tmp_path: Path) -> None:
+async def test_an_app_that_cannot_start_releases_its_resources(tmp_path: Path) -> None:
     folder = tmp_path / "extensions" / "greeting"
     folder.mkdir(parents=True)
     hooks = """
@@ -107,7 +107,7 @@ async def test_an_agent_with_the_name_of_an_extension_tool_wins_and_the_folder_f
         assert [each.extension for each in app.extensions.snapshot.failed_extensions] == ["calculator"]
 
 
-async def test_an_agent_with_the_name_of_another_tool_hurts_nobody(
+async def test_an_agent_with_the_name_of_another_tool_affects_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "agents").mkdir()

@@ -86,6 +86,6 @@ def run_block(block: Block, page: Path, names: dict[str, Any]) -> None:
         assert printed.getvalue().strip() == block.output.strip(), f"{page.name}:{block.line}"
 
 
-def test_a_page_that_lies_is_caught() -> None:
+def test_a_page_with_wrong_output_is_caught() -> None:
     [block] = find_blocks('<!-- replies: ["x"] -->\n```python\nprint(1)\n```\n\n```\n2\n```\n')
     assert (block.code, block.output, block.replies, block.line) == ("print(1)\n", "2\n", ["x"], 3)

@@ -99,6 +99,12 @@ def test_no_page_of_the_documentation_has_a_refused_phrase() -> None:
     assert [found for page in sorted(pages) for found in find_refused_on_page(page)] == []
 
 
+def test_no_test_name_has_a_refused_phrase() -> None:
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/**/*.py")))
+    names = re.findall(r"def (test_\w+)", tests)
+    assert [name for name in names if REFUSED.search(name.replace("_", " "))] == []
+
+
 @pytest.mark.parametrize(
     "text",
     ["'x' is no action; there are: allow", "run %s goes on", "nobody can be asked", "the file lies at x"],

@@ -47,7 +47,7 @@ async def test_request_is_a_span_with_its_usage(exporter: InMemorySpanExporter) 
     assert attributes["gen_ai.response.finish_reasons"] == ("stop",)
 
 
-def test_headers_name_the_parent_only_when_there_is_no_span_around(exporter: InMemorySpanExporter) -> None:
+def test_headers_name_the_parent_only_without_a_span_around(exporter: InMemorySpanExporter) -> None:
     headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
     with span("far", {}, carrier=headers):
         pass

@@ -38,14 +38,14 @@ def test_a_demand_that_means_nothing_is_refused() -> None:
         agent.input("Hi").get_data(timeout=3)
 
 
-def test_plain_question_gives_plain_text() -> None:
+def test_plain_question_returns_plain_text() -> None:
     agent, requester = make_agent("Hello!")
     assert agent.input("Hi").start() == "Hello!"
     assert requester.requests[0].messages == [{"role": "user", "content": "Hi"}]
     assert requester.requests[0].schema is None
 
 
-async def test_output_gives_parsed_data_and_a_closed_schema() -> None:
+async def test_output_returns_parsed_data_and_sends_a_closed_schema() -> None:
     agent, requester = make_agent('Sure: {"name": "teal", "shades": ["a"]}')
     answer = (
         await agent.input("A colour").output({"name": (str, "in English"), "shades": [(str,)]}).async_start()
@@ -102,7 +102,7 @@ def test_empty_prompt_is_refused() -> None:
         agent.start()
 
 
-def test_role_rule_and_user_info_stand_under_system_beside_its_text() -> None:
+def test_role_rule_and_user_info_stand_under_system_with_its_text() -> None:
     agent, _ = make_agent()
     agent.system("General words.", always=True)
     agent.role("a carpenter", always=True).rule(["measure twice"]).user_info("Ann")

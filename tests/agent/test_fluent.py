@@ -141,7 +141,7 @@ def test_answer_without_the_field_value_is_read_too(kind: Any, reply: str, expec
     assert Agent(requester=ScriptedRequester([reply])).input("x").returns(kind).start() == expected
 
 
-def test_description_of_a_pydantic_field_is_told() -> None:
+def test_description_of_a_pydantic_field_is_shown() -> None:
     requester = ScriptedRequester(['{"value": 3}'])
     kind: Any = Annotated[int, Field(gt=0, description="in metres")]
     assert Agent(requester=requester).input("x").returns(kind).start() == 3

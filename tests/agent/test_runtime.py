@@ -10,20 +10,20 @@ def make_runtime() -> Runtime:
     return Runtime(Settings({"model": MODEL}, parent=default_settings()))
 
 
-def test_a_requester_of_a_server_is_made_once_for_all_who_have_no_settings_of_their_own() -> None:
+def test_a_requester_of_a_server_is_made_once_for_all_agents_without_own_settings() -> None:
     runtime = make_runtime()
     assert runtime.requester() is runtime.requester()
     assert runtime.requester("openai:large") is not runtime.requester()
 
 
-def test_a_changed_setting_is_seen_by_the_next_who_asks() -> None:
+def test_a_changed_setting_is_seen_by_the_next_reader() -> None:
     runtime = make_runtime()
     before = runtime.requester()
     runtime.settings.set("model.name", "openai:other")
     assert (before.model, runtime.requester().model) == ("openai:small", "openai:other")
 
 
-def test_who_has_settings_of_their_own_gets_a_requester_of_their_own() -> None:
+def test_an_agent_with_own_settings_gets_its_own_requester() -> None:
     runtime = make_runtime()
     own = Settings({}, parent=runtime.settings)
     assert runtime.requester(None, own) is not runtime.requester()

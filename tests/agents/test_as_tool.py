@@ -77,7 +77,7 @@ async def test_cancelled_run_is_a_result_with_an_error() -> None:
     assert updates[-1]["status"] == "cancelled"
 
 
-async def test_caller_is_told_when_a_limit_cut_the_work_short() -> None:
+async def test_caller_is_informed_when_a_limit_cut_the_work_short() -> None:
     host = Host([call("helper", '{"task": "x"}'), call("see", call_id="c2"), "Half.", "Done."])
     host.runtime.tools.register_tool(make_tool("see"))
     host.offer(make(run_config=RunConfig(max_turns=1)))
@@ -169,7 +169,7 @@ async def test_cancelled_run_leaves_no_update_behind() -> None:
     await ended.wait()
 
 
-async def test_description_names_the_inputs_when_there_are_several() -> None:
+async def test_description_lists_several_inputs() -> None:
     inputs = {"task": {"type": "string"}, "files": {"type": "string[]"}}
     wrapper = SubagentToolWrapper(make(input_config=InputConfig(inputs=inputs)), Host([]))
     invocation = wrapper.build({"task": "Shorten", "files": ["a", "ü"]})

@@ -44,7 +44,7 @@ async def test_listener_approves_a_write_inside_the_agent() -> None:
     assert bus.asks == []
 
 
-async def test_listener_declines_and_the_agent_is_told() -> None:
+async def test_listener_declines_and_the_agent_is_informed() -> None:
     host, bus = make_host(*WRITES), MessageBus()
     approve(bus, {"approved": False, "value": "not today"})
     await SubagentToolWrapper(WRITER, host, bus).build({}).execute(asyncio.Event())
@@ -59,7 +59,7 @@ async def test_write_is_refused_without_a_bus_or_a_listener(bus: MessageBus | No
     assert "nobody can be asked" in results(host.runtime.scripted.requests[-1])[0]
 
 
-async def test_who_only_watches_everything_is_not_asked() -> None:
+async def test_a_listener_to_all_topics_is_not_asked() -> None:
     host, bus = make_host(*WRITES), MessageBus()
     bus.subscribe("*", lambda message: None)
     await SubagentToolWrapper(WRITER, host, bus).build({}).execute(asyncio.Event())

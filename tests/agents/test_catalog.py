@@ -56,7 +56,7 @@ async def test_main_agent_calls_a_wrapped_agent_and_its_activity_is_seen() -> No
     assert starts[0].parent_call_id == "c1"
 
 
-async def test_agent_that_fails_is_told_to_the_caller_and_the_caller_goes_on() -> None:
+async def test_agent_that_fails_is_reported_to_the_caller_and_the_caller_continues() -> None:
     host = Host([call("my_agent", '{"task": "x"}'), call("see", call_id="c2"), "", "It could not."])
     host.runtime.tools.register_tool(make_tool("see"))
     host.offer(AgentDefinition(**{**_fields(MY_AGENT), "run_config": RunConfig(max_turns=1)}))
@@ -89,7 +89,9 @@ def _fields(definition: AgentDefinition) -> dict[str, Any]:
     return {name: getattr(definition, name) for name in ("name", "description", "input_config")}
 
 
-async def test_child_that_cannot_start_is_told_and_no_run_begins(caplog: pytest.LogCaptureFixture) -> None:
+async def test_child_that_cannot_start_is_reported_and_no_run_begins(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     prompt = PromptConfig(query="${mood}")
     sad = AgentDefinition(name="sad", description="s", input_config=TASK, prompt_config=prompt)
     host = Host([call("sad", '{"task": "x"}'), "It could not."])

@@ -60,7 +60,7 @@ async def run(host: Host, **fields: Any) -> tuple[RunResult, list[Event]]:
         "error",
     ],
 )
-async def test_every_end_is_told(
+async def test_every_end_is_reported(
     replies: list[Any], fields: dict[str, Any], reason: str, limit: str | None, result: str
 ) -> None:
     replies = [*replies, *([""] if reason == "no-completion" and result == "" else [])]
@@ -125,7 +125,7 @@ async def test_fault_in_the_middle_of_a_run_still_ends_it() -> None:
     assert events[-1] == RunEnd("error", error={"type": "RuntimeError", "message": "the wires are crossed"})
 
 
-async def test_malformed_unknown_and_wrong_calls_are_told_and_the_run_goes_on() -> None:
+async def test_malformed_unknown_and_wrong_calls_are_reported_and_the_run_continues() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
     read = make_tool("read_file").with_changes(parameters=schema)
     bad = [

@@ -29,7 +29,7 @@ def test_optional_input_that_was_left_out_is_empty() -> None:
     assert [message["content"] for message in messages] == ["Be brief.", "T ()"]
 
 
-def test_name_that_is_no_input_is_an_error() -> None:
+def test_name_that_is_not_an_input_is_an_error() -> None:
     with pytest.raises(ConfigError, match="Missing values for the template: mood"):
         build_messages(make(query="${mood}"), {"text": "T"})
 

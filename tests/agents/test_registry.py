@@ -99,7 +99,7 @@ def test_two_agents_of_one_name_are_refused_with_both_owners() -> None:
         registry.register_agent(AgentDefinition(name="a", description="two", source="two.md"))
 
 
-def test_reading_files_anew_keeps_agents_from_code(tmp_path: Path) -> None:
+def test_reading_files_again_keeps_agents_from_code(tmp_path: Path) -> None:
     (tmp_path / "scout.md").write_text(GOOD)
     registry = AgentRegistry()
     registry.register_agent(AgentDefinition(name="a", description="d"))
@@ -304,7 +304,7 @@ def test_files_of_our_own_folders_need_no_word(tmp_path: Path) -> None:
     assert load(path, record).broken == []
 
 
-def test_record_that_cannot_be_read_trusts_nobody(tmp_path: Path) -> None:
+def test_unreadable_record_trusts_no_file(tmp_path: Path) -> None:
     path = make_file(tmp_path / "agents")
     (tmp_path / "record.json").write_text("{")
     record = TrustRecord([], tmp_path / "record.json")

@@ -62,7 +62,7 @@ async def test_three_levels_share_one_budget() -> None:
     assert ends == [(2, 20), (1, 40), (0, 60)]
 
 
-async def test_tree_is_no_deeper_than_its_limit() -> None:
+async def test_tree_is_not_deeper_than_its_limit() -> None:
     names = ["b", "c", "d", "e"]
     calls = [call(name, TASK, f"c{name}") for name in names]
     answers = ["d alone.", "c done.", "b done.", "a done."]
@@ -208,7 +208,7 @@ def test_agent_is_read_only_if_all_its_tools_are() -> None:
     assert not make_dispatcher([tools["reader"], tools["writer"]]).is_read_only
 
 
-async def test_declined_call_of_a_child_is_told_to_the_child_which_goes_on() -> None:
+async def test_declined_call_of_a_child_is_reported_to_the_child_which_continues() -> None:
     host = Host(
         [call("asker", TASK), call("write", call_id="c2"), "I may not write.", "It may not."],
         make_tool("write", kind=Kind.Write),
@@ -247,7 +247,7 @@ async def test_clock_of_the_whole_tree_stands_still_while_a_person_thinks() -> N
     assert paused == [True, True]
 
 
-async def test_same_script_gives_the_same_events_twice() -> None:
+async def test_same_script_plays_the_same_events_twice() -> None:
     first, second = await _play(), await _play()
     assert first == second
     assert len(first) > 20

@@ -33,7 +33,7 @@ def test_windows_line_ends_a_mark_and_an_empty_one() -> None:
         ("---\n- a\n---\n", "must be `key: value` lines, not \\['a'\\]"),
     ],
 )
-def test_mistakes_are_told(text: str, complaint: str) -> None:
+def test_mistakes_are_reported(text: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         split_front_matter(text)
 

@@ -189,7 +189,7 @@ def test_layered_data_as_a_value_becomes_its_data() -> None:
     assert LayeredData({"a": LayeredData({"b": 1})}).get() == {"a": {"b": 1}}
 
 
-def test_get_tells_none_from_nothing() -> None:
+def test_get_distinguishes_none_from_nothing() -> None:
     data = LayeredData({"a": None})
     assert data.get("a", "default") is None
     assert data.get("b", "default") == "default"

@@ -55,7 +55,7 @@ def test_names_are_filled_and_doubled_dollars_stay() -> None:
     assert fill_template("Find ${what} in $${HOME}, $5.", {"what": "it"}) == "Find it in ${HOME}, $5."
 
 
-def test_missing_names_are_listed_beside_those_given() -> None:
+def test_missing_names_are_listed_with_those_given() -> None:
     with pytest.raises(ConfigError, match="Missing values for the template: depth, goal") as caught:
         fill_template("${goal} ${depth} ${goal}", {"query": "x"})
     assert "Given: query" in str(caught.value)

@@ -14,7 +14,7 @@ from dovetail.policy.bus import MessageBus
 from dovetail.tools import CallScope, RequestContext
 
 
-def test_outside_of_everything_there_is_no_context() -> None:
+def test_no_context_outside_of_requests_and_runs() -> None:
     assert get_request_context() is None
     assert current_run() is None
 

@@ -87,7 +87,7 @@ async def test_wrong_exports_are_explained(folders: Folders, source: str, compla
     assert failure.error.startswith(complaint)
 
 
-async def test_the_line_of_the_wrong_tool_in_a_list_is_told(folders: Folders) -> None:
+async def test_the_line_of_the_wrong_tool_in_a_list_is_reported(folders: Folders) -> None:
     good = "dict(label='x', name='a', description='d', parameters={}, execute=print_it)"
     folders.write("one", f"def print_it(): ...\nTOOLS = [\n    {good},\n    {{'name': 'b'}},\n]\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
@@ -130,7 +130,9 @@ async def test_a_tool_of_the_browser_needs_no_function(folders: Folders) -> None
     assert (outcome.result.data, asked) == (3, [5.0])
 
 
-async def test_a_tool_of_the_browser_that_lacks_a_field_is_told_which_are_needed(folders: Folders) -> None:
+async def test_a_browser_tool_without_a_required_field_is_an_error_that_lists_the_required_ones(
+    folders: Folders,
+) -> None:
     folders.write("one", write_definition(execute=None, browser="True", label=None))
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert "missing label" in failure.error

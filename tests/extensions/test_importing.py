@@ -45,7 +45,7 @@ async def load_beside_a_good_one(folders: Folders, source: str, **modules: str) 
         ("x = '\x00'\n", "null bytes", None),
     ],
 )
-async def test_a_failing_import_is_told_with_its_line(
+async def test_a_failing_import_is_reported_with_its_line(
     folders: Folders, source: str, complaint: str, line: int | None
 ) -> None:
     snapshot = await load_beside_a_good_one(folders, source)
@@ -244,7 +244,7 @@ async def test_slow_imports_run_side_by_side_and_leave_the_process_as_it_was(
 
 
 @pytest.mark.parametrize("value", ["0", "soon", "nan", "-1"])
-def test_an_import_limit_that_is_no_time_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_an_import_limit_that_is_not_a_time_is_rejected(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("EXTENSION_IMPORT_LIMIT", value)
     with pytest.raises(ConfigError, match="EXTENSION_IMPORT_LIMIT"):
         ExtensionLoader("nowhere")
@@ -350,7 +350,7 @@ async def test_a_late_import_belongs_to_its_own_version(folders: Folders) -> Non
     assert await ask(new.tools, "late") == "new"
 
 
-async def test_data_beside_the_file_is_found_and_its_change_is_a_change(folders: Folders) -> None:
+async def test_data_next_to_the_file_is_found_and_its_change_is_a_change(folders: Folders) -> None:
     folder = write_package(folders, "x")
     loader = ExtensionLoader(folders.root)
     assert await ask((await loader.reload()).tools, "where") == "here"

@@ -124,7 +124,7 @@ async def test_a_removed_folder_is_gone_and_said_so(folders: Folders) -> None:
     assert (snapshot.removed, [tool.name for tool in snapshot.tools]) == (("one",), ["ask_two"])
 
 
-async def test_two_saves_of_the_same_length_in_one_moment_are_told_apart(folders: Folders) -> None:
+async def test_two_saves_of_the_same_length_in_one_moment_are_distinguished(folders: Folders) -> None:
     loader = ExtensionLoader(folders.root)
     for answer in ("aaa", "bbb", "ccc"):
         folders.write_tool("one", "ask", answer)
@@ -231,7 +231,7 @@ async def test_a_failure_is_logged_once_until_it_changes(
     assert len(caplog.records) == 2
 
 
-async def test_an_environment_that_changes_between_reloads_is_read_anew(
+async def test_an_environment_that_changes_between_reloads_is_read_again(
     folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders.write_tool("one", "ask_one")
@@ -247,7 +247,7 @@ async def test_an_environment_that_changes_between_reloads_is_read_anew(
     assert (snapshot.tools, snapshot.excluded, snapshot.removed) == ((), ("two",), ("two",))
 
 
-async def test_an_import_circle_is_told_with_readable_names_and_once(
+async def test_a_circular_import_is_reported_once_with_readable_names(
     folders: Folders, caplog: pytest.LogCaptureFixture
 ) -> None:
     folders.write("my_ext", "from .helper import X\n", helper="from .extension import TOOL\nX = 1\n")

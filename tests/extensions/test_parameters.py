@@ -299,7 +299,7 @@ async def test_a_wrong_optional_argument_never_vanishes(folders: Folders) -> Non
         assert outcome.result.llm_content.startswith("Error: wrong arguments for 'purge': ")
 
 
-async def test_an_invented_argument_is_told_whatever_the_schema_lets_pass(folders: Folders) -> None:
+async def test_an_invented_argument_is_reported_whatever_the_schema_allows(folders: Folders) -> None:
     folders.write(
         "one",
         """

@@ -169,7 +169,7 @@ async def test_a_folder_may_not_call_its_tool_like_its_own_agent(folders: Folder
         assert [failure.extension for failure in app.extensions.snapshot.failed_extensions] == ["alpha"]
 
 
-async def test_an_agent_that_is_no_tool_leaves_its_name_free(folders: Folders, tmp_path: Path) -> None:
+async def test_an_agent_that_is_not_a_tool_leaves_its_name_free(folders: Folders, tmp_path: Path) -> None:
     folders.write("alpha", name_tools("scout"))
     file = write_agent(tmp_path, "scout")
     file.write_text(file.read_text().replace("name: scout", "name: scout\ntool: false"))

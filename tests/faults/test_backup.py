@@ -17,7 +17,7 @@ def place(workspace: Path) -> Path:
     return workspace / ".dovetail" / "dovetail.db"
 
 
-async def test_a_run_goes_on_here_and_in_the_copy(tmp_path: Path) -> None:
+async def test_a_run_continues_here_and_in_the_copy(tmp_path: Path) -> None:
     here, there, copy = tmp_path / "here", tmp_path / "there", tmp_path / "copy.db"
     here.mkdir()
     there.mkdir()

@@ -66,7 +66,7 @@ async def test_turns_and_tokens_from_before_a_restart_count(tmp_path: Path, limi
     assert session["usage"]["input_tokens"] == 300
 
 
-async def test_a_budget_that_is_not_used_up_lets_the_run_go_on(tmp_path: Path) -> None:
+async def test_a_budget_that_is_not_used_up_lets_the_run_continue(tmp_path: Path) -> None:
     define_agent(tmp_path, "max_turns: 5")
     run_id = await begin(tmp_path)
     async with serve(tmp_path, [CALL, "There."], [make_tool()]) as server:

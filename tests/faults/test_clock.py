@@ -87,7 +87,7 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
     assert text == "0 1 2 "
 
 
-async def test_a_lease_from_before_the_clock_was_set_back_keeps_nobody_out(
+async def test_a_lease_from_before_the_clock_was_set_back_blocks_no_process(
     database: Database, clock: Clock
 ) -> None:
     async def work(context: RunContext) -> RunResult:

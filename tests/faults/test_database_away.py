@@ -38,7 +38,7 @@ def server() -> Any:
     server.cleanup()
 
 
-async def test_a_run_goes_on_when_the_database_is_back(server: Any) -> None:
+async def test_a_run_continues_when_the_database_is_back(server: Any) -> None:
     is_away, effects = asyncio.Event(), list[str]()
 
     async def work(context: RunContext) -> RunResult:

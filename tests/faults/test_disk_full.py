@@ -36,7 +36,7 @@ def no_room() -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_a_run_goes_on_when_there_is_room_again(tmp_path: Path) -> None:
+async def test_a_run_continues_when_there_is_space_again(tmp_path: Path) -> None:
     ready, is_full, effects = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work(context: RunContext) -> RunResult:
@@ -77,7 +77,7 @@ async def test_a_server_without_room_is_not_ready_until_there_is_some(tmp_path: 
         assert (await server.client.get("/readyz")).status_code == 200
 
 
-async def test_a_damaged_database_is_told_as_such_and_is_not_ready(tmp_path: Path) -> None:
+async def test_a_damaged_database_is_reported_as_such_and_is_not_ready(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     async with Database(path) as database:
         await SessionStore(database).check()

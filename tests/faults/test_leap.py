@@ -70,7 +70,7 @@ def come_back(number: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("beyond", [1, 1000, LEAP, 10 * LEAP, 2**31, 10**400])
-async def test_a_chat_stream_after_a_number_that_is_void_begins_anew(tmp_path: Path, beyond: int) -> None:
+async def test_a_chat_stream_after_a_number_that_is_void_starts_again(tmp_path: Path, beyond: int) -> None:
     stored = await crash(tmp_path)
     async with next_life(tmp_path) as life:
         seen = await life.read(**come_back(stored[-1]["number"] + beyond))
@@ -81,7 +81,7 @@ async def test_a_chat_stream_after_a_number_that_is_void_begins_anew(tmp_path: P
     assert text_of(seen[begun_anew:]) == "One, two, three."
 
 
-async def test_a_chat_stream_after_a_number_that_was_stored_goes_on(tmp_path: Path) -> None:
+async def test_a_chat_stream_after_a_number_that_was_stored_continues(tmp_path: Path) -> None:
     stored = await crash(tmp_path)
     async with next_life(tmp_path) as life:
         seen = await life.read(**come_back(stored[-1]["number"]))

@@ -38,7 +38,7 @@ async def worlds(folder: Path, url: str, count: int) -> AsyncIterator[list[World
     assert brain.complaints == []
 
 
-async def test_runs_go_on_after_a_stop_by_signal(tmp_path: Path) -> None:
+async def test_runs_continue_after_a_stop_by_signal(tmp_path: Path) -> None:
     async with worlds(tmp_path, f"sqlite:///{tmp_path / 'x.db'}", 1) as (world,):
         people = [Person(world, f"s{number}") for number in range(2)]
         async with asyncio.timeout(150), asyncio.TaskGroup() as group:

@@ -23,7 +23,7 @@ def make_tool() -> Tool:
     return Tool(name="write", description="Write.", parameters=schema, execute=execute, kind=Kind.Write)
 
 
-async def test_a_question_outlives_stops_and_the_audit_tells_its_call_once(
+async def test_a_question_outlives_stops_and_the_audit_records_its_call_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "dovetail.audit")

@@ -62,7 +62,7 @@ def told(server: Serving) -> Any:
     return server.model.requests[-1].messages[-1]["content"]
 
 
-async def test_a_tab_acts_once_and_the_model_is_told(tmp_path: Path) -> None:
+async def test_a_tab_acts_once_and_the_model_gets_the_result(tmp_path: Path) -> None:
     async with serve(tmp_path, [call(text="Hi"), "Shown."], [SHOW]) as server:
         stream = send(server)
         ask = await wait_for_ask(stream)
@@ -76,7 +76,7 @@ async def test_a_tab_acts_once_and_the_model_is_told(tmp_path: Path) -> None:
         assert "false" not in told(server).lower()
 
 
-async def test_a_failure_in_the_tab_is_told_to_the_model(tmp_path: Path) -> None:
+async def test_a_failure_in_the_tab_is_reported_to_the_model(tmp_path: Path) -> None:
     async with serve(tmp_path, [call(), "I see."], [SHOW]) as server:
         stream = send(server)
         await wait_for_ask(stream)
@@ -98,7 +98,7 @@ async def test_an_early_acknowledgement_waits_for_its_call(tmp_path: Path) -> No
         assert late.status_code == 404
 
 
-async def test_time_over_is_told_to_the_model_and_a_late_tab_is_refused(tmp_path: Path) -> None:
+async def test_a_timeout_is_reported_to_the_model_and_a_late_tab_is_rejected(tmp_path: Path) -> None:
     async with serve(tmp_path, [call(timeoutSec=0.05), "Nobody there."], [SHOW]) as server:
         chunks = await read_rest(send(server))
         assert text_of(chunks) == "Nobody there."

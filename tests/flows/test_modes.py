@@ -56,7 +56,7 @@ async def test_client_cannot_raise_its_own_rights(tmp_path: Path, mode: str, sai
         assert server.model.requests == []
 
 
-async def test_sub_agent_is_told_when_where_and_which_skills_and_works_in_the_mode(tmp_path: Path) -> None:
+async def test_sub_agent_gets_time_place_and_skills_and_works_in_the_mode(tmp_path: Path) -> None:
     notes: list[str] = []
     folder = tmp_path / "workshop"
     (folder / "skills" / "tidy").mkdir(parents=True)

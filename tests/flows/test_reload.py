@@ -68,7 +68,7 @@ class Model:
 
 
 @pytest.mark.timeout(60)
-async def test_50_chats_go_on_while_a_folder_is_edited_20_times(tmp_path: Path) -> None:
+async def test_50_chats_continue_while_a_folder_is_edited_20_times(tmp_path: Path) -> None:
     write_version(tmp_path, 0)
     model = Model()
     async with serve(tmp_path, [model.reply] * (50 * (STAGES + 1) + 2 * STAGES)) as server:

@@ -32,7 +32,7 @@ async def test_named_skill_reaches_the_model_once_and_the_page_as_a_part(tmp_pat
     assert [skill["name"] for skill in listed["skills"]] == ["review"]
 
 
-async def test_unknown_skill_is_told_instead_of_left_out(tmp_path: Path) -> None:
+async def test_unknown_skill_is_reported_instead_of_left_out(tmp_path: Path) -> None:
     write_skill(tmp_path)
     async with serve(tmp_path, ["Done."]) as server:
         await server.chat("/skill/revew please")
@@ -48,7 +48,9 @@ async def test_a_branch_that_never_saw_the_skill_gets_it_again(tmp_path: Path) -
         assert "<skill" in server.model.requests[-1].messages[-1]["content"]
 
 
-async def test_skills_may_be_chosen_beside_the_text_and_unknown_ones_are_said(tmp_path: Path) -> None:
+async def test_skills_may_be_chosen_in_addition_to_the_text_and_unknown_ones_are_reported(
+    tmp_path: Path,
+) -> None:
     write_skill(tmp_path)
     async with serve(tmp_path, ["One."]) as server:
         await server.chat("Look at this /skill/unheard", skills=["review"])

@@ -86,7 +86,7 @@ async def test_model_that_follows_schemas_can_name_no_other_tool() -> None:
         (json.dumps({"use_tool": True, "tool_command": {"purpose": "?"}, "answer": "4."}), "4."),
     ],
 )
-async def test_reply_that_is_no_plan_is_an_answer(reply: str, text: str) -> None:
+async def test_reply_that_is_not_a_plan_is_an_answer(reply: str, text: str) -> None:
     outcome, _, _ = await run(reply)
     assert (outcome.reason, outcome.text) == ("goal", text)
 

@@ -22,7 +22,7 @@ async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
     assert deadline.reason is None
 
 
-async def test_time_that_is_over_while_nobody_is_asked_stops_the_loop() -> None:
+async def test_a_timeout_without_an_open_question_stops_the_loop() -> None:
     async with Deadline(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as deadline, asyncio.timeout(20):
         await deadline.event.wait()
     assert deadline.reason == "timeout"

@@ -71,7 +71,7 @@ async def test_result_of_a_call_goes_back_to_the_model() -> None:
     ]
 
 
-async def test_model_names_an_unknown_tool_and_is_told() -> None:
+async def test_model_names_an_unknown_tool_and_gets_an_error() -> None:
     outcome, _, requester = await run([call("ad"), "Sorry."], [make_tool()])
     assert outcome.reason == "goal"
     assert "add" in results(requester.requests[1].messages)[0][1]
@@ -129,7 +129,7 @@ async def test_time_over_in_the_middle_of_an_answer_keeps_what_came() -> None:
     assert "text-end" in [event.type for event in events]
 
 
-async def test_cancel_now_interrupts_the_running_tool_and_gives_it_its_one_result() -> None:
+async def test_cancel_now_interrupts_the_running_tool_with_its_one_result() -> None:
     cancel = CancelSignal()
 
     async def wait_for_ever(args: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -206,7 +206,7 @@ async def test_calls_left_open_by_a_crash_run_first_and_finished_ones_never_agai
     assert outcome.text == "Both are noted."
 
 
-async def test_a_model_that_counts_its_calls_anew_in_every_turn_gets_each_result_once() -> None:
+async def test_a_model_that_restarts_its_call_ids_in_every_turn_gets_each_result_once() -> None:
     calls = [call(arguments='{"value": 1}'), call(arguments='{"value": 2}')]
     outcome, events, requester = await run([*calls, "Done."], [make_tool()])
     ended = [event.call_id for event in events if isinstance(event, ToolEnd)]
@@ -218,7 +218,7 @@ async def test_a_model_that_counts_its_calls_anew_in_every_turn_gets_each_result
     ] == ended
 
 
-async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
+async def test_a_loop_that_resumes_after_a_crash_continues_its_counts() -> None:
     said: ChatMessage = {
         "role": "assistant",
         "content": "",
@@ -241,7 +241,7 @@ async def test_a_loop_that_goes_on_after_a_crash_counts_on() -> None:
     assert len(set(ended)) == 2
 
 
-async def test_what_an_answer_used_is_told_before_its_calls_run() -> None:
+async def test_usage_of_an_answer_is_recorded_before_its_calls_run() -> None:
     _, events, _ = await run([{**call(), "usage": Usage(10, 5)}, "Done."], [make_tool()])
     types = [event.type for event in events]
     assert types.index("tool-input-end") < types.index("model-answer") < types.index("tool-start")

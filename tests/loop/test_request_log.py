@@ -46,7 +46,7 @@ def rebuild(told: Sequence[ModelRequestEvent]) -> list[list[ChatMessage]]:
     return whole
 
 
-async def test_each_request_can_be_read_again_and_nothing_is_told_twice() -> None:
+async def test_each_request_can_be_read_again_and_nothing_is_recorded_twice() -> None:
     start = [{"role": "system", "content": "Look."}, {"role": "user", "content": "Where is it?"}]
     told, requester = await requests_of([CALL, "Under the mat."], start)
     assert rebuild(told) == [list(request.messages) for request in requester.requests]
@@ -54,12 +54,12 @@ async def test_each_request_can_be_read_again_and_nothing_is_told_twice() -> Non
     assert (told[0].model, told[0].tools, told[0].tool_choice) == (requester.model, ("look",), "auto")
 
 
-async def test_requests_are_not_told_when_that_is_switched_off() -> None:
+async def test_requests_are_not_recorded_when_that_is_disabled() -> None:
     told, _ = await requests_of(["Done."], [{"role": "user", "content": "Go."}], records_requests=False)
     assert told == []
 
 
-async def test_request_for_a_summary_is_told_and_the_next_one_counts_from_the_conversation() -> None:
+async def test_request_for_a_summary_is_recorded_and_the_next_one_counts_from_the_conversation() -> None:
     start: list[ChatMessage] = [{"role": "user", "content": "Read all."}]
     for number in range(20):
         start.append({"role": "assistant", "content": "x" * 2000})
@@ -71,7 +71,7 @@ async def test_request_for_a_summary_is_told_and_the_next_one_counts_from_the_co
     assert list(told[1].messages) == list(requester.requests[1].messages)
 
 
-def test_picture_is_told_by_its_size_and_data_as_the_text_that_is_sent() -> None:
+def test_image_is_shown_by_its_size_and_data_as_the_text_that_is_sent() -> None:
     events: list[Any] = []
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9000}}
     words = {"type": "text", "text": "w" * 9000}

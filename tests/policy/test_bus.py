@@ -73,7 +73,7 @@ async def test_question_without_listeners_is_refused_at_once() -> None:
     assert answer["approved"] is False
 
 
-async def test_question_nobody_answers_times_out_and_is_closed() -> None:
+async def test_unanswered_question_times_out_and_is_closed() -> None:
     bus = MessageBus()
     bus.subscribe("ask-request", lambda message: None)
     assert await ask(bus, "1", 0.01) == {"status": "timeout"}

@@ -92,7 +92,7 @@ def test_time_limit_is_a_minute_by_default_and_a_day_at_most(given: float | None
     assert normalize_timeout(given) == used
 
 
-async def test_early_answer_of_somebody_else_keeps_nobody_out() -> None:
+async def test_early_answer_of_another_user_blocks_no_one() -> None:
     registry = PendingRegistry()
     assert registry.resolve({"toolCallId": "call-1", "status": "failed"}, owner="bob") == "stored"
     assert registry.resolve({"toolCallId": "call-1", "status": "success"}, owner="ann") == "stored"

@@ -86,7 +86,7 @@ def test_argument_pattern_cannot_be_faked(args: dict[str, object]) -> None:
     assert policy.decide(genuine).action == "allow"
 
 
-def test_pattern_cannot_break_out_of_its_anchors_or_run_for_ever() -> None:
+def test_pattern_cannot_break_out_of_its_anchors_or_run_forever() -> None:
     with pytest.raises(ConfigError, match="Invalid pattern"):
         PolicyRule(action="allow", arguments={"path": "/tmp/a)|(?:.*"})
     with pytest.raises(ConfigError, match="Invalid pattern"):
@@ -167,7 +167,7 @@ def test_remembered_answer_survives_in_its_file(tmp_path: Path) -> None:
     assert path.read_text().count("[[rule]]") == 1
 
 
-def test_remembered_answer_stands_beside_the_rule_that_asked() -> None:
+def test_remembered_answer_is_shown_with_the_rule_that_asked() -> None:
     policy = Policy([PolicyRule(action="ask", tool="write", priority=7)])
     policy.remember(make_call(), "always")
     assert policy.decide(make_call()).action == "allow"

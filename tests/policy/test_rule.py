@@ -74,7 +74,7 @@ def test_other_paths_are_not_forbidden(root: Path, path: Any) -> None:
 
 
 @pytest.mark.parametrize("path", [..., "", None, ".", "./", "docs/.."])
-def test_a_forbidden_default_cannot_be_had_by_leaving_it_out(root: Path, path: Any) -> None:
+def test_a_forbidden_default_is_not_reachable_by_omitting_it(root: Path, path: Any) -> None:
     assert decide(root, "deny", r"\.", path, default=".") == "deny"
 
 
@@ -102,7 +102,7 @@ def test_an_allowed_path_must_lead_to_an_allowed_place(root: Path, path: Any, ac
 @pytest.mark.parametrize(
     "value", ["./run.sh", "pytest tests/", "https://docs.example/a//b", "ls -la /x", "a\nb"]
 )
-def test_texts_that_are_no_paths_are_allowed_as_they_are(root: Path, value: str) -> None:
+def test_texts_that_are_not_paths_are_allowed_as_they_are(root: Path, value: str) -> None:
     assert decide(root, "allow", ".*", value) == "allow"
     assert decide(root, "allow", value.replace(".", r"\."), value) == "allow"
 

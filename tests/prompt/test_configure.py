@@ -82,7 +82,7 @@ def load_case(case: dict[str, Any], folder: Path) -> Prompts:
         (read_json_prompt, "{\n// note\n input: 'x }", 3, 13),
     ],
 )
-def test_syntax_error_tells_line_and_column(read: Any, text: str, line: int, column: int) -> None:
+def test_syntax_error_has_line_and_column(read: Any, text: str, line: int, column: int) -> None:
     with pytest.raises(PromptSyntaxError, match=f"line {line}, column {column}") as caught:
         read(text)
     assert (caught.value.line, caught.value.column) == (line, column)

@@ -9,6 +9,6 @@ def test_page_is_current() -> None:
     assert refresh(page) == page, "run: python tests/prompt/docs_page.py"
 
 
-def test_page_tells_of_every_slot() -> None:
+def test_page_describes_every_slot() -> None:
     headings = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("### ")]
     assert {name for name in STANDARD if not any(name in heading for heading in headings)} == set()

@@ -122,7 +122,7 @@ def test_extra_key_is_its_own_title() -> None:
 
 
 @pytest.mark.parametrize("ignored", [5, "x", [], [1]])
-def test_roles_that_are_no_mapping_are_ignored(ignored: Any) -> None:
+def test_roles_that_are_not_a_mapping_are_ignored(ignored: Any) -> None:
     prompt = Prompt({"input": "q"})
     assert prompt.to_text(role_mapping=ignored).startswith("user:")
     assert prompt.to_messages(role_mapping=ignored)[0]["role"] == "user"

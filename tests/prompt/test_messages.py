@@ -120,7 +120,7 @@ def test_class_shows_its_fields() -> None:
     )
 
 
-def test_generic_alias_as_the_whole_output_is_no_structure() -> None:
+def test_generic_alias_as_the_whole_output_is_not_a_structure() -> None:
     prompt = Prompt({"input": "q", "output": list[int]})
     assert prompt.to_prompt_object().output_format == "markdown"
     assert prompt.to_text().endswith(

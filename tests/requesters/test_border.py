@@ -94,7 +94,7 @@ async def test_the_finish_has_counts_that_can_be_added_and_stored() -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("aé😀\ud83d\ude00\0"), max_size=3), max_size=8))
-async def test_any_cutting_of_a_text_gives_the_same_clean_text(pieces: list[str]) -> None:
+async def test_any_cutting_of_a_text_results_in_the_same_clean_text(pieces: list[str]) -> None:
     cleaned = await clean(*(TextDelta(piece) for piece in pieces if piece))
     texts = [delta.text for delta in cleaned if isinstance(delta, TextDelta)]
     assert "".join(texts) == clean_text("".join(pieces))

@@ -74,7 +74,7 @@ def test_attachment_takes_the_shape_that_chat_models_take(part: Any, built: Any)
         ({"type": "image", "data": PIXEL}, "has `data` but no `media_type`"),
     ],
 )
-def test_attachment_that_cannot_be_sent_is_told(part: Any, complaint: str) -> None:
+def test_attachment_that_cannot_be_sent_is_reported(part: Any, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         build([part])
 

@@ -114,7 +114,7 @@ async def test_server_s_own_delay_is_kept(headers: dict[str, str], delay: float)
     assert naps.delays == [delay]
 
 
-async def test_delay_that_is_too_long_is_told_at_once() -> None:
+async def test_delay_that_is_too_long_is_reported_at_once() -> None:
     naps = Naps()
     async with ScriptedServer([Reply(status=429, headers={"retry-after": "3600"})]) as server:
         error = await fail(connect(server, RetryPolicy(sleep=naps)))
@@ -268,7 +268,7 @@ async def test_each_failure_says_what_happened_and_what_helps(reply: Reply, mess
     assert error.provider == "openai"
 
 
-async def test_missing_key_is_told_apart_from_a_wrong_one() -> None:
+async def test_missing_key_is_distinguished_from_a_wrong_one() -> None:
     async with ScriptedServer([], key="right") as server:
         assert "requires an API key, but none is set" in str(await fail(connect(server)))
         assert "rejected the API key" in str(await fail(connect(server, api_key="wrong")))
@@ -277,7 +277,7 @@ async def test_missing_key_is_told_apart_from_a_wrong_one() -> None:
 @pytest.mark.parametrize(
     ("provider", "hint"), [("openai", "Is the server running"), ("ollama", "ollama serve")]
 )
-async def test_server_that_is_down_is_told_with_its_address(provider: str, hint: str) -> None:
+async def test_server_that_is_down_is_reported_with_its_address(provider: str, hint: str) -> None:
     with socket.socket() as taken:  # bound, but nobody listens
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -288,7 +288,7 @@ async def test_server_that_is_down_is_told_with_its_address(provider: str, hint:
     assert hint in str(error)
 
 
-async def test_proxy_that_is_down_is_told_without_its_password() -> None:
+async def test_proxy_that_is_down_is_reported_without_its_password() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         proxy = f"http://me:{KEY}@127.0.0.1:{taken.getsockname()[1]}"
@@ -298,7 +298,9 @@ async def test_proxy_that_is_down_is_told_without_its_password() -> None:
     assert KEY not in show(error)
 
 
-async def test_proxy_of_the_environment_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxy_of_the_environment_is_reported_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
@@ -317,7 +319,7 @@ async def test_proxy_of_the_environment_is_told_without_its_password(monkeypatch
     assert "geheim" not in show(error)
 
 
-async def test_secure_address_of_a_plain_server_is_told() -> None:
+async def test_https_address_of_an_http_server_is_reported() -> None:
     async with ScriptedServer([]) as server:
         error = await fail(connect(server, base_url=server.url.replace("http:", "https:")))
     assert "TLS connection to openai" in error.message
@@ -333,7 +335,7 @@ async def test_unknown_model_names_those_that_are_there() -> None:
     assert error.hint == "Did you mean 'scripted'?"
 
 
-async def test_model_without_functions_is_told_and_remembered() -> None:
+async def test_model_without_tools_is_reported_and_remembered() -> None:
     tool = ToolSpec(name="f", description="", parameters={})
     async with ScriptedServer([refuse(400, "registry/gemma does not support tools")]) as server:
         requester = connect(server)

@@ -37,6 +37,6 @@ def test_cached_input_has_its_own_price() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"input": 2.5}, {"input": "2.5", "output": 1}, {"input": True, "output": 1}, 3]
 )
-def test_wrong_price_is_told_before_anything_is_asked(wrong: object) -> None:
+def test_wrong_price_is_reported_before_any_request(wrong: object) -> None:
     with pytest.raises(ConfigError, match=r"model\.prices\.gpt\b.*(a price per million tokens|a table)"):
         ModelSettings.read({"prices": {"gpt": wrong}})

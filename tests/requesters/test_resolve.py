@@ -156,7 +156,9 @@ def test_requester_is_taken_as_it_is() -> None:
         ("local:huge", {}, "Unknown embedded model 'huge'"),
     ],
 )
-def test_wrong_setting_is_told_with_its_value(model: object, options: dict[str, Any], complaint: str) -> None:
+def test_wrong_setting_is_reported_with_its_value(
+    model: object, options: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(ConfigError, match=complaint):
         resolve(model, settings(**options))
 

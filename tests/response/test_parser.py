@@ -65,7 +65,7 @@ tricky = st.text(st.sampled_from(list("{}[]\"',:/*\\\n ntruefalsu01d8c-+.eEx`aå
 
 
 @given(document=documents, places=cuttings, ascii_only=st.booleans(), indent=st.none() | st.integers(0, 2))
-def test_any_document_in_any_cutting_gives_exactly_its_events(
+def test_any_document_in_any_cutting_yields_exactly_its_events(
     document: Any, places: list[int], ascii_only: bool, indent: int | None
 ) -> None:
     text = json.dumps(document, ensure_ascii=ascii_only, indent=indent)

@@ -62,7 +62,7 @@ async def test_readers_that_come_late_read_from_the_start() -> None:
     assert sent == [None]
 
 
-async def test_reader_that_leaves_stops_nobody() -> None:
+async def test_reader_that_leaves_stops_no_other() -> None:
     gate = asyncio.Event()
     response = Response(play(["a", gate, "b", FINISH])[0])
     async for _ in response.async_get_generator():
@@ -191,7 +191,7 @@ def test_a_time_limit_that_is_not_finite_is_refused() -> None:
         Response(play([FINISH])[0], timeout=math.nan)
 
 
-async def test_broken_stream_gives_its_text_then_the_error() -> None:
+async def test_broken_stream_yields_its_text_then_the_error() -> None:
     error = ModelError("connection lost", provider="openai")
     response = Response(play(['{"a": "x', error])[0], AnswerFormat(schema=SCHEMA))
     pairs = response.async_get_generator("specific", specific=["delta", "error"])
@@ -226,7 +226,7 @@ async def test_readers_that_miss_the_same_key_share_the_second_try() -> None:
     assert len(sent) == 2
 
 
-async def test_answer_that_never_has_the_key_raises_or_gives_the_last_one() -> None:
+async def test_answer_that_never_has_the_key_raises_or_returns_the_last_one() -> None:
     response = Response(play(*[['{"a": "x"}', FINISH]] * 4)[0], AnswerFormat(schema=SCHEMA))
     with pytest.raises(ResponseError, match=r"missing: n \(answers asked for: 2\)"):
         await response.async_get_data(ensure_keys=["n"], max_retries=1)

@@ -244,7 +244,7 @@ async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
         await engine.asks.answer(ask.id, {"approved": False}, owner="local")
 
 
-async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when_asked_again(
+async def test_an_ask_stored_but_not_sent_before_a_crash_is_sent_when_asked_again(
     engine: InProcessEngine,
 ) -> None:
     async def work(context: RunContext) -> RunResult:
@@ -270,7 +270,7 @@ async def test_an_ask_that_was_stored_but_never_told_before_a_crash_is_told_when
     assert (await handle.done).value == [request.ask_id, {"approved": True}]
 
 
-async def test_an_ask_nobody_answers_times_out(engine: InProcessEngine) -> None:
+async def test_an_unanswered_ask_times_out(engine: InProcessEngine) -> None:
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("browser", "c", {}, 0.01))
 
@@ -344,7 +344,7 @@ async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
     assert await engine.asks.store.list_open("local") == []
 
 
-async def test_a_run_left_behind_goes_on_where_it_was(database: Database) -> None:
+async def test_a_run_left_behind_resumes_where_it_was(database: Database) -> None:
     reached = asyncio.Event()
 
     async def first(context: RunContext) -> RunResult:

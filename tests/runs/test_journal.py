@@ -47,7 +47,7 @@ def test_deltas_of_one_text_are_one_stretch_and_keep_the_last_number() -> None:
 
 @pytest.mark.parametrize("after", range(len(STORY) + 1))
 @pytest.mark.parametrize("cut", range(1, len(STORY)))
-def test_reading_on_from_any_number_gives_exactly_the_rest(after: int, cut: int) -> None:
+def test_reading_on_from_any_number_returns_exactly_the_rest(after: int, cut: int) -> None:
     journal = write(STORY[:cut])
     blocks = journal.take_unsaved()
     journal.mark_saved(blocks[-1].last)
@@ -139,7 +139,7 @@ def test_a_block_keeps_half_a_surrogate_pair() -> None:
     assert decode_block(encode_block(block)).entry("r", 1).event == TextDeltaEvent("t", "\ude00")
 
 
-def test_a_question_and_its_answer_are_told_once_although_both_are_repeated_after_a_crash() -> None:
+def test_a_question_and_its_answer_are_recorded_once_although_both_are_repeated_after_a_crash() -> None:
     journal = Journal("r")
     question, answer = AskRequest("a", "approval", "c", {}), AskAnswer("a", {"approved": True})
     for event in (question, answer, question, answer):

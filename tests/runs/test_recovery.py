@@ -93,7 +93,7 @@ def test_a_turn_whose_calls_have_all_ended_is_over() -> None:
     assert repair(killed_again, LEAP).messages == done.messages
 
 
-def test_a_call_that_was_under_way_stays_open_for_the_one_who_knows_its_tool() -> None:
+def test_a_call_in_progress_stays_open_for_the_process_that_knows_its_tool() -> None:
     journal = leave_behind(ToolInputEnd("c", "add", {"a": 1}), ToolStart("c", "read", "Add"))
     last = journal.last
     done = repair(journal, LEAP)
@@ -116,7 +116,7 @@ def test_children_end_with_everything_they_had_open() -> None:
     assert not journal.closed
 
 
-def test_what_an_answer_has_used_is_told_although_its_turn_broke_off() -> None:
+def test_usage_of_an_answer_is_recorded_although_its_turn_was_interrupted() -> None:
     answer = (ToolInputEnd("c", "add", {"a": 1}), ModelResponseEvent(1, Usage(10, 5)))
     done = repair(leave_behind(*answer), LEAP)
     assert [call.call_id for call in done.pending] == ["c"]
@@ -206,7 +206,7 @@ async def test_a_run_that_is_just_being_started_is_left_alone(database: Database
             assert (await handle.done).value == "done"
 
 
-async def test_readers_who_came_before_a_run_was_taken_up_are_sent_back_to_it(database: Database) -> None:
+async def test_readers_from_before_a_run_was_resumed_are_sent_back_to_it(database: Database) -> None:
     async def rebuild(record: RunRecord) -> Job:
         return Job(hang)
 
@@ -220,7 +220,7 @@ async def test_readers_who_came_before_a_run_was_taken_up_are_sent_back_to_it(da
             assert [entry.event.type for entry in await late.next()] == ["run-resume"]
 
 
-async def test_readers_of_a_run_that_goes_on_elsewhere_are_let_go(database: Database) -> None:
+async def test_readers_of_a_run_that_continues_elsewhere_are_released(database: Database) -> None:
     async with InProcessEngine(database) as old, InProcessEngine(database) as new:
         handle = await old.start(RunSpec(agent="master"), Job(hang))
         async with asyncio.timeout(10), await old.read(handle.run_id) as reader:
@@ -231,7 +231,7 @@ async def test_readers_of_a_run_that_goes_on_elsewhere_are_let_go(database: Data
                 await reader.next()
 
 
-async def test_a_stop_that_was_wished_while_nobody_worked_on_a_run_is_obeyed(database: Database) -> None:
+async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Database) -> None:
     (run_id,) = await leave_orphan(database, "master")
     modes: list[str | None] = []
 

@@ -129,7 +129,7 @@ def test_an_answer_whose_turn_has_not_ended_counts_once() -> None:
     assert count(answered, (0, TurnEnd(1, TOKENS, "tool-calls"))) == Spent(turns=1, usage=TOKENS)
 
 
-def test_a_summary_is_no_turn_and_its_tokens_outlive_an_answer_that_is_void() -> None:
+def test_a_summary_is_not_a_turn_and_its_tokens_outlive_an_answer_that_is_void() -> None:
     summary = (0.0, ModelResponseEvent(1, TOKENS, "summary"))
     void = ((0.0, TextDeltaEvent("t", "half")), (0.0, TurnReset()))
     assert count(summary, *void) == Spent(usage=TOKENS)
@@ -154,12 +154,12 @@ def test_the_clock_stands_still_while_a_person_is_asked_and_the_run_is_dead() ->
 @pytest.mark.parametrize(
     "end", [(110, ToolEnd("call of a", "interrupted", None), CHILD), (110, RunEnd("interrupted"), CHILD)]
 )
-def test_a_question_that_nobody_waits_for_any_more_stops_no_clock(
+def test_a_question_without_a_waiter_stops_no_clock(
     end: tuple[float, Event, tuple[str, ...]],
 ) -> None:
     assert count((100, ask("a"), CHILD), end, (115, TextDeltaEvent("t", "on"))).seconds == 5
 
 
-def test_a_browser_takes_the_time_of_the_run_and_a_clock_set_back_gives_none() -> None:
+def test_a_browser_uses_the_time_of_the_run_and_a_clock_set_back_adds_none() -> None:
     spent = count((100, ask("a", "browser")), (107, AskAnswer("a", {})), (20, TextDeltaEvent("t", "on")))
     assert spent.seconds == 7

@@ -34,7 +34,7 @@ def write(writer: JournalWriter, run_id: str) -> Journal:
     return journal
 
 
-async def test_who_waits_does_not_have_all_others_stored_too() -> None:
+async def test_waiting_for_one_run_does_not_store_all_others() -> None:
     drawer = Drawer()
     writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
     first, second = write(writer, "first"), write(writer, "second")

@@ -120,12 +120,12 @@ def test_type_becomes_what_it_says_to_a_reader(annotation: Any, text: Any) -> No
     assert to_json_data(annotation) == text
 
 
-def test_classes_within_classes_are_told_by_their_fields() -> None:
+def test_classes_within_classes_are_shown_by_their_fields() -> None:
     plank = {"length": ("int", "in mm"), "wood": ("str | None",)}
     assert to_json_data(Stack) == {"planks": ([plank],), "best": (plank,)}
 
 
-def test_class_that_holds_itself_is_told_by_its_name() -> None:
+def test_class_that_contains_itself_is_shown_by_its_name() -> None:
     assert to_json_data(Tree) == {"name": ("str",), "children": ("list[Tree]",)}
 
 

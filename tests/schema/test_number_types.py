@@ -73,7 +73,7 @@ def test_a_registered_float_gets_a_float() -> None:
     assert manager.call_tool("root", {"x": 4}) == "4.0 2.0"
 
 
-async def test_an_argument_that_the_function_lacks_is_told_as_a_wrong_one() -> None:
+async def test_an_argument_that_the_function_lacks_is_reported_as_invalid() -> None:
     def find(city: str, days: int = 1) -> str:
         return city * days
 

@@ -68,7 +68,7 @@ SCHEMA: dict[str, Any] = {
         ({"mode": "schräg\u2028😀"}, '`mode` must be one of "rip", "cross", got "schräg\u2028😀"'),
     ],
 )
-def test_problem_is_told_in_words_a_model_can_act_on(args: dict[str, Any], words: str) -> None:
+def test_problem_is_worded_so_that_a_model_can_act_on_it(args: dict[str, Any], words: str) -> None:
     checker = compile_schema(SCHEMA, owner="saw")
     assert not checker.is_valid(args)
     assert describe_problems(checker.find_problems(args)) == words
@@ -90,7 +90,7 @@ def test_valid_arguments_of_every_feature_pass() -> None:
     assert checker.find_problems(args) == []
 
 
-def test_many_problems_are_told_in_part() -> None:
+def test_many_problems_are_reported_in_part() -> None:
     checker = compile_schema({"properties": {"a": {"items": {"type": "string"}}}}, owner="saw")
     text = describe_problems(checker.find_problems({"a": list(range(20))}))
     assert text.endswith("; and 12 more problems")
@@ -172,7 +172,7 @@ async def test_arguments_that_cannot_be_checked_are_an_error(schema: Any, args: 
     assert "repeats itself so often that they cannot be checked" in str(outcome.result.llm_content)
 
 
-def test_twelve_levels_are_counted_exactly_and_told_as_one_problem() -> None:
+def test_twelve_levels_are_counted_exactly_and_reported_as_one_problem() -> None:
     schema = double(12, {"required": ["x"]})
     assert WorkMeter(schema).count({}) == 4 * 2**12 - 2
     problems = compile_schema(schema, owner="t").find_problems({})
@@ -206,7 +206,7 @@ def test_ordinary_references_and_recursion_are_checked_as_before() -> None:
     ]
 
 
-def test_very_many_wrong_values_are_told_as_the_first_of_them() -> None:
+def test_very_many_wrong_values_are_reported_as_the_first_of_them() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
     problems = compile_schema(schema, owner="t").find_problems({"a": ["x"] * 100_000})
     assert [problem.path for problem in problems] == [("a", 0)]

@@ -96,7 +96,7 @@ async def test_a_conversation_and_a_retry(tmp_path: Path) -> None:
     assert path[-1]["siblings"]["total"] == 2
 
 
-async def test_an_error_is_told(tmp_path: Path) -> None:
+async def test_an_error_is_reported(tmp_path: Path) -> None:
     failure = ModelError("the key was refused", provider="x", hint="Check it.")
     async with serve(tmp_path, [failure]) as server:
         seen = await run_client(server, "fail")

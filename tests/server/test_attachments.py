@@ -47,7 +47,7 @@ async def test_a_text_file_is_read_as_text(tmp_path: Path, media_type: str) -> N
     assert '<file name="cuts.csv">\nLänge\n2\n\n</file>' in content
 
 
-async def test_a_long_text_file_is_cut_and_the_model_is_told(tmp_path: Path) -> None:
+async def test_a_long_text_file_is_cut_and_the_model_is_informed(tmp_path: Path) -> None:
     async with serve(tmp_path, ["Long."]) as server:
         data = b"x" * (LONGEST_TEXT + 7)
         await server.client.post("/api/v1/chat", json=said(file("log.txt", "text/plain", data)))

@@ -22,7 +22,7 @@ ANN = {"authorization": "Bearer one"}
 BOB = {"authorization": "Bearer two"}
 
 
-async def test_without_a_key_nothing_is_told_but_the_page_and_health_are_there(tmp_path: Path) -> None:
+async def test_without_a_key_only_the_page_and_health_are_available(tmp_path: Path) -> None:
     async with serve(tmp_path, settings=KEYS) as server:
         for path in ("/api/v1/sessions", "/api/v1/tools", "/openapi.json"):
             response = await server.client.get(path)
@@ -50,7 +50,7 @@ async def test_a_local_server_answers_only_to_local_names_and_its_own_pages(tmp_
 
 
 @pytest.mark.parametrize("name", ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-host"])
-async def test_who_comes_through_a_proxy_is_not_this_machine(tmp_path: Path, name: str) -> None:
+async def test_a_proxied_request_is_remote(tmp_path: Path, name: str) -> None:
     headers = {name: "127.0.0.1"}
     async with serve(tmp_path) as server:
         for path in ("/", "/api/v1/sessions", "/metrics"):
@@ -145,7 +145,7 @@ async def test_a_cookie_that_holds_no_key_is_none(tmp_path: Path, cookie: str) -
         assert (await server.client.get("/api/v1/tools", headers={"cookie": cookie})).status_code == 401
 
 
-async def test_nobody_signs_in_where_there_are_no_keys(tmp_path: Path) -> None:
+async def test_sign_in_is_disabled_without_keys(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         refused = await server.client.post("/api/v1/sign-in", json={"key": "x"})
         assert (refused.status_code, "no API keys" in refused.text) == (404, True)
@@ -188,7 +188,7 @@ def test_two_names_cannot_have_one_key() -> None:
         parse_api_keys(f"ann:key, bob:sha256:{hash_key('key')}")
 
 
-def test_a_short_key_is_told_without_showing_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_short_key_is_reported_without_showing_it(caplog: pytest.LogCaptureFixture) -> None:
     parse_api_keys("ann:tiny, bob:a-long-random-key")
     assert caplog.messages == ["the API key of 'ann' is short and could be guessed"]
 
@@ -246,7 +246,7 @@ def test_origins_that_make_no_sense_are_clear_errors() -> None:
         check_origins(["*"], has_keys=False)
 
 
-async def test_an_owner_who_asks_too_often_is_told_when_to_come_back(tmp_path: Path) -> None:
+async def test_an_owner_over_the_rate_limit_gets_a_retry_after(tmp_path: Path) -> None:
     settings = {"server": {**KEYS["server"], "rate_limit": 2}}
     async with serve(tmp_path, settings=settings) as server:
         for _ in range(2):
@@ -274,7 +274,7 @@ async def test_wrong_keys_are_limited_and_right_ones_still_come_in(tmp_path: Pat
         assert (await server.client.get("/api/v1/tools", headers=ANN)).status_code == 200
 
 
-async def test_without_keys_addresses_are_counted_and_a_local_server_counts_nobody(tmp_path: Path) -> None:
+async def test_without_keys_addresses_are_counted_and_a_local_server_counts_none(tmp_path: Path) -> None:
     settings = {"server": {"rate_limit": 1}}
     for is_open, status in ((True, 429), (False, 200)):
         async with serve(tmp_path, settings=settings, is_open=is_open) as server:
@@ -307,7 +307,7 @@ def test_callers_of_long_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("value", ["many", "-1"])
-def test_a_limit_that_is_no_number_is_a_clear_error(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_not_a_number_is_a_clear_error(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOVETAIL_RATE_LIMIT", value)
     with pytest.raises(ConfigError, match=rf"DOVETAIL_RATE_LIMIT \(server\.rate_limit\) must be .*{value}"):
         default_settings()

@@ -24,7 +24,7 @@ def tell(response: httpx.Response) -> tuple[int, str]:
     return response.status_code, response.json()["error"]["message"]
 
 
-async def test_a_body_that_is_no_json_object_is_told_why(tmp_path: Path) -> None:
+async def test_a_body_that_is_not_a_json_object_is_rejected_with_the_reason(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         told = {
             body: tell(await server.client.post("/api/v1/sessions/import", content=body, headers=JSON))
@@ -42,7 +42,7 @@ async def test_a_body_that_is_no_json_object_is_told_why(tmp_path: Path) -> None
     )
 
 
-async def test_a_wrong_value_is_named_and_all_problems_are_told(tmp_path: Path) -> None:
+async def test_a_wrong_value_is_named_and_all_problems_are_reported(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         mode = await server.client.post("/api/v1/runs/r/cancel", json={"mode": "soon"})
         limit = await server.client.get("/api/v1/sessions", params={"limit": "many" * 50})
@@ -139,7 +139,7 @@ async def test_text_files_in_either_form_are_taken(tmp_path: Path) -> None:
     assert "oak tree" in str(server.model.requests[1].messages[-1])
 
 
-async def test_a_taken_id_and_an_unknown_page_are_told_in_plain_words(tmp_path: Path) -> None:
+async def test_a_taken_id_and_an_unknown_page_are_reported_in_plain_words(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         await server.client.post("/api/v1/sessions", json={"id": "s", "title": "  Oak  "})
         again = await server.client.post("/api/v1/sessions", json={"id": "s"})
@@ -203,7 +203,9 @@ async def test_an_answer_that_does_not_fit_its_question_leaves_it_open(
 
 
 @pytest.mark.parametrize("depth", [101, 900, 50_000])
-async def test_a_body_that_is_nested_too_deeply_is_told_so(tmp_path: Path, depth: int) -> None:
+async def test_a_body_that_is_nested_too_deeply_is_rejected_with_the_reason(
+    tmp_path: Path, depth: int
+) -> None:
     deep = "[" * depth + "]" * depth
     async with serve(tmp_path) as server:
         body = f'{{"toolCallId": "c", "status": "success", "output": {deep}}}'
@@ -212,7 +214,7 @@ async def test_a_body_that_is_nested_too_deeply_is_told_so(tmp_path: Path, depth
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-async def test_numbers_that_json_does_not_have_are_told(tmp_path: Path, number: str) -> None:
+async def test_numbers_that_json_does_not_have_are_reported(tmp_path: Path, number: str) -> None:
     async with serve(tmp_path) as server:
         body = f'{{"toolCallId": "c", "status": "success", "output": {number}}}'
         status, message = tell(await server.client.post("/ai/tools/ack", content=body, headers=JSON))

@@ -49,7 +49,7 @@ async def look_at_all(server: Serving, session_id: str = "s") -> str:
 
 
 @pytest.mark.parametrize("call_id", ["call\0", "call\ud83d", "\ude00", "c" * 10_000])
-async def test_one_bad_call_id_stops_nobody(tmp_path: Path, url: str, call_id: str) -> None:
+async def test_one_bad_call_id_stops_no_other(tmp_path: Path, url: str, call_id: str) -> None:
     call = Reply(steps=[ToolCallDelta(0, call_id, "echo", '{"text": "well"}')])
     async with open_server(tmp_path, url, [call, *["Done."] * 13], [make_tool(echo)]) as server:
         async with asyncio.timeout(20):
@@ -115,7 +115,7 @@ async def test_a_tool_may_return_anything(tmp_path: Path, url: str, text: str) -
             assert "\ufffd" in response.text
 
 
-async def test_a_file_name_in_latin_1_is_no_trouble(tmp_path: Path, url: str) -> None:
+async def test_a_file_name_in_latin_1_works(tmp_path: Path, url: str) -> None:
     try:
         (tmp_path / "r\udce9sum\udce9.txt").write_text("work\n")
     except OSError:

@@ -56,7 +56,7 @@ async def test_runs_calls_tokens_and_requests_are_counted(tmp_path: Path) -> Non
     assert numbers["process_resident_memory_bytes",] > 0
 
 
-async def test_what_goes_on_is_shown_while_it_does(tmp_path: Path) -> None:
+async def test_progress_is_shown_while_a_run_is_in_progress(tmp_path: Path) -> None:
     gate = Gate()
     async with serve(tmp_path, [["one ", gate, "two"]]) as server:
         body = {"message": "Count", "session_id": "s", "tab_id": "t"}

@@ -53,7 +53,7 @@ async def test_what_was_deleted_from_the_session_is_gone_from_its_journals(tmp_p
     assert "deleted" in asked["messages"][-1]["content"]
 
 
-async def test_a_conversation_that_is_kept_nowhere_else_is_told_whole(tmp_path: Path) -> None:
+async def test_a_conversation_that_is_stored_nowhere_else_is_recorded_whole(tmp_path: Path) -> None:
     async with serve(tmp_path, ["Hello."]) as server:
         body = {"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
         assert (await server.client.post("/v1/chat/completions", json=body)).status_code == 200

@@ -113,7 +113,7 @@ async def test_a_folder_is_not_written_over(shipped: ExtensionSnapshot, workspac
     assert "is a folder" in await ask(shipped.tools, "write_file", path=path, content="x")
 
 
-async def test_a_search_skips_what_is_no_text(shipped: ExtensionSnapshot, workspace: Path) -> None:
+async def test_a_search_skips_files_that_are_not_text(shipped: ExtensionSnapshot, workspace: Path) -> None:
     (workspace / "binary").write_bytes(b"needle\0")
     (workspace / ".hidden").mkdir()
     (workspace / ".hidden" / "x.txt").write_text("needle")

@@ -70,7 +70,7 @@ async def test_cwd_is_relative_to_the_workspace(shipped: ExtensionSnapshot, work
 
 
 @pytest.mark.parametrize("cwd", ["..", "/", "sub/../..", "link", "~", "nowhere", "file.txt"])
-async def test_a_cwd_that_leads_out_or_is_no_folder_is_refused(
+async def test_a_cwd_outside_the_workspace_or_not_a_folder_is_rejected(
     shipped: ExtensionSnapshot, workspace: Path, cwd: str
 ) -> None:
     (workspace / "sub").mkdir()
@@ -111,7 +111,7 @@ async def test_long_output_is_cut_at_its_beginning_kept(shipped: ExtensionSnapsh
     assert (await ask(shipped.tools, NAME, command=command, max_output_chars=-5)).count("x") == 6001
 
 
-async def test_the_error_output_has_room_beside_a_long_output(shipped: ExtensionSnapshot) -> None:
+async def test_the_error_output_has_room_next_to_a_long_output(shipped: ExtensionSnapshot) -> None:
     program = "import sys; print('o' * 30000); print('e' * 30000, file=sys.stderr)"
     text = await ask(shipped.tools, NAME, command=f'python3 -c "{program}"', max_output_chars=900)
     assert (text.count("o" * 600), text.count("e" * 300)) == (1, 1)
@@ -126,7 +126,7 @@ async def test_a_cut_off_character_is_shown_as_a_broken_one(shipped: ExtensionSn
     assert "stdout:\ncaf\ufffd" in await ask(shipped.tools, NAME, command=f'python3 -c "{program}"')
 
 
-async def test_output_that_is_no_text_is_shown_all_the_same(shipped: ExtensionSnapshot) -> None:
+async def test_output_that_is_not_text_is_still_shown(shipped: ExtensionSnapshot) -> None:
     assert "stdout:\n\ufffd\ufffd" in await ask(shipped.tools, NAME, command=r"printf '\377\376'")
 
 

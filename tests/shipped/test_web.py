@@ -133,7 +133,7 @@ async def test_odd_markup_is_read_as_a_browser_reads_it(shipped: ExtensionSnapsh
     )
 
 
-async def test_a_link_that_is_no_address_is_left_as_it_is(shipped: ExtensionSnapshot, site: str) -> None:
+async def test_a_link_that_is_not_a_url_is_left_as_it_is(shipped: ExtensionSnapshot, site: str) -> None:
     assert "[a](http://[)" in await ask(shipped.tools, NAME, url=f"{site}/links")
 
 
@@ -217,7 +217,9 @@ async def test_redirects_are_followed_and_checked_again(shipped: ExtensionSnapsh
     assert "Too many redirects (more than 5)" in await ask(shipped.tools, NAME, url=f"{site}/loop")
 
 
-async def test_what_is_no_text_or_not_there_is_explained(shipped: ExtensionSnapshot, site: str) -> None:
+async def test_a_missing_file_or_one_that_is_not_text_is_explained(
+    shipped: ExtensionSnapshot, site: str
+) -> None:
     assert "is not text but image/png" in await ask(shipped.tools, NAME, url=f"{site}/image")
     assert "Cannot load" in await ask(shipped.tools, NAME, url="http://no-such-host.invalid/")
     long = await ask(shipped.tools, NAME, url=f"http://{'%E2%91%A0' * 300}/")

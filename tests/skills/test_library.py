@@ -64,7 +64,7 @@ def test_a_project_outside_the_workspace_counts_by_itself(tmp_path: Path) -> Non
     assert [root.scope for root in roots] == ["workspace", "project"]
 
 
-def test_front_matter_gives_name_description_and_tools(tmp_path: Path) -> None:
+def test_front_matter_has_name_description_and_tools(tmp_path: Path) -> None:
     write_skill(
         tmp_path,
         "folder",
@@ -100,7 +100,9 @@ def test_tools_may_be_one_text(tmp_path: Path) -> None:
         ("x" * 200_001, "at most 200000 are read"),
     ],
 )
-def test_a_broken_skill_is_told_and_the_others_live_on(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_broken_skill_is_reported_and_the_others_still_work(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
     path = write_skill(tmp_path, "broken", text)
     write_skill(tmp_path, "good")
     library = SkillLibrary([tmp_path])
@@ -111,7 +113,7 @@ def test_a_broken_skill_is_told_and_the_others_live_on(tmp_path: Path, text: str
     assert f"broken: {path}" in library.why("broken")
 
 
-def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
     write_skill(tmp_path, "a").write_bytes(b"\xff\xfe")
     assert "cannot be read" in SkillLibrary([tmp_path]).problems[0].message
 

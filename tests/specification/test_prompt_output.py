@@ -24,7 +24,7 @@ def test_schema_that_is_neither_mapping_nor_list_is_a_type_error(output: Any) ->
         Prompt({"input": "q", "output": output}).to_output_model()
 
 
-def test_mapping_gives_a_model_with_its_fields() -> None:
+def test_mapping_becomes_a_model_with_its_fields() -> None:
     made = model({"a": (str, "x"), "b": {"c": (int,)}})
     assert made.__name__ == "AgentlyOutput"
     assert list(made.model_fields) == ["a", "b"]
@@ -32,7 +32,7 @@ def test_mapping_gives_a_model_with_its_fields() -> None:
     assert inner.__name__ == "AgentlyOutput_B"
 
 
-def test_list_gives_a_model_with_one_field_called_list() -> None:
+def test_list_becomes_a_model_with_one_field_called_list() -> None:
     made = model([{"c": (int,)}])
     assert made.__name__ == "AgentlyOutput"
     assert list(made.model_fields) == ["list"]
@@ -48,14 +48,14 @@ def test_text_is_a_field_of_any_type_with_that_description() -> None:
     assert not described.is_required()
 
 
-def test_tuple_gives_type_description_and_default() -> None:
+def test_tuple_has_type_description_and_default() -> None:
     full = field({"a": (int, "how many", 3)})
     assert (full.annotation, full.description, full.default) == (int, "how many", 3)
     short = field({"a": (int,)})
     assert (short.annotation, short.description, short.default) == (int, "", None)
 
 
-def test_tuple_without_a_type_is_told_in_the_description() -> None:
+def test_tuple_without_a_type_is_shown_in_the_description() -> None:
     told = field({"a": ("int", "how many")})
     assert told.annotation is Any
     assert told.description == "type: int; desc: how many"
@@ -115,7 +115,7 @@ class Board:
         return cls(int(data["mm"]))
 
 
-def test_mapping_items_are_made_by_parse_obj_where_there_is_no_model_validate() -> None:
+def test_mapping_items_are_made_by_parse_obj_without_model_validate() -> None:
     made: Any = model({"a": [(Board, "boards")]}).model_validate({"a": [{"mm": "3"}, 4]})
     assert [board.mm for board in made.a] == [3, 4]
 

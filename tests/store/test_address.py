@@ -55,7 +55,7 @@ def test_what_hosting_companies_add_reaches_the_driver_in_its_words(query: str, 
         ("postgresql://ann:s@cret@host/x", "has an @"),
     ],
 )
-def test_a_wrong_address_is_told_without_its_password(address: str, told: str) -> None:
+def test_a_wrong_address_is_reported_without_its_password(address: str, told: str) -> None:
     with pytest.raises(ConfigError, match=told) as caught:
         parse_address(address)
     assert "cret" not in str(caught.value)
@@ -72,7 +72,7 @@ async def test_a_database_opens_with_what_hosting_companies_add(query: str) -> N
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-async def test_a_wish_that_nobody_knows_is_named() -> None:
+async def test_an_unknown_demand_is_named() -> None:
     with pytest.raises(ConfigError, match="must be one of: disable, allow"):
         async with Database(f"{await make_database()}&sslmode=maybe"):
             pass

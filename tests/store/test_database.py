@@ -46,7 +46,7 @@ async def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         assert await count(database) == 0
 
 
-async def test_a_full_disk_is_told_with_what_helps(tmp_path: Path) -> None:
+async def test_a_full_disk_is_reported_with_a_hint(tmp_path: Path) -> None:
     async with Database(tmp_path / "x.db") as database:
 
         def write_much(connection: Transaction) -> None:
@@ -77,7 +77,9 @@ async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path
 
 
 @pytest.mark.parametrize("name", ["x.db", ":memory:"])
-async def test_work_at_one_go_is_all_or_nothing_beside_other_writers(tmp_path: Path, name: str) -> None:
+async def test_work_in_one_transaction_is_all_or_nothing_next_to_other_writers(
+    tmp_path: Path, name: str
+) -> None:
     async with Database(name if name == ":memory:" else tmp_path / name) as database:
 
         def write_twice(connection: Transaction) -> None:
@@ -157,7 +159,7 @@ async def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) 
         assert "disk has room" in str(caught.value)
 
 
-async def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"no database at all, just some bytes" * 100)
     with pytest.raises(ConfigError, match="is something else"):
         async with Database(tmp_path / "x.db"):

@@ -56,7 +56,7 @@ async def test_one_that_is_refused_does_not_spoil_the_others(database: Database)
     assert await list_names(database) == ["a", "b", "c", "d"]
 
 
-async def test_work_that_fails_by_itself_is_told_to_its_caller_alone(database: Database) -> None:
+async def test_work_that_fails_by_itself_is_reported_only_to_its_caller(database: Database) -> None:
     def fail(connection: Transaction) -> str:
         raise ValueError("no")
 
@@ -66,7 +66,7 @@ async def test_work_that_fails_by_itself_is_told_to_its_caller_alone(database: D
     assert await list_names(database) == ["a", "b"]
 
 
-async def test_who_leaves_before_the_work_has_begun_takes_it_back(database: Database) -> None:
+async def test_leaving_before_the_work_has_begun_withdraws_it(database: Database) -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
 
     async def transact(work: Work[object]) -> object:
@@ -87,7 +87,7 @@ async def test_who_leaves_before_the_work_has_begun_takes_it_back(database: Data
     assert await list_names(database) == ["a", "c"]
 
 
-async def test_a_database_that_is_away_is_tried_once_for_all_who_wait_and_once_alone() -> None:
+async def test_an_unreachable_database_is_tried_once_for_all_waiters_and_once_alone() -> None:
     tries = 0
 
     async def transact(work: object) -> None:

@@ -49,7 +49,7 @@ def test_a_script_with_a_mistake_is_refused_at_the_start(tmp_path: Path, content
     assert told in caught.value.message
 
 
-def test_a_missing_script_is_told_without_a_trace(
+def test_a_missing_script_is_reported_without_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["testing", str(tmp_path / "gone.json")])

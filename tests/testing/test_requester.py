@@ -28,7 +28,7 @@ async def test_text_comes_as_one_delta_and_an_end() -> None:
     ]
 
 
-async def test_list_comes_as_so_many_deltas() -> None:
+async def test_list_comes_as_one_delta_per_item() -> None:
     deltas = await collect(ScriptedRequester([["Hel", "lo", ReasoningDelta("why")]]))
     assert deltas[:-1] == [TextDelta("Hel"), TextDelta("lo"), ReasoningDelta("why")]
 
@@ -136,12 +136,12 @@ async def test_step_that_needs_a_connection_is_refused(step: Any) -> None:
         ([{"pause": 1}], r"Invalid step \{'pause': 1\}: expected one of the keys text, "),
     ],
 )
-async def test_misspelt_script_is_told(reply: Any, complaint: str) -> None:
+async def test_misspelt_script_is_reported(reply: Any, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         await collect(ScriptedRequester([reply]))
 
 
-async def test_fits_the_contract_and_tells_that_it_was_closed() -> None:
+async def test_fits_the_contract_and_records_that_it_was_closed() -> None:
     requester = ScriptedRequester([], model="scripted:x", calls_tools=False)
     assert isinstance(requester, Requester)
     await requester.close()

@@ -140,7 +140,7 @@ def test_address_of_a_stopped_server_is_refused() -> None:
         _ = ScriptedServer().url
 
 
-async def test_runs_beside_an_event_loop() -> None:
+async def test_runs_next_to_an_event_loop() -> None:
     async with ScriptedServer(["hello"]) as server, httpx.AsyncClient() as client:
         answer = await client.post(f"{server.url}/chat/completions", json=body(stream=False))
         assert answer.json()["choices"][0]["message"]["content"] == "hello"

@@ -76,7 +76,7 @@ def test_registered_parameters_are_validated_and_defaults_are_optional() -> None
     assert caught.value.type == "invalid_tool_params"
 
 
-async def test_call_gives_what_the_function_returned_or_raises() -> None:
+async def test_call_returns_what_the_function_returned_or_raises() -> None:
     manager = ToolManager()
 
     @manager.tool_func(tags="shop")
@@ -110,7 +110,7 @@ def test_tag_of_an_unknown_tool_names_near_ones() -> None:
         manager.tag("cutt", "x")
 
 
-def test_schema_is_told_in_the_notation_of_prompts() -> None:
+def test_schema_is_shown_in_the_notation_of_prompts() -> None:
     manager = ToolManager()
 
     @manager.tool_func

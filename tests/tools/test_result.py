@@ -82,7 +82,7 @@ def test_text_and_data_that_no_store_could_hold_are_clean_in_a_result() -> None:
     )
 
 
-def test_data_that_is_nested_too_deeply_for_an_event_is_told_by_its_size() -> None:
+def test_data_that_is_nested_too_deeply_for_an_event_is_shown_by_its_size() -> None:
     deep: list[Any] = []
     for _ in range(400):
         deep = [deep]

@@ -112,7 +112,7 @@ async def test_exit_in_a_sync_tool_is_a_failed_result(error: BaseException) -> N
         assert (await call(make_tool(function))).status == "error"
 
 
-async def test_exit_in_a_task_that_nobody_awaits_leaves_the_loop_running() -> None:
+async def test_exit_in_an_unawaited_task_leaves_the_loop_running() -> None:
     tasks: list[asyncio.Task[None]] = []
 
     async def risky() -> str:
@@ -124,7 +124,7 @@ async def test_exit_in_a_task_that_nobody_awaits_leaves_the_loop_running() -> No
     assert "sys.exit(2)" in str(tasks[0].exception())
 
 
-async def test_tasks_of_a_tool_are_as_they_were_for_those_who_look() -> None:
+async def test_tasks_of_a_tool_look_unchanged_from_outside() -> None:
     async def inner() -> None:
         await asyncio.sleep(60)
 
@@ -160,7 +160,7 @@ def test_the_background_loop_of_sync_programs_survives() -> None:
     assert run_sync(asyncio.sleep(0, "alive")) == "alive"
 
 
-def test_an_exit_outside_of_tools_reaches_its_caller_and_nobody_else() -> None:
+def test_an_exit_outside_of_tools_reaches_only_its_caller() -> None:
     async def exit_in_a_callback() -> str:
         asyncio.get_running_loop().call_soon(sys.exit, 3)
         await asyncio.sleep(0.01)

@@ -188,7 +188,7 @@ def test_annotation_none_says_nothing() -> None:
         agent.auto_func(add)
 
 
-def test_arguments_of_every_kind_are_told() -> None:
+def test_arguments_of_every_kind_are_shown() -> None:
     agent, requester = make_agent('{"value": 1}')
 
     @agent.auto_func
@@ -219,7 +219,7 @@ async def test_result_of_one_function_is_given_to_another_of_another_agent() -> 
     assert "text: A poem." in prompt_of(requester)
 
 
-def test_notes_of_annotated_parameters_are_told() -> None:
+def test_notes_of_annotated_parameters_are_shown() -> None:
     agent, requester = make_agent('{"value": 1}')
 
     @agent.auto_func
@@ -269,7 +269,7 @@ def test_missing_return_annotation_is_an_error_at_decoration() -> None:
         agent.auto_func(add)
 
 
-def test_what_is_no_function_is_refused() -> None:
+def test_an_object_that_is_not_a_function_is_rejected() -> None:
     nothing: Any = 3
     with pytest.raises(SignatureError, match="3 is not a function"):
         Agent().auto_func(nothing)

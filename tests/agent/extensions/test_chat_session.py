@@ -37,7 +37,7 @@ def recorded(agent: Chatter) -> list[tuple[str, Any]]:
     return [(message["role"], message["content"]) for message in history]
 
 
-def test_turns_are_told_again_in_the_next_request() -> None:
+def test_turns_are_sent_again_in_the_next_request() -> None:
     agent, requester = make_agent("Hi Ann.", "Your name is Ann.")
     agent.activate_chat_session()
     agent.input("I am Ann.").start()
@@ -242,7 +242,7 @@ async def test_session_goes_along_with_a_method_that_is_handed_to_a_thread() -> 
     assert recorded(enter(agent, "ann")) == [("user", "I am Ann."), ("assistant", "1")]
 
 
-async def test_user_who_stopped_is_not_told_the_session_of_another() -> None:
+async def test_user_who_stopped_does_not_see_the_session_of_another() -> None:
     agent, requester = make_agent("1", "2")
     stopped = asyncio.Event()
 

@@ -57,7 +57,7 @@ def test_unknown_alias_is_skipped_with_close_names(caplog: pytest.LogCaptureFixt
     assert agent.request_prompt["input"] == "go"
 
 
-def test_private_methods_are_no_aliases(caplog: pytest.LogCaptureFixture) -> None:
+def test_private_methods_are_not_aliases(caplog: pytest.LogCaptureFixture) -> None:
     agent = Agent(requester=ScriptedRequester([]))
     agent.load_yaml_prompt(".alias:\n  _open: {}\n")
     assert "'_open' is skipped" in caplog.text
@@ -116,7 +116,7 @@ def test_mappings_reach_aliases() -> None:
 @pytest.mark.parametrize(
     ("name", "near"), [("async_start", "start"), ("name", None), ("request_prompt", None)]
 )
-def test_what_cannot_be_called_here_is_no_alias(
+def test_attributes_that_cannot_be_called_are_not_aliases(
     name: str, near: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     Agent(requester=ScriptedRequester([])).load_yaml_prompt(f".alias: {{{name}: null}}")

@@ -166,7 +166,7 @@ def test_raising_handler_stops_neither_the_others_nor_the_answer() -> None:
     assert seen == ["Ann"]
 
 
-async def test_several_raising_handlers_are_all_told() -> None:
+async def test_several_raising_handlers_are_all_reported() -> None:
     agent = make_agent(ANSWER)
 
     async def fail(value: Any) -> None:

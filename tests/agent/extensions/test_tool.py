@@ -203,7 +203,7 @@ async def test_tool_logs_are_shown_on_the_console_when_asked_for(capsys: pytest.
         ('{"use_tool": true, "tool_command": null}', "tool_command is null"),
         ('{"use_tool": true, "tool_command": {"purpose": "p"}}', "names no tool"),
         ('{"use_tool": true}', "no tool_command"),
-        ("I would use a tool.", "no JSON object"),
+        ("I would use a tool.", "not a JSON object"),
     ],
 )
 async def test_broken_plan_uses_no_tool_and_says_why(reply: str, problem: str) -> None:
@@ -224,7 +224,7 @@ async def test_broken_plan_uses_no_tool_and_says_why(reply: str, problem: str) -
         (plan("add", first=1), "second"),
     ],
 )
-async def test_failing_call_is_told_to_the_model(reply: str, told: str) -> None:
+async def test_failing_call_is_reported_to_the_model(reply: str, told: str) -> None:
     def divide(by: int) -> int:
         raise ZeroDivisionError("by zero is nothing")
 
@@ -325,7 +325,7 @@ def test_unknown_tool_name_lists_the_near_ones() -> None:
         agent.use_tools("ad")
 
 
-def test_what_is_no_tool_is_refused() -> None:
+def test_an_object_that_is_not_a_tool_is_rejected() -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match="7 is no tool"):
         agent.use_tools([7])  # type: ignore[list-item]

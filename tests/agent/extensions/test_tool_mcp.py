@@ -40,7 +40,7 @@ async def test_async_agent_judges_calls_and_answers() -> None:
         await agent.runtime.manager.async_close()
 
 
-def test_sync_agent_runs_with_the_tools_and_is_told_of_their_errors() -> None:
+def test_sync_agent_runs_with_the_tools_and_sees_their_errors() -> None:
     calls = [
         {"tool_calls": [{"call_id": name, "name": name, "arguments": arguments}]}
         for name, arguments in (("add", {"a": 3}), ("fail", {}))

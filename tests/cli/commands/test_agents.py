@@ -135,7 +135,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"tool_calls": [{"call_id": f"call-{name}", "name": name, "arguments": arguments}]}
 
 
-def test_show_tells_what_an_agent_may_use_and_what_is_missing(
+def test_show_lists_what_an_agent_may_use_and_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_workspace(tmp_path, monkeypatch)

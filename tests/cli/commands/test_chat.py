@@ -37,7 +37,7 @@ def test_empty_input_is_an_error_that_says_how_to_pass_a_message(tmp_path: Path)
     assert "No message: standard input is empty." in done.stderr
 
 
-def test_a_session_goes_on(
+def test_a_session_continues(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with ScriptedServer(["One.", "Two."]) as model:
@@ -105,7 +105,7 @@ def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_t
         assert terminal.wait() == 0
 
 
-def test_where_nobody_sits_a_call_that_asks_is_declined(
+def test_without_a_terminal_a_call_that_asks_is_declined(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with ScriptedServer([write("a.txt"), "So be it."]) as model:

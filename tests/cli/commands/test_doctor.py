@@ -92,7 +92,7 @@ def test_weights_with_wrong_bytes_are_missing(capsys: pytest.CaptureFixture[str]
     assert "dovetail models pull small fetches it again" in text
 
 
-def test_web_page_instead_of_a_model_server_is_told(
+def test_web_page_instead_of_a_model_server_is_reported(
     serve: Callable[[int, object], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose(monkeypatch, "openai:fast", serve(200, b"<html>Welcome</html>"))
@@ -135,7 +135,7 @@ def test_model_of_the_settings_file_is_looked_at(
     assert f"openai:fast at {address}" in text
 
 
-def test_broken_settings_file_is_told(
+def test_broken_settings_file_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "dovetail.toml").write_text("[modl]")
@@ -159,7 +159,7 @@ def test_password_in_an_address_is_never_shown(
     assert "geheim" not in text
 
 
-def test_unknown_model_is_told_with_the_known_ones(
+def test_unknown_model_is_reported_with_the_known_ones(
     serve: Callable[[int, object], str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -170,7 +170,7 @@ def test_unknown_model_is_told_with_the_known_ones(
     assert "Expected one of: fast, slow" in text
 
 
-def test_wrong_key_is_told_and_never_shown(
+def test_wrong_key_is_reported_and_never_shown(
     serve: Callable[[int, object], str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -196,7 +196,7 @@ def test_server_that_lists_no_models_is_judged_by_its_answer(
     assert f"HTTP {status}" in text
 
 
-def test_server_that_is_down_is_told(
+def test_server_that_is_down_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose(monkeypatch, "openai:fast", "http://127.0.0.1:9/v1")
@@ -205,21 +205,21 @@ def test_server_that_is_down_is_told(
     assert "http://127.0.0.1:9/v1/models cannot be reached" in text
 
 
-def test_absent_extra_is_told_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_reported_with_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     found = list(checks.check_extras())
     assert {check.mark for check in found} == {"note"}
     assert found[0].hint == "pip install 'dovetail[local]'"
 
 
-def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 99, 1))
     assert checks.check_disk().mark == "note"
     assert "DOVETAIL_CACHE" in checks.check_disk().hint
 
 
-def test_missing_pip_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pip_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 

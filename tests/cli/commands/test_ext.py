@@ -102,7 +102,7 @@ def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest
     assert "sound  weather: get_weather" in shown
 
 
-def test_a_check_tells_of_agents_and_skills_of_a_folder_that_cannot_be_used(
+def test_a_check_reports_agents_and_skills_of_a_folder_that_cannot_be_used(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("ext", "new", "hello") == 0
@@ -188,7 +188,7 @@ def test_a_reload_brings_the_token_and_shows_the_report(
     assert run("ext", "reload", "--url", "file:///etc/passwd") == 1
 
 
-def test_a_check_gives_a_folder_its_settings(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_passes_a_folder_its_settings(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (workspace / "dovetail.toml").write_text('[extensions.shop]\ncurrency = "CHF"\n')
     source = "def setup(context): context.settings['currency']\n"
     source += "TOOL = dict(label='s', name='price', description='d', parameters={}, execute=lambda: 1)\n"

@@ -103,7 +103,7 @@ async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str
 
 
 @pytest.mark.timeout(60)
-async def test_an_edited_folder_is_offered_anew_while_watching(
+async def test_an_edited_folder_is_offered_again_while_watching(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     source = tmp_path / "extensions" / "shed" / "extension.py"

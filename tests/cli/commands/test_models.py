@@ -27,7 +27,7 @@ def put(name: str) -> Path:
     return path
 
 
-def test_list_tells_what_is_here_and_what_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_shows_the_downloaded_models_and_the_one_in_use(capsys: pytest.CaptureFixture[str]) -> None:
     put("small")
     assert run("list") == 0
     good, small = capsys.readouterr().out.splitlines()
@@ -59,7 +59,7 @@ def test_path_of_a_model_that_is_not_here_says_how_to_fetch_it(capsys: pytest.Ca
     assert "dovetail models pull good" in capsys.readouterr().err
 
 
-def test_pull_of_a_model_that_is_here_gives_its_path(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pull_of_a_downloaded_model_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
     path = put("small")
     assert run("pull", "small") == 0
     assert capsys.readouterr().out == f"{path}\n"

@@ -74,7 +74,9 @@ def test_render_calls_no_method_that_writes_no_slot(
     assert capsys.readouterr().err == ".alias start writes no slot, so it is not called here\n"
 
 
-def test_check_tells_every_problem_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_every_problem_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(tmp_path, "p.yaml", BAD)
     assert run("prompt", "check", path) == 1
     assert capsys.readouterr().out.replace(f"{path}:", "").splitlines() == [
@@ -87,7 +89,7 @@ def test_check_tells_every_problem_with_its_place(tmp_path: Path, capsys: pytest
     ]
 
 
-def test_check_tells_every_error_of_a_slot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_every_error_of_a_slot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(
         tmp_path,
         "p.yaml",

@@ -26,7 +26,7 @@ def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
-def test_a_folder_that_is_not_there_is_not_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_missing_folder_is_not_created(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     told = fail(capsys, "--workspace", str(tmp_path / "gone"))
     assert f"there is no folder {tmp_path / 'gone'}" in told
     assert not (tmp_path / "gone").exists()
@@ -53,7 +53,7 @@ def test_a_taken_port_is_named(
         ("openai:gpt-5", "Missing API key for OpenAI", "DOVETAIL_API_KEY"),
     ],
 )
-def test_a_model_that_cannot_be_had_is_told_before_anything_is_served(
+def test_an_unavailable_model_is_reported_before_anything_is_served(
     model: str,
     message: str,
     hint: str,
@@ -144,7 +144,7 @@ def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("proxies", "statuses"), [("127.0.0.1", [200, 429, 200]), ("10.0.0.0/8", [200, 429, 429])]
 )
-def test_a_trusted_proxy_tells_the_address_that_is_counted(
+def test_a_trusted_proxy_names_the_address_that_is_counted(
     tmp_path: Path, proxies: str, statuses: list[int]
 ) -> None:
     environment = {"DOVETAIL_TRUSTED_PROXIES": proxies, "DOVETAIL_RATE_LIMIT": "1"}
@@ -174,7 +174,7 @@ def test_a_request_knows_nothing_of_the_one_before_it_on_its_connection(tmp_path
     assert told == [(422, "ann"), (401, None)]
 
 
-def test_a_trusted_proxy_that_is_no_address_is_a_clear_error(
+def test_a_trusted_proxy_that_is_not_an_address_is_a_clear_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")

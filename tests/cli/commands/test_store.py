@@ -102,7 +102,7 @@ def test_a_folder_with_odd_letters_in_its_name_can_be_copied(
     assert "sessions:  1" in run(capsys, "info", *at(workspace))
 
 
-def test_wrong_requests_are_told_what_would_help(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_wrong_requests_are_rejected_with_a_hint(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "no database at" in run(capsys, "info", *at(tmp_path), code=1)
     asyncio.run(add_session(tmp_path, "s"))
     assert "'soon' is no age" in run(capsys, "prune", "--older-than", "soon", *at(tmp_path), code=1)

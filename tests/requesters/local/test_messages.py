@@ -118,7 +118,7 @@ def test_long_description_is_cut() -> None:
     assert line.endswith("…")
 
 
-def test_result_can_only_be_told() -> None:
+def test_result_can_only_be_reported() -> None:
     assert choose_ways([WEATHER], has_result=True) == ["tell_user"]
     assert "tell_user" not in choose_ways([WEATHER], has_result=False)
 
@@ -146,7 +146,7 @@ def test_call_is_read_however_it_is_cut(step: int) -> None:
 
 
 @pytest.mark.parametrize("step", range(1, 8))
-def test_answer_gives_no_call(step: int) -> None:
+def test_answer_makes_no_call(step: int) -> None:
     text = '{"tool": "small_talk"}'
     reader = ChoiceReader()
     assert [reader.feed(text[start : start + step]) for start in range(0, len(text), step)][-1] == ""

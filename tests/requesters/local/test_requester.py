@@ -228,7 +228,7 @@ def test_one_wrong_byte_is_found_before_the_weights_are_loaded(small_weights: Pa
     assert not path.exists()
 
 
-async def test_file_that_is_no_model_is_named_and_kept(tmp_path: Path) -> None:
+async def test_file_that_is_not_a_model_is_named_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "notes.gguf"
     path.write_text("not a model")
     with pytest.raises(ModelError, match=r"Cannot load the weights '.*notes\.gguf'"):
@@ -241,7 +241,7 @@ async def test_missing_file_is_named(tmp_path: Path) -> None:
         await collect(LocalRequester(tmp_path / "gone.gguf", "local:gone"), ask("Hi"))
 
 
-def test_port_of_the_engine_lets_nobody_in(small_weights: Path) -> None:
+def test_port_of_the_engine_accepts_no_client(small_weights: Path) -> None:
     server = llama.load(small_weights)
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(f"{server.listening_address}/v1/models/x", timeout=5)
@@ -280,7 +280,7 @@ def test_calls_are_counted_since_the_user_spoke() -> None:
     assert find_calls_since_user([user, call("{broken")]) == {("add", "{broken")}
 
 
-def test_refusal_of_the_engine_is_told() -> None:
+def test_refusal_of_the_engine_is_reported() -> None:
     error = explain_error({"code": 500, "message": "out of memory"})
     assert "rejected the request: out of memory" in str(error)
     assert error.status == 500

@@ -41,7 +41,7 @@ def test_a_broken_file_is_removed_and_a_sound_one_stays(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_note_that_is_no_text_is_written_anew(tmp_path: Path) -> None:
+def test_a_note_that_is_not_text_is_written_again(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     path.write_bytes(CONTENT)
     (tmp_path / "tiny.gguf.checked").write_bytes(b"\xff\xfe")

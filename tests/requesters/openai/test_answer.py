@@ -161,7 +161,7 @@ def chunk(part: str) -> bytes:
         (b'data: {"error":"plain words"}\n\n', "plain words"),
     ],
 )
-def test_what_is_no_answer_is_told(piece: bytes, check: str) -> None:
+def test_an_invalid_answer_is_reported(piece: bytes, check: str) -> None:
     with pytest.raises(ModelError, match=check):
         AnswerReader(complain).feed(piece)
 
@@ -222,7 +222,7 @@ def test_an_event_of_countless_chunks_is_an_error() -> None:
         reader.feed(b"data: " + b'{"choices":[]}' * (MOST_CHUNKS + 1) + b"\n\n")
 
 
-def test_whole_answer_gives_the_same_kinds_of_deltas() -> None:
+def test_whole_answer_yields_the_same_kinds_of_deltas() -> None:
     reader = AnswerReader(complain)
     body = (
         b'{"id":"x","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi",'

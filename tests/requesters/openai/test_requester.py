@@ -177,7 +177,7 @@ async def test_streaming_can_be_turned_off() -> None:
     assert "stream" not in server.requests[0].body
 
 
-async def test_price_gives_the_cost() -> None:
+async def test_price_sets_the_cost() -> None:
     price = Price(input=2.0, output=10.0, cached=1.0)
     async with ScriptedServer([Reply(text="x", usage=Usage(1_000_000, 100_000, 500_000))]) as server:
         finish = (await collect(connect(server, price=price)))[-1]

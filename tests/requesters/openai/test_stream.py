@@ -10,7 +10,7 @@ from dovetail.requesters.openai.stream import Watchdog
 from dovetail.testing import Gate, Reply, ScriptedServer
 
 
-async def test_a_stream_that_rests_takes_nothing_from_its_socket_and_goes_on_by_itself() -> None:
+async def test_a_paused_stream_reads_nothing_from_its_socket_and_continues_by_itself() -> None:
     gate = Gate()
     reply = Reply(steps=[TextDelta("one"), gate, TextDelta("two")])
     async with ScriptedServer([reply]) as server, aiohttp.ClientSession() as session:

@@ -9,7 +9,7 @@ from serving import serve
 SCOUT = "---\ndescription: Looks.\ntools: [read_*]\n---\nLook.\n"
 
 
-async def test_agents_are_listed_with_the_tools_they_name_and_broken_files_beside_them(
+async def test_agents_are_listed_with_the_tools_they_name_and_with_broken_files(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "agents").mkdir()
@@ -24,7 +24,7 @@ async def test_agents_are_listed_with_the_tools_they_name_and_broken_files_besid
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
-async def test_mcp_server_that_cannot_be_reached_is_told_beside_the_tools(tmp_path: Path) -> None:
+async def test_unreachable_mcp_server_is_reported_with_the_tools(tmp_path: Path) -> None:
     settings = {"mcp": {"servers": {"gone": {"command": "no-such-program-here"}}}}
     async with serve(tmp_path, settings=settings) as server:
         listed = await server.get("/api/v1/tools")

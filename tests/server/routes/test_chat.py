@@ -251,7 +251,7 @@ async def test_retry_and_edit_make_siblings(tmp_path: Path) -> None:
         assert texts == ["two"]
 
 
-async def test_bad_requests_are_told_what_is_wrong(tmp_path: Path) -> None:
+async def test_bad_requests_are_rejected_with_the_reason(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for body, status, told in [
             ({}, 422, "Missing message"),
@@ -319,7 +319,7 @@ async def test_a_chat_without_a_model_says_what_to_set(
         ("local:good", "dovetail models pull good"),
     ],
 )
-async def test_a_model_that_the_client_names_and_there_is_not_is_refused_before_anything_is_stored(
+async def test_an_unknown_model_named_by_the_client_is_rejected_before_anything_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, told: str
 ) -> None:
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))

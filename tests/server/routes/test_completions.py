@@ -107,7 +107,7 @@ async def test_tools_of_the_agent_run_inside(tmp_path: Path, is_streamed: bool) 
     assert text == "Let me look.\n\nIt is blue."
 
 
-async def test_what_needs_an_approval_is_denied_and_the_model_is_told(tmp_path: Path) -> None:
+async def test_a_call_that_needs_approval_is_denied_and_the_model_is_informed(tmp_path: Path) -> None:
     async with connect(tmp_path, [CALL, "I may not."], [make_tool(Kind.Delete)]) as (client, server):
         assert await read(client, ask()) == "Let me look.\n\nI may not."
         told = server.model.requests[-1].messages[-1]["content"]

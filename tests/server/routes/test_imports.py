@@ -54,7 +54,7 @@ async def test_an_exported_session_comes_back_with_all_its_branches(tmp_path: Pa
         assert server.model.requests[-1].messages[4]["content"] == "3"
 
 
-async def test_what_is_no_export_is_told_what_is_wrong(tmp_path: Path) -> None:
+async def test_an_invalid_export_is_rejected_with_the_reason(tmp_path: Path) -> None:
     hello = {"role": "user", "parts": [{"type": "text", "text": "Hello"}]}
     async with serve(tmp_path) as server:
         for messages, status, told in [
@@ -113,7 +113,7 @@ async def test_markdown_comes_back_as_it_reads_and_can_be_talked_to(tmp_path: Pa
         assert roles == ["user", "assistant", "user"]
 
 
-async def test_markdown_that_is_no_conversation_is_refused(tmp_path: Path) -> None:
+async def test_markdown_that_is_not_a_conversation_is_rejected(tmp_path: Path) -> None:
     async with serve(tmp_path) as server:
         for body, status, told in (
             ({"markdown": "# Notes\n\nNothing here."}, 422, "no message"),

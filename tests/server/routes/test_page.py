@@ -35,7 +35,7 @@ async def test_the_head_of_the_page_can_be_asked_for(client: httpx.AsyncClient) 
 
 
 @pytest.mark.parametrize("path", ["/", "/chats/one", "/%00", f"/{'a' * 5000}"])
-async def test_every_address_that_is_no_file_leads_to_the_page(client: httpx.AsyncClient, path: str) -> None:
+async def test_every_path_that_is_not_a_file_leads_to_the_page(client: httpx.AsyncClient, path: str) -> None:
     page = await client.get(path)
     assert (page.status_code, page.text) == (200, "the page")
     assert page.headers["cache-control"] == "no-cache"
@@ -44,7 +44,7 @@ async def test_every_address_that_is_no_file_leads_to_the_page(client: httpx.Asy
 @pytest.mark.parametrize(
     "path", ["/missing.js", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/link.txt", "/api/v9/x"]
 )
-async def test_what_is_not_there_or_lies_elsewhere_is_not_found(client: httpx.AsyncClient, path: str) -> None:
+async def test_missing_files_and_files_elsewhere_are_not_found(client: httpx.AsyncClient, path: str) -> None:
     answer = await client.get(path)
     assert answer.status_code == 404
     assert "secret" not in answer.text

@@ -21,7 +21,7 @@ def texts(view: dict[str, Any]) -> list[str]:
     return [message["parts"][-1]["text"] for message in view["path"]]
 
 
-async def test_of_two_who_change_the_same_version_one_is_refused(tmp_path: Path) -> None:
+async def test_of_two_changes_to_the_same_version_one_is_rejected(tmp_path: Path) -> None:
     async with serve(tmp_path, ["Hello."]) as server:
         await server.chat("Hi")
         version = (await view(server))["version"]

@@ -76,7 +76,7 @@ def test_calls_in_parallel_wait_when_each_has_asked_or_ended() -> None:
     assert not run.tell(end("open"))
 
 
-def test_a_turn_after_the_one_that_asked_begins_anew() -> None:
+def test_a_turn_after_the_one_that_asked_starts_again() -> None:
     run = Run()
     run.tell(ToolHold(("x",)), ask("x"), answer("x"), start("x"), end("x"), TurnEnd(1, Usage(), "tool-calls"))
     assert run.tell(ToolHold(("z",)), ask("z"))

@@ -42,7 +42,7 @@ async def test_browser_is_asked_and_its_output_is_the_result() -> None:
         ({"approved": False}, "error", "the user declined 'open-url'"),
     ],
 )
-async def test_what_goes_wrong_in_the_browser_is_told(
+async def test_failures_in_the_browser_are_reported(
     answer: Mapping[str, Any], status: str, words: str
 ) -> None:
     outcome, _ = await call(answer)

@@ -66,7 +66,7 @@ async def test_declarative_tool_runs_through_the_pipeline() -> None:
     assert events[:2] == [ToolStart("1", "read", "Read plank 7"), ToolProgress("1", "looking")]
 
 
-async def test_build_gives_an_invocation_or_says_what_is_wrong() -> None:
+async def test_build_returns_an_invocation_or_says_what_is_wrong() -> None:
     bus = MessageBus()
     tool = ReadPlankTool(bus)
     invocation = tool.build({"number": 3})

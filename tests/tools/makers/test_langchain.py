@@ -139,7 +139,7 @@ def make_failing_tools() -> list[Any]:
         ("burn", {}, "approval"),
     ],
 )
-async def test_failed_call_is_told_to_langchains_agent(
+async def test_failed_call_is_reported_to_langchains_agent(
     name: str, arguments: dict[str, Any], told: str
 ) -> None:
     replies = [{"tool_calls": [{"name": name, "arguments": arguments}]}, "It did not work."] * 2
@@ -167,6 +167,6 @@ async def test_there_and_back_is_the_same_tool() -> None:
     assert await manager.async_call_tool("cut", {"plank": "oak"}) == ["oak", "oak"]
 
 
-def test_what_is_no_langchain_tool_is_refused() -> None:
+def test_an_object_that_is_not_a_langchain_tool_is_rejected() -> None:
     with pytest.raises(ConfigError, match="is no LangChain tool"):
         from_langchain(len)

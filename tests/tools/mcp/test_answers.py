@@ -24,7 +24,7 @@ def test_texts_are_joined_and_structured_content_is_the_data() -> None:
     assert read_mcp_result(CallToolResult(content=[])).llm_content == "(no output)"
 
 
-def test_resources_links_pictures_and_sounds_are_told_and_kept() -> None:
+def test_resources_links_images_and_sounds_are_described_and_kept() -> None:
     text = TextResourceContents(uri="file:///plan.txt", mime_type="text/plain", text="cut here")
     blob = BlobResourceContents(uri="file:///plan.bin", mime_type="application/x-plan", blob="AAAA")
     answer = CallToolResult(

@@ -116,7 +116,7 @@ async def test_tools_of_a_server_are_called_like_all_others(shed: Shed) -> None:
     ]
 
 
-async def test_server_killed_in_the_middle_of_a_call_is_told_and_found_again(shed: Shed) -> None:
+async def test_server_killed_in_the_middle_of_a_call_is_reported_and_reconnected(shed: Shed) -> None:
     await shed.manager.async_use_mcp(shed.server)
     outcome = await shed.call("crash")
     assert outcome.status == "error"

@@ -114,7 +114,7 @@ def test_an_answer_nested_beyond_all_limits_still_names_its_call() -> None:
         (500, "it answered with HTTP status 500"),
     ],
 )
-async def test_the_status_of_a_refusal_is_told(
+async def test_the_status_of_a_refusal_is_reported(
     servers: ConfiguredServers, status: int, complaint: str
 ) -> None:
     async def answer(request: web.Request) -> web.Response:

@@ -23,7 +23,7 @@ def make_app(folder: Path, servers: Any) -> Dovetail:
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
-async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_hurts_nobody(
+async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_affects_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 40.0)  # a busy machine starts programs slowly
@@ -76,7 +76,7 @@ async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_a_wrong_entry_is_told_without_its_secrets(
+async def test_a_wrong_entry_is_reported_without_its_secrets(
     tmp_path: Path, entry: object, complaint: str
 ) -> None:
     async with make_app(tmp_path, {"shed": entry}) as app:
@@ -89,7 +89,7 @@ def test_a_server_does_not_show_its_secrets() -> None:
     assert "geheim" not in repr(read_entry("shed", entry))
 
 
-async def test_a_reload_does_not_start_a_connection_anew_that_is_under_way(
+async def test_a_reload_does_not_restart_a_connection_in_progress(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 0.05)

@@ -38,7 +38,7 @@ async def call(
     return await (runner or ToolRunner()).run_call(tools, made, scope)
 
 
-async def test_question_tells_what_would_happen() -> None:
+async def test_question_says_what_would_happen() -> None:
     person = Person({"approved": True})
     assert (await call(person)).status == "ok"
     assert person.asked == [

@@ -13,7 +13,7 @@ def login(user: str, password: str = "", options: dict[str, Any] | None = None) 
     return user
 
 
-async def test_record_says_who_what_where_and_why() -> None:
+async def test_record_has_user_call_place_and_reason() -> None:
     records: list[AuditRecord] = []
     policy = Policy([PolicyRule(name="no roots", action="deny", tool="login", arguments={"user": "root"})])
     runner = ToolRunner(policy, audit=records.append)

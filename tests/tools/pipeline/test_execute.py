@@ -29,7 +29,7 @@ async def call(tool: Tool, scope: RunContext | None = None) -> CallOutcome:
     return await ToolRunner().run_call(ToolSnapshot.of([tool]), made, scope or RunContext())
 
 
-async def test_sync_tool_that_never_returns_is_left_behind_and_told_to_stop() -> None:
+async def test_sync_tool_that_never_returns_is_abandoned_and_signalled_to_stop() -> None:
     released, told = threading.Event(), threading.Event()
 
     def hang(context: ToolContext) -> None:
@@ -83,7 +83,7 @@ async def test_tool_that_ends_well_after_all_keeps_its_result() -> None:
     assert (outcome.status, outcome.result.data) == ("ok", "saved what there was")
 
 
-async def test_clock_stands_still_while_somebody_is_asked() -> None:
+async def test_clock_is_paused_while_a_question_is_open() -> None:
     loop = asyncio.get_running_loop()
 
     async def ask(*question: Any) -> Mapping[str, Any]:

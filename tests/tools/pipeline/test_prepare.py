@@ -116,7 +116,7 @@ def _is_right(arguments: str, read: dict[str, Any]) -> bool:
         ({"count": object()}, "Unsupported type"),
     ],
 )
-async def test_arguments_that_make_no_sense_are_told(arguments: Any, words: str) -> None:
+async def test_arguments_that_make_no_sense_are_reported(arguments: Any, words: str) -> None:
     outcome = await call(arguments)
     assert outcome.status == "error"
     assert outcome.result.error is not None
@@ -210,7 +210,7 @@ async def test_null_inside_of_an_object_does_not_take_the_object_along() -> None
         ({"unknown": 3}, "left out `unknown`: `unknown` is not known; expected one of: count"),
     ],
 )
-async def test_what_a_reading_call_runs_without_is_told_to_the_model(
+async def test_what_a_reading_call_runs_without_is_reported_to_the_model(
     wrong: dict[str, Any], note: str
 ) -> None:
     outcome = await call({"count": 1, **wrong}, kind=Kind.Search)

@@ -25,7 +25,7 @@ async def add(a: int, b: int = 2) -> int:
     return a + b
 
 
-async def test_call_gives_its_result_and_two_events() -> None:
+async def test_call_returns_its_result_and_emits_two_events() -> None:
     events: list[Event] = []
     [outcome] = await ToolRunner().run_batch(
         ToolSnapshot.of([add]), [make_call("add", a=40)], RunContext(emit=events.append)
@@ -45,7 +45,7 @@ async def test_unknown_tool_is_answered_with_the_nearest_names() -> None:
     assert outcome.result.error.message == "Unknown tool 'ad'. Did you mean 'add'?"
 
 
-async def test_wrong_arguments_are_told_and_the_tool_does_not_run() -> None:
+async def test_wrong_arguments_are_reported_and_the_tool_does_not_run() -> None:
     [outcome] = await ToolRunner().run_batch(
         ToolSnapshot.of([add]), [make_call("add", a=[1], b=1)], RunContext()
     )
@@ -65,7 +65,7 @@ async def test_crash_is_a_failed_result() -> None:
     assert (outcome.status, outcome.result.llm_content) == ("error", "Error: ZeroDivisionError: by zero")
 
 
-async def test_cancel_ends_every_call_once_and_tells_the_tool() -> None:
+async def test_cancel_ends_every_call_once_and_signals_the_tool() -> None:
     started, told = asyncio.Event(), []
     events: list[Event] = []
 
@@ -212,7 +212,7 @@ async def test_progress_of_a_sync_generator_is_shown_and_summed_up() -> None:
     assert [event.output for event in events if isinstance(event, ToolProgress)] == ["one ", "two"]
 
 
-async def test_denied_call_is_told_with_the_reason_of_the_rule() -> None:
+async def test_denied_call_is_reported_with_the_reason_of_the_rule() -> None:
     policy = Policy([PolicyRule(action="deny", tool="add", reason="no sums on Sundays")])
     [outcome] = await ToolRunner(policy).run_batch(
         ToolSnapshot.of([add]), [make_call("add", a=1)], RunContext()
