@@ -43,7 +43,6 @@ REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNO
 CODE = re.compile(r"`[^`]*`")
 
 NOT_YET_READ = {
-    "agent",
     "app.py",
     "cli",
     "data",

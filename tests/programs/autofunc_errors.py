@@ -32,11 +32,11 @@ except TypeError as error:
     print(error)
 
 # Output:
-# 'count' does not say what it returns, so the model cannot know
+# 'count' does not declare what it returns, so the model cannot know.
 # Annotate it with a type, or with a schema such as {'name': (str, 'in English')}.
-# 'numbers' is a generator, and a model gives its answer once
+# 'numbers' is a generator, but a model answers once.
 # Return the value; to act on its fields while they arrive, use agent.wait_keys.
-# 3 is not a function
+# 3 is not a function.
 # Write one with `def` or `async def`.
 # 'later' returns 'Invoice', which is not defined.
 # Define or import the type before the function is called.

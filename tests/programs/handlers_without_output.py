@@ -10,6 +10,6 @@ for prepare in (lambda: agent, lambda: agent.when_key("title", print)):
 
 # Output:
 # No key handlers are registered.
-# Add one first: agent.when_key('title', print). Those of other tasks are not for this.
-# the request has no keys to wait for (title): it has no output
-# Say what the answer holds: agent.output({'title': (str, 'a few words')}).
+# Add one: agent.when_key('title', print). Handlers of other tasks do not apply here.
+# The request has no keys to wait for (title): it has no output.
+# Describe the answer: agent.output({'title': (str, 'a few words')}).

@@ -8,5 +8,5 @@ except NotImplementedError as error:
     print(error)
 
 # Output:
-# the output has no key 'size.heigth'; it has: title, size, size.height
+# The output has no key 'size.heigth'. Expected one of: title, size, size.height.
 # Did you mean 'size.height'?

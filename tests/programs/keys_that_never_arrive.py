@@ -11,6 +11,6 @@ except ResponseError as error:
 print(agent.input("Again").get_key_result("age", default=0))
 
 # Output:
-# the key 'age' did not arrive; what did: title, size.height, size
+# Key 'age' was missing from the answer; received: title, size.height, size.
 # Pass `default=` to get a value instead.
 # 0

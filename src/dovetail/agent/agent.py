@@ -18,7 +18,7 @@ _run = lazy("dovetail.agent.run")
 
 
 class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromptExtension):
-    """An agent: a prompt, a model and tools, asked in a fluent way.
+    """An agent: a prompt, a model and tools, with a fluent interface.
 
     agent = Agent(model="openai:gpt-4.1-mini")
     agent.input("Name a colour").output({"name": (str, "in English")}).start()

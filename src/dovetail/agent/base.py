@@ -1,4 +1,4 @@
-"""`BaseAgent`: a prompt that stays, requests that come and go, and every view of their answers."""
+"""`BaseAgent`: the agent's own prompt, the requests made from it, and every view of their answers."""
 
 from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
@@ -24,12 +24,12 @@ V = TypeVar("V")
 
 
 class BaseAgent(Asking[Any]):
-    """An agent without extensions: fill the prompt, then ask for the answer in the form you need.
+    """An agent without extensions: fill the prompt, then request the answer in the form you need.
 
-    The agent's own prompt goes into every request; what is said without `always` goes into the next one
-    alone. Tasks and threads that use one agent at the same time do not see each other's requests. A request
-    is taken at the call of the method that sends it, such as `start` or `async_start`; `agent.input(q).start`
-    that is not called but handed to a thread takes its request along.
+    The agent's own prompt is part of every request; slots that are set without `always` are part of the next
+    request only. Tasks and threads that use one agent at the same time do not see each other's requests. A
+    request is taken when the method that sends it is called, such as `start` or `async_start`; a method that
+    is not called but passed to a thread, such as `agent.input(q).start`, takes its request along.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class BaseAgent(Asking[Any]):
         self.set_up()
 
     def set_up(self) -> None:
-        """Called once when the agent is made; agent extensions add their handlers here."""
+        """Set up the agent, once, when it is created; agent extensions add their handlers here."""
 
     @property
     def pending(self) -> PendingRequests:
@@ -61,41 +61,41 @@ class BaseAgent(Asking[Any]):
 
     @property
     def request_prompt(self) -> Prompt:
-        """What the next request says beside the agent's own prompt."""
+        """The prompt of the next request, without the agent's own."""
         return self._pending.get().prompt
 
     @property
     def requester(self) -> Requester:
-        """The model that answers, found when it is first needed."""
+        """The requester of the model, resolved when it is first needed."""
         if self._requester is None:
             self._requester = self.runtime.requester(self._model, self.settings)
         return self._requester
 
     def set_settings(self, key: str, value: Any) -> Self:
-        """Set a setting for this agent alone."""
+        """Set a setting for this agent only."""
         self.settings.set(key, value)
         return self
 
     def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Put one message or many in the place of the history."""
+        """Replace the history by one message or several."""
         self.agent_prompt.replace("chat_history", list_messages(history))
         return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add one message or many to the history."""
+        """Add one message or several to the history."""
         known = list_messages(self.agent_prompt.get("chat_history"))
         self.agent_prompt.replace("chat_history", [*known, *list_messages(history)])
         return self
 
     def reset_chat_history(self) -> Self:
-        """Forget the history."""
+        """Clear the history."""
         self.agent_prompt.delete("chat_history")
         return self
 
     def get_response(self, *, timeout: float | None = None) -> Response[Any]:
-        """The response to what was written; the next request begins empty.
+        """Return the response to the request; the next request begins empty.
 
-        It is sent when it is first read. `timeout` is in seconds, for the whole answer.
+        The request is sent when the response is first read. `timeout` is in seconds, for the whole answer.
         """
         request = self._take_request()
         expected = expect_output(
@@ -104,7 +104,7 @@ class BaseAgent(Asking[Any]):
         return request.open(expected, timeout)
 
     def ask_for(self, typed: TypedOutput[V], *, timeout: float | None = None) -> Response[V]:
-        """The response to what was written, as an instance of a type."""
+        """Return the response to the request, as an instance of a type."""
         request = self._take_request()
         request.prompt.replace("output", typed.shown)
         expected = typed.expect(request.settings, with_schema=request.requester.follows_schema)
@@ -115,13 +115,13 @@ class BaseAgent(Asking[Any]):
     @overload
     def returns(self, kind: Any) -> TypedRequest[Any]: ...
     def returns(self, kind: Any) -> TypedRequest[Any]:
-        """The next request, answered by an instance of `kind`: a model, a dataclass, any annotation."""
+        """Return the next request, to be answered by an instance of `kind`, which may be any annotation."""
         return TypedRequest(self, kind)
 
     def async_start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Any]:
-        """Send the request and give its data: the parsed output, or the text if none was asked for."""
+        """Send the request and return its data: the parsed output, or the text without an output slot."""
         return open_later(
             lambda: self.get_response(timeout=timeout), lambda answer: answer.async_get_data(type, **demands)
         )
@@ -129,14 +129,14 @@ class BaseAgent(Asking[Any]):
     def start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Any:
-        """Send the request and give its data: the parsed output, or the text if none was asked for."""
+        """Send the request and return its data: the parsed output, or the text without an output slot."""
         return run_sync(self.async_start(type, timeout=timeout, **demands))
 
     async def async_close(self) -> None:
-        """Give back what the agent holds open; also done at the end of `with` and `async with`."""
+        """Close everything that the agent holds open; also done at the end of `with` and `async with`."""
 
     def close(self) -> None:
-        """Give back what the agent holds open, such as connections to MCP servers."""
+        """Close everything that the agent holds open, such as connections to MCP servers."""
         run_sync(self.async_close())
 
     def __enter__(self) -> Self:
@@ -152,24 +152,24 @@ class BaseAgent(Asking[Any]):
         await self.async_close()
 
     def get_prompt_text(self) -> str:
-        """What the request says as it stands, as one text."""
+        """Return the request as one text."""
         lines = self.request_prompt.to_text().split("\n")
         return "\n".join(lines[1:-1])  # without the roles that frame it
 
     def get_json_prompt(self, save_to: str | Path | None = None) -> str:
-        """The request as it stands, as JSON that `load_json_prompt` reads again."""
+        """Return the request as JSON that `load_json_prompt` reads."""
         return _save(to_json(self._export()), save_to)
 
     def get_yaml_prompt(self, save_to: str | Path | None = None) -> str:
-        """The request as it stands, as YAML that `load_yaml_prompt` reads again."""
+        """Return the request as YAML that `load_yaml_prompt` reads."""
         return _save(to_yaml(self._export()), save_to)
 
     def get_prompt(self, always: bool) -> Prompt:
-        """The prompt to write into: the agent's own, or that of the next request."""
+        """Return the prompt to write into: the agent's own, or that of the next request."""
         return self.agent_prompt if always else self._pending.get().prompt
 
     def get_native_tools(self, settings: Settings) -> NativeTools | None:
-        """The tools that the model may call by itself in a request; an agent without extensions has none."""
+        """Return the tools that the model may call by itself in a request; none without extensions."""
         return None
 
     def _take_request(self) -> AgentRequest:
@@ -197,7 +197,7 @@ class BaseAgent(Asking[Any]):
 
 
 def list_messages(history: Any) -> list[Any]:
-    """The messages of a history that is one message, several, or none; text is a message of the user."""
+    """Return the messages of a history that is one message, several, or none; text is a user message."""
     if history is None:
         return []
     if isinstance(history, str) or is_mapping(history) or not hasattr(history, "__iter__"):

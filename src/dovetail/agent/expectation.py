@@ -1,4 +1,4 @@
-"""What a request expects: how its answer is read, checked and, where the model can be held to it, forced."""
+"""What a request expects: how its answer is parsed, checked and, if the model supports it, constrained."""
 
 import sys
 import typing
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from dovetail.data.paths import PathStyle, split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
-from dovetail.data.text import did_you_mean, shorten
+from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
@@ -37,7 +37,7 @@ class Expectation(Generic[T]):
 
 
 def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> Expectation[Any]:
-    """What the prompt's output slot asks for."""
+    """Return what the prompt's output slot asks for."""
     output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
     if output_format != "json" or not (is_mapping(output) or is_list(output)):
         return Expectation(AnswerFormat())
@@ -48,12 +48,12 @@ def expect_output(prompt: Prompt, settings: Settings, *, with_schema: bool) -> E
 
 
 def get_style(settings: Settings) -> PathStyle:
-    """How the settings want paths to be written."""
+    """Return the path style of the settings."""
     return settings.section(ResponseSettings).streaming_parse_path_style
 
 
 class _Builder:
-    """Makes the prompt's output model at its first use: it needs pydantic."""
+    """Build the prompt's output model at its first use, because it needs pydantic."""
 
     def __init__(self, prompt: Prompt) -> None:
         self._prompt = prompt
@@ -66,7 +66,7 @@ class _Builder:
 
 
 class TypedOutput(Generic[T]):
-    """A type as the whole answer: what the prompt says of it, and how an answer becomes an instance.
+    """A type as the whole answer: its description in the prompt, and how an answer becomes an instance.
 
     A class with fields is asked for by its own fields, a list by that of its items, and every other type
     as the field `value`; `str` is plain text. `shown` is what the prompt says: classes at every depth by
@@ -89,12 +89,12 @@ class TypedOutput(Generic[T]):
             self._adapter = _pydantic.TypeAdapter(_adapt_typed_dicts(kind))
         except _pydantic.errors.PydanticUserError as error:
             raise ConfigError(
-                f"no answer can be turned into {kind!r}",
+                f"Cannot convert an answer to {kind!r}.",
                 hint="Ask for a pydantic model, a dataclass, a TypedDict or a type made of plain ones.",
             ) from error
 
     def expect(self, settings: Settings, *, with_schema: bool) -> Expectation[T]:
-        """What a request for this type expects."""
+        """Return what a request for this type expects."""
         if self.output is None:
             return Expectation(AnswerFormat(build=self._adapter.validate_python))
         format = AnswerFormat(schema=self.output, path_style=get_style(settings), build=self._build)
@@ -102,7 +102,7 @@ class TypedOutput(Generic[T]):
 
     def _build(self, data: Any) -> T:
         if self._is_wrapped and is_mapping(data) and "value" in data:
-            data = data["value"]  # models leave the field out at times and send the value itself
+            data = data["value"]  # models sometimes omit the field and send the value itself
         return self._adapter.validate_python(data)
 
     def _write_schema(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class TypedOutput(Generic[T]):
 
 
 def _read_description(kind: Any) -> str:
-    """What `Annotated[int, Field(description="…")]` says."""
+    """Return the description of `Annotated[int, Field(description="…")]`."""
     notes = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     return next((text for note in notes if (text := getattr(note, "description", None))), "")
 
@@ -144,7 +144,7 @@ def _describe(kind: Any, note: str) -> Any:
 
 
 def _adapt_typed_dicts(kind: Any) -> Any:
-    """The same type, with the typed dicts inside in the form that pydantic knows."""
+    """Return the type with its typed dicts in the form that pydantic supports."""
     if sys.version_info >= (3, 12):
         return kind
     if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
@@ -158,18 +158,18 @@ def _adapt_typed_dicts(kind: Any) -> Any:
 
 
 def require_keys(output: Any, keys: Iterable[str]) -> None:
-    """Refuse keys that the output schema does not have, naming those it has."""
+    """Raise for keys that are not in the output schema."""
     for key in keys:
         if not _leads_somewhere(output, split_path(key)):
             known = list(list_paths(output))
             raise KeyWaitError(
-                f"the output has no key {key!r}; it has: {', '.join(known)}",
+                f"The output has no key {key!r}. {expected_one_of(known)}",
                 hint=did_you_mean(key, known) or None,
             )
 
 
 def list_paths(schema: Any, path: str = "") -> Iterator[str]:
-    """Every path of a schema, in its order."""
+    """Return every path of a schema, in its order."""
     schema = _open(schema)
     if is_mapping(schema):
         for name, field in schema.items():
@@ -200,7 +200,7 @@ def _leads_somewhere(schema: Any, steps: list[str | int]) -> bool:
 
 
 def _open(schema: Any) -> Any:
-    """What is inside of a field's tuple or a type's name: fields, a list of them, or the type itself."""
+    """Return the content of a field's tuple or of a type: fields, a list of them, or the type itself."""
     if is_tuple(schema):
         schema = schema[0] if schema else Any
     if get_origin(schema) is list and get_args(schema):

@@ -1,4 +1,4 @@
-"""What an agent and a typed request have in common: a prompt to fill, and every view of the answer to it.
+"""The fluent interface of agents and typed requests: a prompt to fill, and every view of the answer.
 
 `TypedRequest` is `agent.returns(Invoice)`: an answer that is an instance of a type, which pyright knows.
 """
@@ -28,11 +28,11 @@ _NOTICES = {
 
 
 class PromptShorthands(ABC):
-    """Writes slots; with `always` into the agent's own prompt, else into the next request alone."""
+    """Write slots; with `always` into the agent's own prompt, otherwise into the next request only."""
 
     @abstractmethod
     def get_prompt(self, always: bool) -> Prompt:
-        """The prompt to write into."""
+        """Return the prompt to write into."""
 
     def set_agent_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
         """Set any slot for every request."""
@@ -43,49 +43,49 @@ class PromptShorthands(ABC):
         return self._write(key, value, mappings, always=False)
 
     def input(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """What the model should work on."""
+        """Set what the model should work on."""
         return self._write("input", prompt, mappings, always=always)
 
     def info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """What the model should know."""
+        """Set what the model should know."""
         return self._write("info", prompt, mappings, always=always)
 
     def instruct(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """What the model should do."""
+        """Set what the model should do."""
         return self._write("instruct", prompt, mappings, always=always)
 
     def examples(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """How good answers look."""
+        """Set examples of good answers."""
         return self._write("examples", prompt, mappings, always=always)
 
     def output(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """What the answer should hold: fields as `{"name": (type, "description")}`."""
+        """Set what the answer should contain: fields as `{"name": (type, "description")}`."""
         return self._write("output", prompt, mappings, always=always)
 
     def attachment(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Images, files and other parts that go along."""
+        """Attach images, files and other parts."""
         return self._write("attachment", prompt, mappings, always=always)
 
     def options(self, options: Mapping[str, Any], *, always: bool = False) -> Self:
-        """Options for the provider, such as `temperature`."""
+        """Set options for the provider, such as `temperature`."""
         return self._write("options", options, None, always=always)
 
     def system(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Who the model is and what holds for the whole conversation; a role, rules and the like stay."""
+        """Set what applies to the whole conversation; a role, rules and user information stay."""
         known = self.get_prompt(always).get("system")
         has_company = is_mapping(known) and "notice" in known and not is_mapping(prompt)
         return self._write("system.general" if has_company else "system", prompt, mappings, always=always)
 
     def role(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Who the model is, beside what else the system slot says."""
+        """Set who the model is, in addition to the rest of the system slot."""
         return self._write_system("role", prompt, mappings, always=always)
 
     def rule(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Rules to follow, beside what else the system slot says."""
+        """Set rules to follow, in addition to the rest of the system slot."""
         return self._write_system("rule", prompt, mappings, always=always)
 
     def user_info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """What is known about the user, beside what else the system slot says."""
+        """Set what is known about the user, in addition to the rest of the system slot."""
         return self._write_system("user_info", prompt, mappings, always=always)
 
     def _write(self, key: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
@@ -96,7 +96,7 @@ class PromptShorthands(ABC):
         prompt = self.get_prompt(always)
         known = prompt.get("system")
         if not is_mapping(known):
-            # A plain text has no room for a second thing.
+            # A plain text cannot hold a second entry.
             prompt.replace("system", {"general": known} if known else {})
         prompt.set(f"system.{name}", value, mappings)
         prompt.set("system.notice", [_NOTICES[name]])
@@ -104,13 +104,13 @@ class PromptShorthands(ABC):
 
 
 class Asking(PromptShorthands, Answer[T]):
-    """Fills a request and takes it at the call of the view that is asked for.
+    """Fill a request, and take it when a view of its answer is called.
 
     Such a view is the only reader of its response, so leaving it early stops the request.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let the methods that send carry their request wherever they are called."""
+        """Make the methods that send carry their request to wherever they are called."""
         super().__init_subclass__(**kwargs)
         wrap_sending(cls)
 
@@ -120,23 +120,23 @@ class Asking(PromptShorthands, Answer[T]):
         """The requests that are being written."""
 
     def claim_request(self) -> Claim | None:
-        """A claim on the request that is being written here; None if nothing has been written."""
+        """Return a claim on the request that is being written here; None if nothing has been written."""
         return self.pending.claim()
 
     @abstractmethod
     def get_response(self, *, timeout: float | None = None) -> Response[T]:
-        """The response to what was written; the next request begins empty."""
+        """Return the response to the request; the next request begins empty."""
 
     def async_get_result(
         self, *, check: bool = False, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Result[T]]:
-        """The whole answer; with `check` it must also make a valid object."""
+        """Return the whole answer; with `check` it must also be a valid object."""
         return self._later(lambda answer: answer.async_get_result(check=check, **demands))
 
     def stream(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
-        """The answer while it arrives."""
+        """Stream the answer while it arrives."""
         return self.get_response().stream_alone(type, specific)
 
     def _wait(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
@@ -177,29 +177,29 @@ class TypedRequest(Asking[T]):
         return self._agent.pending
 
     def claim_request(self) -> Claim | None:
-        """A claim on the request that this one stands for."""
+        """Return a claim on the request that this one stands for."""
         if self._claim is None or self._claim.request.is_taken:
             self._claim = self.pending.claim()
         return None if self._claim is None else Claim(self._claim.request)
 
     def get_response(self, *, timeout: float | None = None) -> Response[T]:
-        """The response to what was written; it is sent when it is first read."""
+        """Return the response to the request, which is sent when the response is first read."""
         return self._agent.ask_for(self._typed, timeout=timeout)
 
     def async_start(
         self, *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, T]:
-        """Send the request and give the instance; an answer that does not fit is asked for again."""
+        """Send the request and return the instance; an invalid answer is requested again."""
         return open_later(
             lambda: self.get_response(timeout=timeout), lambda answer: answer.async_get_data_object(**demands)
         )
 
     def start(self, *, timeout: float | None = None, **demands: Unpack[Demands]) -> T:
-        """Send the request and give the instance; an answer that does not fit is asked for again."""
+        """Send the request and return the instance; an invalid answer is requested again."""
         return run_sync(self.async_start(timeout=timeout, **demands))
 
     def get_prompt(self, always: bool) -> Prompt:
-        """The prompt to write into."""
+        """Return the prompt to write into."""
         with self.pending.carry(self._claim):
             return self._agent.get_prompt(always)
 
@@ -212,12 +212,12 @@ class TypedRequest(Asking[T]):
 def open_later(
     open: Callable[[], Response[T]], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]
 ) -> Coroutine[Any, Any, V]:
-    """Open a response now and read it in the coroutine, which raises whatever goes wrong."""
+    """Open a response now and read it in the coroutine, which raises all errors."""
     return begin_later(lambda: read_alone(open(), view))
 
 
 def begin_later(begin: Callable[[], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
-    """Take a request now; an error in that is raised where the coroutine is awaited."""
+    """Take a request now; an error is raised where the coroutine is awaited."""
     try:
         return begin()
     except Exception as error:
@@ -225,7 +225,7 @@ def begin_later(begin: Callable[[], Coroutine[Any, Any, V]]) -> Coroutine[Any, A
 
 
 async def read_alone(response: Response[T], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
-    """Read a response that has no other reader: a cancel stops it."""
+    """Read a response that has no other reader; a cancel stops the request."""
     try:
         return await view(response)
     except BaseException:

@@ -1,8 +1,8 @@
-"""Requests that are being written, kept apart: one for each task, or thread where no task runs.
+"""Requests in progress, kept separate: one for each task, or for each thread without a task.
 
-A request is continued where it was begun, and by the first task that its thread runs afterwards. A task or
-thread that sends without having written anything sends what was being written where it was started. A request
-that is claimed belongs to the holder of the claim: what is written next begins another one. A method that
+A request continues where it was started, and in the first task that its thread runs afterwards. A task or
+thread that sends without having written anything sends the request of the place where it was started. A
+claimed request belongs to the holder of the claim: the next write starts another one. A method that
 sends (`Sending`) claims its request when it is looked up, so it can be handed to another thread or task.
 """
 
@@ -27,23 +27,23 @@ _values: ContextVar[_Values | None] = ContextVar("dovetail_agent_values", defaul
 
 
 class ContextValue(Generic[T]):
-    """A value that is seen where it was set, and in the tasks that are started from there afterwards.
+    """A value that is visible where it was set, and in tasks that are started from there afterwards.
 
-    An interactive session has one user, and a task for each line or cell: there it is seen everywhere.
+    An interactive session has one user, and a task for each line or cell: there it is visible everywhere.
     """
 
     def __init__(self) -> None:
         self._latest: T | None = None
 
     def get(self) -> T | None:
-        """The value that was set here, if any."""
+        """Return the value that was set here, if any."""
         if is_interactive():
             return self._latest
         values = _values.get()
         return None if values is None else cast("T | None", values.get(self))
 
     def set(self, value: T) -> None:
-        """Set the value here; what other tasks and threads see stays as it is."""
+        """Set the value here; other tasks and threads keep theirs."""
         if is_interactive():
             self._latest = value
             return
@@ -53,7 +53,7 @@ class ContextValue(Generic[T]):
 
 
 def is_interactive() -> bool:
-    """Whether a person types the program line by line, in a terminal or a notebook."""
+    """Return whether a user enters the program line by line, in a terminal or a notebook."""
     return hasattr(sys, "ps1")
 
 
@@ -84,7 +84,7 @@ class PendingRequest:
 
 
 class Claim:
-    """Keeps a request for whoever holds the claim, in whatever thread or task it is sent, until `release`."""
+    """Reserve a request for the holder of the claim, in any thread or task, until `release`."""
 
     __slots__ = ("__weakref__", "is_held", "request")
 
@@ -94,13 +94,13 @@ class Claim:
         request.claims.append(ref(self, request.claims.remove))
 
     def release(self) -> None:
-        """Give the request back, if it was not sent, to where it was written."""
+        """Return the request, if it was not sent, to where it was written."""
         self.is_held = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """What a context knows: who began requests in it, up to which one; `before` are those it came from."""
+    """What a context knows: who started requests in it, up to which one; `before` is where it came from."""
 
     owner: "ReferenceType[Owner]"
     serial: int
@@ -114,7 +114,7 @@ _carried: "ContextVar[tuple[PendingRequests, PendingRequest] | None]" = ContextV
 
 
 class PendingRequests:
-    """The unsent requests of one agent, each seen only where it is written."""
+    """The unsent requests of one agent, each visible only where it is written."""
 
     def __init__(self, parent: Prompt) -> None:
         self._parent = parent
@@ -123,7 +123,7 @@ class PendingRequests:
         self._lock = threading.RLock()
 
     def get(self) -> PendingRequest:
-        """The request that is being written here, to write into it."""
+        """Return the request that is being written here, to write into it."""
         owner = _find_owner()
         with self._lock:
             carried = self._get_carried()
@@ -136,7 +136,7 @@ class PendingRequests:
             return request
 
     def take(self) -> PendingRequest:
-        """The request that was written here; the next one begins empty."""
+        """Return the request that was written here; the next one begins empty."""
         with self._lock:
             request = self._get_carried() or self._find(_find_owner(), to_send=True)
             if request is None:
@@ -146,7 +146,7 @@ class PendingRequests:
             return request
 
     def claim(self, *, alone: bool = False) -> Claim | None:
-        """A claim on the request that is being written here; None if nothing has been written.
+        """Return a claim on the request that is being written here; None if nothing has been written.
 
         With `alone`, also None if there is a claim on it already.
         """
@@ -161,11 +161,11 @@ class PendingRequests:
         return Carrying(None if claim is None else (self, claim.request))
 
     def apart(self) -> "Carrying":
-        """Write and send a request of its own, whatever else is being written here."""
+        """Write and send a separate request, regardless of what is being written here."""
         return self.carry(self.renew(Prompt(parent=self._parent)))
 
     def renew(self, prompt: Prompt) -> Claim:
-        """A claim on a new request with this prompt."""
+        """Return a claim on a new request with this prompt."""
         return Claim(PendingRequest(prompt))
 
     def _get_carried(self) -> PendingRequest | None:
@@ -173,7 +173,7 @@ class PendingRequests:
         return request if pending is self and request is not None and not request.is_taken else None
 
     def _find(self, owner: Owner, *, to_send: bool) -> PendingRequest | None:
-        """The nearest request that this context knows of and that may be continued here."""
+        """Return the nearest request that this context knows of and that may be continued here."""
         here = threading.current_thread()
         is_session = is_interactive()
         begun = _begun.get()
@@ -190,7 +190,7 @@ class PendingRequests:
         return self._find_latest(here) if is_session else None
 
     def _find_latest(self, here: threading.Thread) -> PendingRequest | None:
-        """What an earlier line or cell of an interactive session has left; each may have its own context."""
+        """Return the unsent request of an earlier line or cell; each may have its own context."""
         request = self._latest
         if request is None or request.is_taken or request.owner is None:
             return None
@@ -231,7 +231,7 @@ class Carrying:
 
 
 def _remember(owner: "ReferenceType[Owner]", serial: int) -> None:
-    """Note in this context, and so in its later copies, that a request was begun or taken over."""
+    """Note in this context, and so in its later copies, that a request was started or taken over."""
     before = _begun.get()
     if before is not None and before.owner == owner:
         serial, before = max(serial, before.serial), before.before
@@ -267,7 +267,7 @@ class _Sender(Protocol):
 
 
 class Sending:
-    """A method that sends; put in the place of the plain function of a class."""
+    """A method that sends; replaces the plain function of a class."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.__doc__ = function.__doc__
@@ -283,8 +283,8 @@ class Sending:
 class _Bound:
     """The method of one object, with the request that was being written when it was looked up.
 
-    Called again, it sends what has been written in the meantime, and the same request again if nothing has:
-    retries and schedules call it so.
+    Called again, it sends the newer request, or the same request again if there is none: retries and
+    schedules call it this way.
     """
 
     def __init__(self, method: MethodType, sender: _Sender, *, runs_later: bool) -> None:

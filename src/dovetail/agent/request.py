@@ -25,7 +25,7 @@ from dovetail.settings.sections import ResponseSettings
 T = TypeVar("T")
 
 SPENT = "request.spent"
-"""The setting of a request in which handlers count the tokens of requests that they made for it."""
+"""The setting of a request in which handlers count the tokens of their own requests."""
 
 TOOL_EVENTS = "request.tool_events"
 """The setting of a request that holds what is reported of its calls, as `(event, data)`."""
@@ -46,16 +46,16 @@ class ExtensionHandlers:
         self._handlers: dict[str, list[Handler]] = {name: [] for name in get_args(HandlerName)}
 
     def append(self, name: HandlerName, handler: Handler) -> None:
-        """Add a handler behind those that are there."""
+        """Add a handler after the others."""
         self._get(name).append(handler)
 
     def remove(self, name: HandlerName, handler: Handler) -> None:
-        """Take a handler out again; one that is not there is no error."""
+        """Remove a handler, if it is registered."""
         if handler in self._get(name):
             self._get(name).remove(handler)
 
     def get(self, name: HandlerName) -> tuple[Handler, ...]:
-        """The handlers of that name."""
+        """Return the handlers of that name."""
         return tuple(self._get(name))
 
     def _get(self, name: str) -> list[Handler]:
@@ -65,7 +65,7 @@ class ExtensionHandlers:
 
 
 async def run_handlers(handlers: Iterable[Handler], first: Any, second: Any) -> AsyncGenerator[Any, None]:
-    """Run handlers one after the other; what they give or return and is not None."""
+    """Run handlers one after the other; yield everything that they yield or return, except for None."""
     for handler in handlers:
         outcome = handler(first, second)
         if inspect.isawaitable(outcome):
@@ -101,11 +101,11 @@ class AgentRequest:
     requester: Requester
     handlers: ExtensionHandlers
     native: NativeTools | None = None
-    """The tools that the model calls by itself, if it does."""
+    """The tools that the model calls by itself, if any."""
     result_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def open(self, expected: Expectation[T], timeout: float | None = None) -> Response[T]:
-        """The response; the request is sent when somebody reads it."""
+        """Return the response; the request is sent when it is first read."""
         settings = self.settings.section(ResponseSettings)
         response = Response(
             partial(self._send, expected.schema),
@@ -149,7 +149,7 @@ class AgentRequest:
     def build(
         self, schema: Mapping[str, Any] | None = None, correction: Correction | None = None
     ) -> ModelRequest:
-        """What is sent to the model; a correction tells it why its last answer will not do."""
+        """Build the request to the model; a correction explains why its last answer was rejected."""
         prompt = self.prompt
         messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
         if correction is not None:
@@ -164,7 +164,7 @@ class AgentRequest:
 
 
 def _is_rich(prompt: Prompt) -> bool:
-    """Whether there is anything but text to send."""
+    """Return whether the prompt has anything but text."""
     if prompt.get("attachment"):
         return True
     history = prompt.get("chat_history")

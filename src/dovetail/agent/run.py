@@ -1,4 +1,4 @@
-"""A request that runs turn after turn, with tools, until the model has its answer."""
+"""`agent.run`: one request that runs turn after turn, with tools, until the model is done."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class RunOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """One request with the tools it may use; the handlers of the agent join in as in any request."""
+    """One request with its tools; the handlers of the agent take part as in any request."""
 
     agent: str
     request: AgentRequest
@@ -68,7 +68,7 @@ class AgentRun:
         )
 
     async def _finish(self, outcome: RunResult) -> RunResult:
-        """Read the answer as the output asks, and let the handlers see it as they see every answer."""
+        """Parse the answer as the output asks, and pass it to the handlers like every answer."""
         request = self.request
         entries = [TextDelta(outcome.text), FinishDelta(usage=outcome.usage, model=request.requester.model)]
         expected = expect_output(request.prompt, request.settings, with_schema=False)

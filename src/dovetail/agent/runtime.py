@@ -1,6 +1,6 @@
-"""What an agent takes when nothing else is given: settings, tools, bus and models.
+"""The defaults of agents: settings, tools, bus and models.
 
-A `Dovetail` app supplies a runtime of its own; agents made without an app share one, made at its first use.
+A `Dovetail` app has a runtime of its own; agents that are created without an app share one.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ else:
 
 
 class Runtime:
-    """Settings, tools, bus and models; each part is made when it is first needed."""
+    """Settings, tools, bus and models; each part is created when it is first needed."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Runtime:
 
     @cached_property
     def tools(self) -> "ToolRegistry":
-        """All tools by name; the settings say which of them are in use."""
+        """All tools by name; the settings select those in use."""
         registry: ToolRegistry = _registry.ToolRegistry()
         current = ToolSettings()
 
@@ -75,22 +75,22 @@ class Runtime:
 
     @cached_property
     def bus(self) -> "MessageBus":
-        """Notices out, questions out, answers in."""
+        """The message bus: it publishes messages and asks, and takes answers."""
         return _bus.MessageBus()
 
     @property
     def active_bus(self) -> "MessageBus | None":
-        """The bus, unless the settings switch it off."""
+        """The bus, unless the settings disable it."""
         return self.bus if self.settings.section(BusSettings).enabled else None
 
     @cached_property
     def policy(self) -> "Policy":
-        """Who may do what without asking."""
+        """The policy: which calls are allowed without asking."""
         return _policy.Policy() if self._make_policy is None else self._make_policy()
 
     @cached_property
     def runner(self) -> "ToolRunner":
-        """The pipeline that every call goes through."""
+        """The pipeline of every call."""
         return _runner.ToolRunner(
             policy=self.policy,
             artifacts=self._artifacts or self.artifacts,
@@ -98,12 +98,12 @@ class Runtime:
         )
 
     def _hide(self, text: str) -> str:
-        """The text without what the settings keep secret."""
+        """Mask the secrets of the settings in a text."""
         return self.settings.compute(_masking.SecretMask.of).apply(text)
 
     @cached_property
     def artifacts(self) -> "LastingArtifacts":
-        """Where large results are kept, unless a store for them was given."""
+        """The store of large results, unless another one was given."""
         return _artifact.LastingArtifacts()
 
     @cached_property
@@ -112,7 +112,7 @@ class Runtime:
         return _manager.ToolManager(self.tools, self.runner)
 
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
-        """How many tokens the model can read: what the settings say, else what the requester knows."""
+        """Return the context window in tokens: from the settings, otherwise from the requester."""
         chosen = self.settings if settings is None else settings
         return chosen.section(ModelSettings).context_tokens or getattr(requester, "context_tokens", None)
 
@@ -135,9 +135,9 @@ class Runtime:
         )
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
-        """The requester of a model by name or object; None means the one the settings choose.
+        """Return the requester of a model by name or object; None means the one that the settings choose.
 
-        Who has no settings of their own shares those that reach a server; nobody may close them.
+        Without settings of their own, callers share the requesters of remote models and must not close them.
         """
         if settings is not None or not (model is None or isinstance(model, str)):
             return _resolve.resolve(model, self.settings if settings is None else settings)
@@ -151,7 +151,7 @@ class Runtime:
 
 
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:
-    """None yet; forgotten when the settings change."""
+    """Return an empty store of shared requesters, which is dropped when the settings change."""
     return {}
 
 
@@ -159,7 +159,7 @@ _default: Runtime | None = None
 
 
 def default_runtime() -> Runtime:
-    """The runtime that agents share when they are given none."""
+    """Return the runtime that agents without a runtime of their own share."""
     global _default
     if _default is None:
         _default = Runtime()

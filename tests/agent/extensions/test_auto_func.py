@@ -184,7 +184,7 @@ def test_annotation_none_says_nothing() -> None:
     def add(first: int) -> None:
         """Add."""
 
-    with pytest.raises(SignatureError, match="does not say what it returns"):
+    with pytest.raises(SignatureError, match="does not declare what it returns"):
         agent.auto_func(add)
 
 
@@ -263,7 +263,7 @@ def test_missing_return_annotation_is_an_error_at_decoration() -> None:
     def add(first: int):  # noqa: ANN202
         """Add."""
 
-    with pytest.raises(SignatureError, match=r"'.*add' does not say what it returns"):
+    with pytest.raises(SignatureError, match=r"'.*add' does not declare what it returns"):
         agent.auto_func(add)
     with pytest.raises(TypeError):
         agent.auto_func(add)

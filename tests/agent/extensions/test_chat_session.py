@@ -310,5 +310,5 @@ def test_folder_store_survives_the_process(tmp_path: Path) -> None:
 def test_broken_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text("{", encoding="utf-8")
     agent, _ = make_agent()
-    with pytest.raises(ConfigError, match=r"session 's' cannot be read from .*s\.json"):
+    with pytest.raises(ConfigError, match=r"Cannot read chat session 's' from .*s\.json"):
         agent.use_chat_store(FolderChatStore(tmp_path)).activate_chat_session("s")

@@ -327,7 +327,7 @@ def test_unknown_tool_name_lists_the_near_ones() -> None:
 
 def test_an_object_that_is_not_a_tool_is_rejected() -> None:
     agent, _ = make_agent()
-    with pytest.raises(ConfigError, match="7 is no tool"):
+    with pytest.raises(ConfigError, match="7 is not a tool"):
         agent.use_tools([7])  # type: ignore[list-item]
 
 

@@ -1,4 +1,4 @@
-"""Functions whose body is the model (rule A100)."""
+"""Functions that the model implements (rule A100)."""
 
 import functools
 import inspect
@@ -47,7 +47,7 @@ class AutoFuncExtension(BaseAgent):
             return self.returns(expected) if is_annotation(expected) else self.output(expected)
 
         def async_call(args: Any, kwargs: Any) -> Coroutine[Any, Any, Any]:
-            with self.pending.apart():  # a request that is half written here is not the function's
+            with self.pending.apart():  # separate from a request that is being written here
                 return write(args, kwargs).async_start()
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -61,9 +61,9 @@ class AutoFuncExtension(BaseAgent):
 
 
 class _AsyncFunction:
-    """A coroutine function that takes its request at the call; a plain one would when it is first awaited.
+    """A coroutine function that takes its request at the call, not when it is first awaited.
 
-    It looks like the function that it stands for, so `inspect.iscoroutinefunction` is true of it.
+    It looks like the function that it replaces, so `inspect.iscoroutinefunction` is true of it.
     """
 
     def __init__(self, function: Any, call: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> None:
@@ -92,23 +92,23 @@ def _bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str,
 
 def _refuse_generator(function: Callable[..., Any]) -> None:
     if not inspect.isroutine(function):
-        raise SignatureError(f"{function!r} is not a function", hint="Write one with `def` or `async def`.")
+        raise SignatureError(f"{function!r} is not a function.", hint="Write one with `def` or `async def`.")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise SignatureError(
-            f"{function.__qualname__!r} is a generator, and a model gives its answer once",
+            f"{function.__qualname__!r} is a generator, but a model answers once.",
             hint="Return the value; to act on its fields while they arrive, use agent.wait_keys.",
         )
 
 
 class _Promise:
-    """What a function's annotations say; what they name may be defined below the function."""
+    """The annotations of a function, which may use names that are defined below it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._enclosing = read_enclosing(function)
         if "return" not in getattr(function, "__annotations__", {}) or self._hints.get("return") is NoneType:
             raise SignatureError(
-                f"{function.__qualname__!r} does not say what it returns, so the model cannot know",
+                f"{function.__qualname__!r} does not declare what it returns, so the model cannot know.",
                 hint="Annotate it with a type, or with a schema such as {'name': (str, 'in English')}.",
             )
 
@@ -116,7 +116,7 @@ class _Promise:
     def expected(self) -> Any:
         """The type, or the output schema, that the function returns."""
         if "return" not in self._hints:
-            del self._hints  # read again: it may be defined by now
+            del self._hints  # read again: the name may be defined by now
         if "return" not in self._hints:
             written = self._function.__annotations__["return"]
             raise SignatureError(
@@ -127,7 +127,7 @@ class _Promise:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What `Annotated` says about the parameters."""
+        """The descriptions of the parameters in `Annotated`."""
         notes = {name: split_annotated(hint)[1] for name, hint in self._hints.items() if name != "return"}
         return {name: note for name, note in notes.items() if note}
 

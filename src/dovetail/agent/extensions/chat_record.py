@@ -1,4 +1,4 @@
-"""What a chat session keeps of a request and its answer: whole slots, or values at paths."""
+"""What a chat session records of a request and its answer: whole slots, or values at paths."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self, TypeAlias
@@ -21,7 +21,7 @@ RecordInput: TypeAlias = str | tuple[str, str | None] | list[Any]
 
 
 def read_input_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[InputPath]:
-    """Paths of a request as they are kept: each once, with dots."""
+    """Normalize paths of a request: each once, with dots."""
     found: dict[InputPath, None] = {}
     for path in paths:
         if _is_pair(path):
@@ -35,7 +35,7 @@ def read_input_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[Inp
 
 
 def read_output_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[str]:
-    """Paths of an answer as they are kept: each once, with dots."""
+    """Normalize paths of an answer: each once, with dots."""
     found: dict[str, None] = {}
     for path in paths:
         several = read_output_paths(path, style) if is_list(path) else [_to_dots(path, style)]
@@ -44,24 +44,28 @@ def read_output_paths(paths: Iterable[Any], style: PathStyle = "dot") -> list[st
 
 
 def write_input_paths(paths: Iterable[InputPath], style: PathStyle) -> list[InputPath]:
-    """The kept paths of a request in a style."""
+    """Return normalized paths of a request in a style."""
     return [(slot, dot_to_slash(inside) if inside and style == "slash" else inside) for slot, inside in paths]
 
 
 def write_output_paths(paths: Iterable[str], style: PathStyle) -> list[str]:
-    """The kept paths of an answer in a style."""
+    """Return normalized paths of an answer in a style."""
     return [dot_to_slash(path) if style == "slash" else path for path in paths]
 
 
 def check_mode(mode: Any) -> RecordMode:
-    """The mode, if there is such a one."""
+    """Return the mode if it is valid.
+
+    Raises:
+        ConfigError: the mode is unknown.
+    """
     if mode == "first" or mode == "all":
         return mode
     raise ConfigError(explain_choices("record mode", mode, ("first", "all")))
 
 
 def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str | None:
-    """The parts of a request as one text: the first that has a value, or all as YAML; None if none has."""
+    """Return parts of a request as one text: the first that has a value, or all as YAML; None if none has."""
     found: dict[str, Any] = {}
     for slot, inside in paths:
         value = get_path(data, slot)
@@ -80,7 +84,7 @@ def record_input(data: Any, paths: Sequence[InputPath], mode: RecordMode) -> str
 
 
 def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | None:
-    """The parts of an answer as one text: the first that has a value, or all as YAML; None if none has."""
+    """Return parts of an answer as one text: the first that has a value, or all as YAML; None if none has."""
     found: dict[str, Any] = {}
     for path in paths:
         value = get_path(data, path)
@@ -92,7 +96,7 @@ def record_output(data: Any, paths: Sequence[str], mode: RecordMode) -> str | No
 
 
 def write_value(value: Any) -> str:
-    """Mappings and lists as YAML, everything else as its text."""
+    """Return mappings and lists as YAML, everything else as its text."""
     return to_block_text(value)
 
 
@@ -103,7 +107,7 @@ def _add_part(slot: Any, path: str, value: Any) -> Any:
 
 
 def _is_pair(path: Any) -> bool:
-    """Whether this is a slot with a path inside: a tuple, or a list where only lists can be written."""
+    """Return whether this is a slot with a path inside it."""
     return is_tuple(path) and len(path) == 2
 
 
@@ -125,15 +129,15 @@ class RecordPathsExtension(BaseAgent):
     """
 
     def set_record_input_paths(self, *paths: RecordInput, style: PathStyle = "dot") -> Self:
-        """Record these parts of the request in place of the whole input."""
+        """Record these parts of the request instead of the whole input."""
         return self.set_settings("record_input_paths", read_input_paths(paths, style))
 
     def add_record_input_paths(self, *paths: RecordInput, style: PathStyle = "dot") -> Self:
-        """Record these parts of the request too."""
+        """Record these parts of the request, too."""
         return self.set_record_input_paths(*self.get_record_input_paths(), *read_input_paths(paths, style))
 
     def add_record_input_path(self, slot: str, path: str | None = None, *, style: PathStyle = "dot") -> Self:
-        """Record this slot of the request too, or the value at a path in it."""
+        """Record this slot of the request, too, or the value at a path in it."""
         return self.add_record_input_paths((slot, path), style=style)
 
     def clean_record_input_paths(self) -> Self:
@@ -141,19 +145,19 @@ class RecordPathsExtension(BaseAgent):
         return self.set_settings("record_input_paths", [])
 
     def get_record_input_paths(self, *, style: PathStyle = "dot") -> list[InputPath]:
-        """The parts of the request that are recorded, each as its slot and the path inside of it if any."""
+        """Return the recorded parts of the request, each as its slot and the path inside it, if any."""
         return write_input_paths(get_input_paths(self.settings), style)
 
     def set_record_output_paths(self, *paths: str | list[str], style: PathStyle = "dot") -> Self:
-        """Record these parts of the answer's data in place of the whole text."""
+        """Record these parts of the answer's data instead of the whole text."""
         return self.set_settings("record_output_paths", read_output_paths(paths, style))
 
     def add_record_output_paths(self, *paths: str | list[str], style: PathStyle = "dot") -> Self:
-        """Record these parts of the answer's data too."""
+        """Record these parts of the answer's data, too."""
         return self.set_record_output_paths(*self.get_record_output_paths(), *read_output_paths(paths, style))
 
     def add_record_output_path(self, path: str, *, style: PathStyle = "dot") -> Self:
-        """Record this part of the answer's data too."""
+        """Record this part of the answer's data, too."""
         return self.add_record_output_paths(path, style=style)
 
     def clean_record_output_paths(self) -> Self:
@@ -161,7 +165,7 @@ class RecordPathsExtension(BaseAgent):
         return self.set_settings("record_output_paths", [])
 
     def get_record_output_paths(self, *, style: PathStyle = "dot") -> list[str]:
-        """The parts of the answer's data that are recorded."""
+        """Return the recorded parts of the answer's data."""
         return write_output_paths(get_output_paths(self.settings), style)
 
     def set_record_input_mode(self, mode: Literal["first", "all"]) -> Self:
@@ -174,18 +178,18 @@ class RecordPathsExtension(BaseAgent):
 
 
 def get_input_paths(settings: Settings) -> list[InputPath]:
-    """The parts of a request that the settings name; a pair may be a list, as TOML and JSON write it."""
+    """Return the parts of a request that the settings name; a pair may be a list, as in TOML and JSON."""
     paths: list[Any] = _as_list(settings.get("record_input_paths"))
     return read_input_paths(tuple(path) if is_list(path) and len(path) == 2 else path for path in paths)
 
 
 def get_output_paths(settings: Settings) -> list[str]:
-    """The parts of an answer that the settings name."""
+    """Return the parts of an answer that the settings name."""
     return read_output_paths(_as_list(settings.get("record_output_paths")))
 
 
 def get_mode(settings: Settings, kind: Literal["input", "output"]) -> RecordMode:
-    """How the settings want the parts to be recorded."""
+    """Return the record mode of the settings."""
     return check_mode(settings.get(f"record_{kind}_mode") or "all")
 
 

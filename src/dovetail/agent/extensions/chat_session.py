@@ -1,4 +1,4 @@
-"""Remembers each turn of a conversation and sends it to the model again (rule A150).
+"""Chat sessions: record each turn of a conversation and send the history to the model (rule A150).
 
 Not part of `Agent`; mix it in: `class Chatter(ChatSessionExtension, Agent): ...`
 """
@@ -47,17 +47,17 @@ class _Recorded:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The session that a user of the agent activated; None when it was stopped."""
+    """The session that was activated here; None if it was stopped."""
 
     session_id: str | None
 
 
 class ChatSessionExtension(RecordPathsExtension):
-    """An agent extension: chat sessions by id, several side by side.
+    """An agent extension: chat sessions by id, several at a time.
 
-    Each task and each thread that activates a session is in that one; code that did not is in the one that
-    was activated last. The agent's prompt shows the history of the session that was activated last.
-    The setting `chat_session.token_budget` says how much of it is sent, the oldest turns are left out first.
+    Each task and each thread uses the session that it activated, otherwise the one that was activated last.
+    The agent's prompt shows the history of the session that was activated last. The setting
+    `chat_session.token_budget` limits the history that is sent; the oldest turns are left out first.
     """
 
     def set_up(self) -> None:
@@ -83,7 +83,7 @@ class ChatSessionExtension(RecordPathsExtension):
         return self._shown if chosen is None else chosen.session_id
 
     def activate_chat_session(self, chat_session_id: str | None = None) -> str:
-        """Continue a session, or begin a new one; returns its id."""
+        """Continue a session, or start a new one, and return its id."""
         session_id = chat_session_id or uuid4().hex
         with self._recording:
             history = self._store.load(session_id)
@@ -94,7 +94,7 @@ class ChatSessionExtension(RecordPathsExtension):
         return session_id
 
     def stop_chat_session(self) -> Self:
-        """Record no more, and put the agent's own history back."""
+        """Stop recording, and restore the agent's own history."""
         with self._recording:
             if self.chat_session_id == self._shown and self._shown is not None:
                 self._shown = None
@@ -105,7 +105,7 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Put these messages in the place of the history: of the active session, else of the agent."""
+        """Replace the history of the active session, otherwise of the agent, by these messages."""
         session_id = self.chat_session_id
         if session_id is None:
             return super().set_chat_history(history)
@@ -113,7 +113,7 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add messages to the history: of the active session, else of the agent."""
+        """Add messages to the history of the active session, otherwise of the agent."""
         session_id = self.chat_session_id
         if session_id is None:
             return super().add_chat_history(history)
@@ -122,7 +122,7 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def reset_chat_history(self) -> Self:
-        """Forget the history: of the active session, else of the agent."""
+        """Clear the history of the active session, otherwise of the agent."""
         if self.chat_session_id is None:
             return super().reset_chat_history()
         return self.set_chat_history([])
@@ -147,7 +147,7 @@ class ChatSessionExtension(RecordPathsExtension):
             await asyncio.to_thread(self._save_turn, turn, messages)
 
     def _save_turn(self, turn: _Recorded, messages: list[ChatMessage]) -> None:
-        """Append the turn; a second try of the same request takes the place of the first."""
+        """Append the turn; a second try of the same request replaces the first."""
         with self._recording:
             history = self._store.load(turn.session_id)
             end = turn.position + len(turn.messages)
@@ -171,7 +171,7 @@ class ChatSessionExtension(RecordPathsExtension):
         self.agent_prompt.replace("chat_history", self._fit(history))
 
     def _fit(self, history: list[ChatMessage]) -> list[ChatMessage]:
-        """The history as far as it fits into the budget."""
+        """Return the part of the history that fits into the budget."""
         budget = self.settings.section(ChatSessionSettings).token_budget
         return list(history) if budget is None else _drop_oldest(history, budget)
 
@@ -192,7 +192,7 @@ def _write_asked(prompt: Prompt, settings: Settings) -> str | None:
 
 
 def _drop_oldest(history: list[ChatMessage], budget: int) -> list[ChatMessage]:
-    """The newest turns that fit; a turn begins with a message of the user and stays whole."""
+    """Return the newest turns that fit; a turn begins with a user message and stays whole."""
     begins = [place for place, message in enumerate(history) if _is_users(message)] or [0]
     for begin in [0, *begins[1:]]:
         if estimate_tokens(history[begin:]) <= budget:

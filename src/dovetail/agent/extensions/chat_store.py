@@ -1,4 +1,4 @@
-"""Where chat sessions are kept: in memory, or in a folder that survives the process."""
+"""Stores of chat sessions: in memory, or in a folder that survives the process."""
 
 import json
 import os
@@ -13,52 +13,50 @@ from dovetail.events.call import ChatMessage
 
 
 class ChatStore(Protocol):
-    """Keeps the messages of chat sessions by id."""
+    """Store the messages of chat sessions by id."""
 
     def load(self, session_id: str) -> list[ChatMessage]:
-        """The messages of a session; none if it is new."""
+        """Return the messages of a session; none if it is new."""
         ...
 
     def save(self, session_id: str, messages: list[ChatMessage]) -> None:
-        """Keep the messages in place of those from before."""
+        """Replace the messages of a session."""
         ...
 
 
 class MemoryChatStore:
-    """Keeps sessions as long as the process lives."""
+    """Store sessions for the lifetime of the process."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, list[ChatMessage]] = {}
 
     def load(self, session_id: str) -> list[ChatMessage]:
-        """The messages of a session; none if it is new."""
+        """Return the messages of a session; none if it is new."""
         return list(self._sessions.get(session_id, ()))
 
     def save(self, session_id: str, messages: list[ChatMessage]) -> None:
-        """Keep the messages in place of those from before."""
+        """Replace the messages of a session."""
         self._sessions[session_id] = list(messages)
 
 
 class FolderChatStore:
-    """Keeps each session in a JSON file of its own; a crash leaves the old file or the new one, whole."""
+    """Store each session in a JSON file of its own; a crash leaves either the old or the new file intact."""
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
 
     def load(self, session_id: str) -> list[ChatMessage]:
-        """The messages of a session; none if it is new."""
+        """Return the messages of a session; none if it is new."""
         path = self._find(session_id)
         if not path.is_file():
             return []
         try:
             return json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ConfigError(
-                f"the chat session {session_id!r} cannot be read from {path}: {error}"
-            ) from error
+            raise ConfigError(f"Cannot read chat session {session_id!r} from {path}: {error}") from error
 
     def save(self, session_id: str, messages: list[ChatMessage]) -> None:
-        """Keep the messages in place of those from before."""
+        """Replace the messages of a session."""
         self._folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(clean_texts(messages), ensure_ascii=False, indent=1)
         handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")

@@ -1,4 +1,4 @@
-"""Fills the agent's prompts from YAML or JSON configurations (rule A120)."""
+"""Fill the agent's prompts from YAML or JSON configurations (rule A120)."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ class ConfigurePromptExtension(BaseAgent):
         return self
 
     def _find_alias(self, name: str) -> Callable[..., object] | None:
-        """The public method of that name; one whose result must be awaited is of no use here."""
+        """Return the public method of that name, unless its result must be awaited."""
         method = None if name.startswith(("_", "async_")) else getattr(self, name, None)
         return method if callable(method) else None
 

@@ -1,4 +1,4 @@
-"""Waits for fields of a structured answer and acts on each the moment it is complete (rule A80).
+"""Wait for fields of a structured answer and act on each as soon as it is complete (rule A80).
 
 A key is a dotted or slashed path; `[*]` stands for every item, so such a key may arrive many times.
 """
@@ -24,7 +24,7 @@ from dovetail.prompt.slots import read_output
 from dovetail.response.response import Response
 
 KeyHandler = Callable[[Any], Any]
-"""Gets the value of a key that is complete; may be a coroutine function."""
+"""Called with the value of a complete key; may be a coroutine function."""
 
 Handlers = list[tuple[str, KeyHandler]]
 Handled = list[tuple[str, Any, Any]]
@@ -97,7 +97,7 @@ def _collect(calls: list[_Call]) -> Handled:
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise ExceptionGroup("several key handlers failed", errors)
+        raise ExceptionGroup("Several key handlers failed.", errors)
     return [(call.key, call.value, call.result) for call in calls]
 
 
@@ -108,7 +108,7 @@ class KeyWaiterExtension(BaseAgent):
     """An agent extension: `get_key_result`, `wait_keys`, and handlers with `when_key`."""
 
     def set_up(self) -> None:
-        """Begin without handlers."""
+        """Start without handlers."""
         super().set_up()
         self._handlers: Handlers = []
         self._own_handlers: ContextValue[Handlers] = ContextValue()
@@ -116,11 +116,11 @@ class KeyWaiterExtension(BaseAgent):
     def async_get_key_result(
         self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED
     ) -> Coroutine[Any, Any, Any]:
-        """Send the request and give the value of a key as soon as it is complete, without the rest.
+        """Send the request and return the value of a key as soon as it is complete, without the rest.
 
         Raises:
-            KeyWaitError: the request has no output, or not this key in it (`must_in_prompt`).
-            ResponseError: the answer ended without the key, and there is no `default`.
+            KeyWaitError: the request has no output, or the output does not have this key (`must_in_prompt`).
+            ResponseError: the answer ended without the key, and without a `default`.
         """
 
         def find() -> Coroutine[Any, Any, Any]:
@@ -130,30 +130,30 @@ class KeyWaiterExtension(BaseAgent):
         return begin_later(find)
 
     def get_key_result(self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED) -> Any:
-        """Send the request and give the value of a key as soon as it is complete, without the rest."""
+        """Send the request and return the value of a key as soon as it is complete, without the rest."""
         return run_sync(self.async_get_key_result(key, must_in_prompt=must_in_prompt, default=default))
 
     def async_wait_keys(
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
     ) -> AsyncGenerator[tuple[str, Any], None]:
-        """Send the request and give `(path, value)` for each of the keys that is complete."""
+        """Send the request and yield `(path, value)` for each key as soon as it is complete."""
         names = [self._in_style(key) for key in ([keys] if isinstance(keys, str) else keys)]
         return _wait(self._open_waiter(names, must_in_prompt), set(names))
 
     def wait_keys(
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
     ) -> Iterator[tuple[str, Any]]:
-        """Send the request and give `(path, value)` for each of the keys that is complete."""
+        """Send the request and yield `(path, value)` for each key as soon as it is complete."""
         return iterate_sync(self.async_wait_keys(keys, must_in_prompt=must_in_prompt))
 
     def when_key(self, key: str, handler: KeyHandler) -> Self:
         """Call the handler with the key's value whenever `start_waiter` finds it complete.
 
-        The handler stays with the agent. One that was added in a task or in a thread of its own is for the
-        requests made there, and in tasks started from there; so users of one agent do not meet.
+        The handler stays with the agent. A handler that was added in a task or in a thread of its own applies
+        to requests made there, and in tasks started from there, so that users of one agent stay separate.
         """
         if not callable(handler):
-            raise KeyWaitError(f"the handler of key {key!r} must be a function, got {handler!r}")
+            raise KeyWaitError(f"The handler of key {key!r} must be a function, got {handler!r}.")
         if _is_apart():
             self._own_handlers.set([*(self._own_handlers.get() or ()), (key, handler)])
         else:
@@ -165,7 +165,7 @@ class KeyWaiterExtension(BaseAgent):
         return self.when_key(key, handler)
 
     def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, Handled]:
-        """Send the request and call the handlers; returns `(key, value, result)` in the order of the calls.
+        """Send the request, call the handlers and return `(key, value, result)` in the order of the calls.
 
         Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
         the answer; its error is raised at the end.
@@ -178,30 +178,30 @@ class KeyWaiterExtension(BaseAgent):
         return begin_later(begin)
 
     def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
-        """Send the request and call the handlers in this thread; returns `(key, value, result)` of each."""
+        """Send the request, call the handlers in this thread and return `(key, value, result)` of each."""
         handlers = self._find_handlers()
         response = self._open_waiter([key for key, _ in handlers], must_in_prompt)
         return handle_sync(response, handlers)
 
     def _find_handlers(self) -> Handlers:
-        """The handlers that are for requests made here, their keys in the style of the events."""
+        """Return the handlers for requests made here, with their keys in the style of the events."""
         handlers = [*self._handlers, *(self._own_handlers.get() or ())]
         if not handlers:
             raise KeyWaitError(
                 "No key handlers are registered.",
-                hint="Add one first: agent.when_key('title', print). Those of other tasks are not for this.",
+                hint="Add one: agent.when_key('title', print). Handlers of other tasks do not apply here.",
             )
         return [(self._in_style(key), handler) for key, handler in handlers]
 
     def _open_waiter(self, keys: Iterable[str], must_in_prompt: bool) -> Response[Any]:
-        """The response, once it is certain that keys can arrive in it."""
+        """Return the response, after a check that its output can have keys."""
         prompt = self.request_prompt
         output, output_format = read_output(prompt.get("output"), prompt.get("output_format"))
         if not output or output_format != "json" or not (is_mapping(output) or is_list(output)):
             lack = f"its output is {shorten(output)}, as {output_format}" if output else "it has no output"
             raise KeyWaitError(
-                f"the request has no keys to wait for ({', '.join(keys)}): {lack}",
-                hint="Say what the answer holds: agent.output({'title': (str, 'a few words')}).",
+                f"The request has no keys to wait for ({', '.join(keys)}): {lack}.",
+                hint="Describe the answer: agent.output({'title': (str, 'a few words')}).",
             )
         if must_in_prompt:
             require_keys(output, keys)
@@ -209,14 +209,14 @@ class KeyWaiterExtension(BaseAgent):
 
     def _in_style(self, key: Any) -> str:
         if not isinstance(key, str):
-            raise KeyWaitError(f"a key must be text such as 'title' or 'rows[*].id', got {shorten(key)}")
+            raise KeyWaitError(f"A key must be text such as 'title' or 'rows[*].id', got {shorten(key)}.")
         if get_style(self.settings) == "slash":
             return key if key.startswith("/") else dot_to_slash(key)
         return slash_to_dot(key) if key.startswith("/") else key
 
 
 def _is_apart() -> bool:
-    """Whether this code runs in a task, or in a thread of its own."""
+    """Return whether this code runs in a task, or in a thread of its own."""
     try:
         return asyncio.current_task() is not None
     except RuntimeError:
@@ -240,7 +240,7 @@ async def _find_key(response: Response[Any], key: str, default: Any) -> Any:
                     return event.value
     if default is _REQUIRED:
         raise ResponseError(
-            f"the key {key!r} did not arrive; what did: {', '.join(arrived) or 'nothing'}",
+            f"Key {key!r} was missing from the answer; received: {', '.join(arrived) or 'nothing'}.",
             hint="Pass `default=` to get a value instead.",
         )
     return default

@@ -1,4 +1,4 @@
-"""Tools for any model (rules A20 and A40): it is asked whether it needs one, which runs before it answers."""
+"""The tools of an agent, for any model (rules A20 and A40)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -30,17 +30,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ToolExtension(BaseAgent):
-    """An agent extension: the agent's own tools, and the two requests that use them.
+    """An agent extension: the agent's own tools, and how requests use them.
 
     The setting `tools.strategy` says how: `judge` asks the model first, in a request of its own, whether it
-    needs a tool; `native` leaves it to the model's function calls; `auto` takes those where there are any.
+    needs a tool; `native` leaves it to the model's function calls; `auto` is `native` if the model supports
+    function calls, otherwise `judge`.
     """
 
     def set_up(self) -> None:
-        """Join in every request of the agent."""
+        """Take part in every request of the agent."""
         super().set_up()
         self.extension_handlers.append("request_prefixes", self._use_tools)
-        self.extension_handlers.append("broadcast_prefixes", self._tell_events)
+        self.extension_handlers.append("broadcast_prefixes", self._send_events)
 
     @property
     def tools(self) -> "ToolSnapshot":
@@ -55,18 +56,18 @@ class ToolExtension(BaseAgent):
         func: Callable[..., Any],
         returns: Any = None,
     ) -> Self:
-        """Give the agent a tool: its name, what it does, its parameters as `{name: (type, description)}`."""
+        """Add a tool by its name, its description and its parameters as `{name: (type, description)}`."""
         self._toolbox.add(self.runtime.manager.make(name, desc, kwargs, func, returns))
         return self
 
     def tool_func(self, func: F) -> F:
-        """Give the agent a function as a tool; a decorator that leaves the function as it is."""
+        """Add a function as a tool; a decorator that leaves the function as it is."""
         given: Any = func
         self._toolbox.add(given if isinstance(given, _tool.Tool) else _function.make_tool(given))
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
-        """Give the agent tools: registered ones by name, functions, or `Tool`s of any maker."""
+        """Add tools: registered ones by name, functions, or `Tool`s of any kind."""
         several: Any = tools
         if isinstance(tools, str) or not isinstance(tools, Iterable):
             several = [tools]
@@ -75,26 +76,26 @@ class ToolExtension(BaseAgent):
         return self
 
     def use_tool(self, tool: "Usable") -> Self:
-        """Give the agent one tool."""
+        """Add one tool."""
         return self.use_tools(tool)
 
     async def async_use_mcp(self, transport: Any) -> Self:
-        """Give the agent all tools of an MCP server, or of several."""
+        """Add all tools of an MCP server, or of several."""
         self._toolbox.origins |= await self.runtime.manager.servers.connect(transport)
         return self
 
     def use_mcp(self, transport: Any) -> Self:
-        """Give the agent all tools of an MCP server, or of several."""
+        """Add all tools of an MCP server, or of several."""
         return run_sync(self.async_use_mcp(transport))
 
     async def async_close(self) -> None:
-        """Close the connections that only this agent uses; it gives up the tools of its MCP servers."""
+        """Close the connections that only this agent uses, and remove the tools of its MCP servers."""
         await super().async_close()
         if "_toolbox" in vars(self):
             await self.runtime.manager.close_box(self._toolbox)
 
     def get_native_tools(self, settings: Settings) -> NativeTools | None:
-        """The tools that the model may call by itself, if the strategy leaves it to the model."""
+        """Return the tools that the model may call by itself, if the strategy is `native`."""
         if self._choose_strategy(settings) != "native":
             return None
         return self._make_request_tools(settings)
@@ -111,10 +112,12 @@ class ToolExtension(BaseAgent):
         elif callable(tool):
             self._use_function(tool)
         else:
-            raise ConfigError(f"{tool!r} is no tool", hint="Give a registered name, a function, or a `Tool`.")
+            raise ConfigError(
+                f"{tool!r} is not a tool.", hint="Pass a registered name, a function, or a `Tool`."
+            )
 
     def _use_name(self, name: str) -> None:
-        """The registered tool of that name, else this agent's own, else the only one that an agent has."""
+        """Add the registered tool of that name, otherwise the only tool of that name that an agent has."""
         registry = self.runtime.manager.registry
         if registry.get_tool(name) is not None or self._toolbox.get(name) is None:
             self._use_tool(self.runtime.manager.find(name))
@@ -126,7 +129,7 @@ class ToolExtension(BaseAgent):
             self._toolbox.add(tool)
 
     def _use_function(self, function: Callable[..., Any]) -> None:
-        """A function that is registered already, under whatever name, stays the tool it is."""
+        """Add a function; if it is registered already, under any name, use that tool."""
         if self._toolbox.find(function) is None:
             known = _toolbox.find_function(self.runtime.manager.registry.get_all_tools(), function)
             self._use_tool(known or _function.make_tool(function))
@@ -142,14 +145,14 @@ class ToolExtension(BaseAgent):
             await used.judge(prompt)
 
     def _make_request_tools(self, settings: Settings) -> "RequestTools | None":
-        """The tools of a request, if the agent has any; without them nothing that tools need is loaded."""
+        """Return the tools of a request, if the agent has any; otherwise no module of tools is loaded."""
         may_have_tools = "_toolbox" in vars(self) or "manager" in vars(self.runtime)
         tools = self.tools if may_have_tools else ()
         if not len(tools):
             return None
         return _tool_use.RequestTools(self.name, self.runtime, self.requester, settings, tools)
 
-    def _tell_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
+    def _send_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
         for event, data in settings.get(TOOL_EVENTS) or ():
             if event == "tool":
                 _tool_use.publish_log(data, result_data, self.runtime, settings)

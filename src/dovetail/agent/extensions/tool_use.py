@@ -143,7 +143,7 @@ class Judging(ToolStrategy):
         plan = await read_plan(self._response, choices)
         if isinstance(plan, NoPlan):
             if plan.problem:
-                settings.append(TOOL_EVENTS, ("warning", f"no tool is used: {plan.problem}"))
+                settings.append(TOOL_EVENTS, ("warning", f"No tool is used: {plan.problem}."))
             return
         self._plan = plan
         turn.calls.append(ToolCall(call_id=new_id("call"), name=plan.tool_name, arguments=plan.tool_kwargs))
@@ -169,7 +169,7 @@ class Judging(ToolStrategy):
             self._response.cancel()
 
     async def _fit(self, value: Any, outcome: CallOutcome) -> Any:
-        """What the model gets: all, if it can read that much, otherwise the beginning and how to read on."""
+        """Return the whole value if the model can read it, otherwise its beginning and how to read more."""
         runtime = self.request_tools.runtime
         window = runtime.window(self.request_tools.requester, self.request_tools.settings) or _USUAL_WINDOW
         try:
@@ -184,7 +184,7 @@ class Judging(ToolStrategy):
 
 
 def write_log(outcome: CallOutcome, purpose: str | None = None) -> dict[str, Any]:
-    """The log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result` or the error's text."""
+    """Return the log of a call: `name` (also as `tool_name`), `kwargs`, `purpose`, `result` or the error."""
     error = outcome.result.error
     return {
         "name": outcome.call.name,
@@ -198,7 +198,7 @@ def write_log(outcome: CallOutcome, purpose: str | None = None) -> dict[str, Any
 def publish_log(
     log: dict[str, Any], result_data: dict[str, Any], runtime: Runtime, settings: Settings
 ) -> None:
-    """Put the log into the result, on the bus and, if the settings say so, on the console."""
+    """Add the log to the result, publish it on the bus and, if enabled in the settings, print it."""
     result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
     runtime.bus.publish(TOPIC, log)
     if settings.section(RuntimeSettings).show_tool_logs:
