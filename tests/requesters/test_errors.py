@@ -179,9 +179,9 @@ def limit(**seconds: float) -> TimeLimits:
             r"no more data within 0.05 s \(model.timeouts.idle\)",
         ),
         (
-            limit(total=0.1),
+            limit(total=1),
             ["a", STALL],
-            r"not complete within 0.1 s \(model.timeouts.total\)",
+            r"not complete within 1 s \(model.timeouts.total\)",
         ),
     ],
 )

@@ -11,9 +11,11 @@ from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
 
 async def test_stream_of_a_run_without_news_is_silent() -> None:
     sent: list[Message] = []
+    started = asyncio.Event()
 
     async def send(message: Message) -> None:
         sent.append(message)
+        started.set()
 
     async def receive() -> Message:
         await asyncio.Event().wait()
@@ -21,6 +23,7 @@ async def test_stream_of_a_run_without_news_is_silent() -> None:
 
     stream = EventStream(Reader(Journal("run")), RunEventEncoder())
     answering = asyncio.create_task(stream({"type": "http"}, receive, send))
+    await asyncio.wait_for(started.wait(), 5)
     await asyncio.wait([answering], timeout=0.05)
     answering.cancel()
     assert [message["type"] for message in sent] == ["http.response.start"]

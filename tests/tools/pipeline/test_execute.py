@@ -88,7 +88,7 @@ async def test_clock_is_paused_while_a_question_is_open() -> None:
 
     async def ask(*question: Any) -> Mapping[str, Any]:
         passed = loop.create_future()
-        loop.call_later(0.1, passed.set_result, None)
+        loop.call_later(0.6, passed.set_result, None)
         await passed
         return {"value": "blue"}
 
@@ -97,7 +97,7 @@ async def test_clock_is_paused_while_a_question_is_open() -> None:
         answer = await context.ask("question", {"text": "which colour?"}, timeout=5)
         return answer["value"]
 
-    outcome = await call(make_tool(choose, time_limit=0.05), RunContext(ask=ask))
+    outcome = await call(make_tool(choose, time_limit=0.5), RunContext(ask=ask))
     assert (outcome.status, outcome.result.data) == ("ok", "blue")
 
 
