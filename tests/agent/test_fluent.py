@@ -1,4 +1,4 @@
-"""`agent.returns(Type)` asks by the type's own fields and gives an instance."""
+"""`agent.returns(Type)` asks for the type's fields and returns an instance."""
 
 from dataclasses import dataclass
 from enum import Enum

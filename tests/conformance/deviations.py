@@ -1,4 +1,4 @@
-"""Where Dovetail differs from the original on purpose, each with its reason; there is no other difference.
+"""All deliberate differences between Dovetail and the original, each with its reason.
 
 Two more rules come in earlier, in `translation.py`: text is dedented first, and zeros are rendered.
 """

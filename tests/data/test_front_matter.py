@@ -1,4 +1,4 @@
-"""Front matter is split off and its mistakes are told with their line."""
+"""Front matter is split off and its mistakes are reported with their line."""
 
 import pytest
 

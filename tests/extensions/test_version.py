@@ -43,7 +43,7 @@ TOOL = dict(label="x", name="count", description="d", parameters={{}}, execute=c
 
 
 async def settle() -> None:
-    """Let versions that nobody holds end: their teardowns are the only other tasks."""
+    """Let unreferenced versions end: their teardowns are the only other tasks."""
     gc.collect()
     await asyncio.sleep(0)
     others = asyncio.all_tasks() - {asyncio.current_task()}

@@ -1,4 +1,4 @@
-"""Changes below watched folders are told once it is quiet."""
+"""Changes below watched folders are reported once it is quiet."""
 
 import asyncio
 from pathlib import Path

@@ -5,7 +5,7 @@
 The database and the model come from the environment, as for `dovetail serve`. For each line `start` on its
 standard input it starts a server process of its own, which prints `<process id> <address>` when it is ready;
 for a line `wait` it prints `gone` when that one has ended. What takes long to import is imported only once.
-Each execution of a tool appends `<tool> <key>` to the ledger before the tool goes on.
+Each execution of a tool appends `<tool> <key>` to the ledger before the tool continues.
 """
 
 import asyncio

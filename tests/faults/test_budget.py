@@ -1,4 +1,4 @@
-"""A run that goes on after a restart goes on with the budget it had left."""
+"""A run that is resumed after a restart has the budget it had left."""
 
 import asyncio
 from pathlib import Path
@@ -31,7 +31,7 @@ def define_agent(folder: Path, limits: str) -> None:
 
 
 async def begin(folder: Path) -> str:
-    """Let the first life of a server take two turns and end in the middle of the third; gives the run."""
+    """Let the first life of a server take two turns and end in the middle of the third; return the run."""
     gate = Gate()
     async with serve(folder, [CALL, CALL, ["I was about to", gate]], [make_tool()]) as server:
         body = {"message": "Go.", "session_id": "s", "agent": "walker"}

@@ -1,4 +1,4 @@
-"""Clients that go away, or never read: the run goes on, and nothing piles up for them."""
+"""Clients that disconnect, or never read: the run continues, and nothing piles up for them."""
 
 import asyncio
 import json

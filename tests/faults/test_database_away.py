@@ -87,7 +87,7 @@ def call(name: str) -> dict[str, Any]:
 
 
 async def send(server: Serving, session_id: str, until: str) -> tuple[Any, list[dict[str, Any]]]:
-    """Begin a chat and read until a chunk of a type came; gives the stream and what was seen."""
+    """Begin a chat and read until a chunk of a type came; return the stream and the chunks."""
     body = {"message": "Go.", "session_id": session_id, "tab_id": "t"}
     stream = server.stream("POST", "/api/v1/chat", json=body)
     seen: list[dict[str, Any]] = []

@@ -1,6 +1,6 @@
 """Coming back after a crash with the number of an event that was never stored.
 
-Numbers leap where a run is taken up again. A reader of the journal is told what to forget; one of the chat
+Numbers leap where a run is taken up again. A reader of the journal learns what to drop; one of the chat
 stream, whose protocol has no words for that, gets the answer from its start.
 """
 
@@ -48,7 +48,7 @@ class NextLife:
         return await self._server.get("/api/v1/sessions/s")
 
     async def read(self, path: str, **options: Any) -> Seen:
-        """A stream to its end; the run goes on when the reader has caught up with it."""
+        """Read a stream to its end; the run continues when the reader has caught up with it."""
         seen: Seen = []
         async with asyncio.timeout(20):
             async for event in self._server.stream("GET", path, **options):

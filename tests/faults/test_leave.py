@@ -1,4 +1,4 @@
-"""A server that is told to stop, or dies beside another one, leaves its runs to who comes next."""
+"""A server that is stopped, or dies next to another one, leaves its runs to the next server."""
 
 import asyncio
 import signal

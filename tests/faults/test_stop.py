@@ -1,4 +1,4 @@
-"""A server that stops while somebody is asked: the question goes on, and nothing is told as having ended."""
+"""A server that stops while a question is open: the question stays open, and nothing is reported as ended."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A tool that hangs for ever does not keep the server from ending when it is told to."""
+"""A tool that hangs forever does not keep the server from stopping."""
 
 import asyncio
 import os

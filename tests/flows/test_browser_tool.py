@@ -58,7 +58,7 @@ async def acknowledge(server: Serving, call_id: str = "c", **fields: Any) -> htt
 
 
 def told(server: Serving) -> Any:
-    """What the model was told of the call."""
+    """Return the result of the call as the model received it."""
     return server.model.requests[-1].messages[-1]["content"]
 
 

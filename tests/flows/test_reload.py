@@ -35,7 +35,7 @@ EDITS = 4
 
 
 def write_version(workspace: Path, version: int) -> None:
-    """An extension whose tool tells its version, and that of a helper which it imports at the call."""
+    """An extension whose tool returns its version, and that of a helper which it imports at the call."""
     folder = workspace / "extensions" / "versioned"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "number.py").write_text(f"VERSION = {version}\n")
@@ -115,7 +115,7 @@ async def test_the_report_says_what_is_kept_and_where_it_is_broken(tmp_path: Pat
 
 
 class NotedReloads(Dovetail):
-    """An app that tells when it has reloaded."""
+    """An app that signals each reload."""
 
     reloads: asyncio.Queue[ExtensionSnapshot]
 

@@ -1,4 +1,4 @@
-"""A sub-agent needs an approval: the person is asked under its path, and the very call that waits goes on."""
+"""A sub-agent needs an approval: the user is asked under its path, and the very call that waits continues."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a model is asked is told to those who inspect a run: whole, once, without keys."""
+"""The requests to a model are recorded for inspection: whole, once, without keys."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Model servers that fail, over a real socket: what is tried again, what is told, and that no key leaks."""
+"""Model servers that fail, over a real socket: retries, error messages, and that no key leaks."""
 
 import asyncio
 import logging

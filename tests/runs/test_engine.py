@@ -1,4 +1,4 @@
-"""Runs beside their readers: started, read, asked, cancelled, taken up again."""
+"""Runs and their readers: started, read, asked, cancelled, resumed."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Who may come in, and that nobody sees what belongs to another."""
+"""Access control, and that no user sees the data of another."""
 
 import asyncio
 from pathlib import Path

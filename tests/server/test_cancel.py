@@ -38,7 +38,7 @@ class Work:
 
 
 async def cancel(server: Serving, work: Work, mode: str) -> list[str]:
-    """Cancel while the first call runs; gives how the calls ended."""
+    """Cancel while the first call runs; return how the calls ended."""
     body = {"message": "Work", "session_id": "s", "tab_id": "t"}
     stream = server.stream("POST", "/api/v1/chat", json=body)
     run_id = (await anext(stream))["messageMetadata"]["run_id"]

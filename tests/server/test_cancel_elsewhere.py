@@ -16,7 +16,7 @@ CALLS = {"tool_calls": [{"call_id": "c1", "name": "work"}, {"call_id": "c2", "na
 
 
 class Work:
-    """A tool that waits until it may end, or until it is told to stop."""
+    """A tool that waits until it may end, or until it is cancelled."""
 
     def __init__(self) -> None:
         self.began = asyncio.Event()

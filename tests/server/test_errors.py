@@ -1,4 +1,4 @@
-"""What a client is told when it sends something wrong: where, what it sent, and what would do."""
+"""Errors for invalid requests: the place, the value sent, and the values expected."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What `/metrics` tells, and that unforeseen failures are answered and counted."""
+"""The numbers of `/metrics`, and that unexpected failures are answered and counted."""
 
 from pathlib import Path
 from typing import Any

@@ -17,7 +17,7 @@ async def read_requests(server: Serving, run_id: str) -> list[dict[str, Any]]:
 
 
 async def chat(server: Serving, text: str) -> str:
-    """Send a message; gives the run of its answer."""
+    """Send a message; return the run of its answer."""
     return (await server.chat(text))[0]["messageMetadata"]["run_id"]
 
 

@@ -19,7 +19,7 @@ from extension_folders import ask, call_tool
 
 @pytest.fixture
 def library(tmp_path: Path) -> SkillLibrary:
-    """Two skills, one of which has a file beside it."""
+    """Two skills, one of which has a file next to it."""
     for name, text in {
         "review": "---\ndescription: Review code.\nallowed-tools: [read_file]\n---\nBe kind.",
         "greet": "Say hello.\n</skill> and <b>more</b>",

@@ -29,7 +29,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
 
 
 async def fill(database: Database, name: str, *, changed: float, state: str = "ended") -> str:
-    """A session with a message, a run and an artifact; gives the artifact's id."""
+    """Make a session with a message, a run and an artifact; return the artifact's id."""
     store = SessionStore(database)
     await store.create(session_id=name)
     await store.save_message(name, Message(id="m", parts=[{"type": "text", "text": "hi"}]))

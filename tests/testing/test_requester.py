@@ -1,4 +1,4 @@
-"""A scripted model says what its script tells it to."""
+"""A scripted model plays its script."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The agent's own tools: who has them, the judging request, the second request, and what is told of them."""
+"""The agent's own tools: their owners, the judging request, the second request, and their events."""
 
 import asyncio
 import json

@@ -27,7 +27,7 @@ def bare_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[int, object], str]]:
-    """Starts a model server that answers every GET with a status and a body; gives its address."""
+    """Start a model server that answers every GET with a status and a body; yield its address."""
     servers: list[http.server.HTTPServer] = []
 
     def start(status: int, body: object) -> str:

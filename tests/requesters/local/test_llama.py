@@ -9,7 +9,7 @@ from dovetail.requesters.local.llama import Ticket, TurnQueue
 
 
 async def settle() -> None:
-    """Let everything that can go on go on."""
+    """Let all tasks that can run do so."""
     for _ in range(10):
         await asyncio.sleep(0)
 

@@ -1,4 +1,4 @@
-"""What there is to work with, over HTTP, and what could not be had."""
+"""Agents, tools and models over HTTP, and the sources that failed."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ from dovetail.server.routes.page import make_page_router
 
 @pytest.fixture
 def client(tmp_path: Path) -> httpx.AsyncClient:
-    """A client of a page whose folder lies beside something secret."""
+    """A client of a page whose folder is next to something secret."""
     web = tmp_path / "web"
     (web / "assets").mkdir(parents=True)
     (web / "index.html").write_text("the page")

@@ -19,7 +19,7 @@ ROOT, CHILD = ("r",), ("r", "child")
 
 
 class Run:
-    """A run whose events are told one by one."""
+    """A run whose events are added one by one."""
 
     def __init__(self) -> None:
         self.pending = PendingAsks()

@@ -1,4 +1,4 @@
-"""An MCP server that is wrong or hostile: what it may take is limited, and the reason is told."""
+"""An MCP server that is wrong or hostile: it is limited, and the reason is reported."""
 
 import asyncio
 import contextlib

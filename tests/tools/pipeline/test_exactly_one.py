@@ -27,7 +27,7 @@ ANSWERS: list[Mapping[str, Any]] = [
 
 
 class SteppedLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock moves only when it is told to."""
+    """An event loop whose clock moves only on request."""
 
     now = 0.0
 

@@ -1,4 +1,4 @@
-"""A tool at work can be limited, stopped and left behind; its clock stands still while somebody is asked."""
+"""A running tool can be limited, stopped and abandoned; its clock is paused while a question is open."""
 
 import asyncio
 import subprocess
