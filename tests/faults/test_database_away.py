@@ -77,7 +77,7 @@ class Attempts(logging.Handler):
         self._left = wanted
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._left -= "kept in memory" in record.msg
+        self._left -= "journals in memory" in record.msg
         if self._left <= 0:
             self.reached.set()
 
