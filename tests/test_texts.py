@@ -43,8 +43,6 @@ REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNO
 CODE = re.compile(r"`[^`]*`")
 
 NOT_YET_READ = {
-    "app.py",
-    "cli",
     "data",
     "errors.py",
     "events",
@@ -52,7 +50,6 @@ NOT_YET_READ = {
     "prompt",
     "response",
     "schema",
-    "settings.py",
     "skills",
     "store",
     "tools",

@@ -130,7 +130,7 @@ def test_missing_package_is_named_with_the_way_to_get_it(
     add_command(fail)
     assert run("probe") == 1
     told = capsys.readouterr().err
-    assert "Error: the package 'fastapi' is not installed\n" in told
+    assert "Error: Package 'fastapi' is not installed.\n" in told
     assert "pip install 'dovetail[all]'" in told
 
 

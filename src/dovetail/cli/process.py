@@ -1,4 +1,4 @@
-"""The socket that a command serves on."""
+"""What commands that serve have in common: a socket to listen on, and reloads as folders are edited."""
 
 import asyncio
 import errno
@@ -15,9 +15,9 @@ from dovetail.extensions.extension import ExtensionSnapshot
 
 
 def open_listener(host: str, port: int, another: str, *, is_shared: bool = False) -> socket.socket:
-    """A socket that listens, or a clear error; `another` is how `{port}` is chosen when this one is taken.
+    """Open a listening socket; `another` is the command that chooses another `{port}` if this one is in use.
 
-    On a shared port other processes listen, too, each with a socket of its own.
+    On a shared port other processes listen too, each with a socket of its own.
     """
     with _explained(host, port, another):
         return socket.create_server(
@@ -26,7 +26,7 @@ def open_listener(host: str, port: int, another: str, *, is_shared: bool = False
 
 
 def reserve_port(host: str, port: int, another: str) -> socket.socket:
-    """A socket that holds a port to be shared, without listening itself."""
+    """Reserve a port that processes will share, without listening on it."""
     place = socket.socket(_find_family(host), socket.SOCK_STREAM)
     with _explained(host, port, another):
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -38,14 +38,14 @@ def reserve_port(host: str, port: int, another: str) -> socket.socket:
 @contextmanager
 def _explained(host: str, port: int, another: str) -> Generator[None]:
     if not 0 <= port <= 65535:
-        raise ConfigError(f"there is no port {port}; ports are 0 to 65535")
+        raise ConfigError(f"Invalid port {port}: ports are 0 to 65535.")
     try:
         yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            hint = f"Stop what listens there, or choose another one: {another.format(port=port + 1)}."
-            raise ConfigError(f"port {port} on {host} is taken", hint=hint) from error
-        raise ConfigError(f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from error
+            hint = f"Stop the program that uses it, or choose another port: {another.format(port=port + 1)}."
+            raise ConfigError(f"Port {port} on {host} is already in use.", hint=hint) from error
+        raise ConfigError(f"Cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}.") from error
 
 
 def _find_family(host: str) -> socket.AddressFamily:
@@ -56,7 +56,7 @@ def _find_family(host: str) -> socket.AddressFamily:
 async def follow_changes(
     dovetail: Dovetail, on_reload: Callable[[], None] = lambda: None
 ) -> AsyncGenerator[None]:
-    """Reload the app during its work, as folders are edited; `on_reload` is called after each time."""
+    """Reload the app whenever its folders are edited; `on_reload` is called after each reload."""
 
     def follow(snapshot: ExtensionSnapshot) -> None:
         tell_reload(snapshot)
@@ -71,7 +71,7 @@ async def follow_changes(
 
 
 def tell_reload(snapshot: ExtensionSnapshot) -> None:
-    """Say what is in service now; the loader logs why a folder failed."""
+    """Print what is in service now; the loader logs why a folder failed."""
     failed = [failure.extension for failure in snapshot.failed_extensions]
     changed = [name for name in snapshot.loaded_extensions if name not in (*snapshot.unchanged, *failed)]
     words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]

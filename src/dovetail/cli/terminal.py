@@ -1,4 +1,4 @@
-"""What is read from a terminal: a line, a value, or whether a call may run; and values shown in it."""
+"""What commands share: options, questions to the user, and values shown on one line."""
 
 import asyncio
 import json
@@ -21,14 +21,46 @@ from dovetail.lazy import lazy
 from dovetail.policy.mode import read_mode
 from dovetail.policy.rule import MODES
 
+platformdirs = lazy("platformdirs")
+
 _YES = ("y", "yes")
 _ALWAYS = ("a", "always")
 _MOST_SHOWN = 200
 _MOST_ASKED = 4000
 
 
+def _check(folder: Path | None) -> Path | None:
+    if folder is not None and not folder.is_dir():
+        raise ConfigError(f"Workspace not found: {folder}", hint="Create the folder, or name another one.")
+    return folder
+
+
+WORKSPACE: Any = typer.Option(None, callback=_check, help="The workspace; by default the current folder.")
+MODE: Any = typer.Option(
+    None, help=f"The policy mode: {', '.join(MODES)}; by default the one in the settings."
+)
+
+
+def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
+    """Return the settings that the options `--model` and `--mode` set."""
+    choices: dict[str, Any] = {"model": {"name": model}} if model else {}
+    return {**choices, "policy": {"mode": read_mode(mode)}} if mode else choices
+
+
+def open_record(workspace: Path) -> TrustRecord:
+    """Return the record of acknowledged agent files for a workspace; `DOVETAIL_DATA` moves its file.
+
+    Agents that ship with the package need no acknowledgement, nor do those in an extension folder, whose code
+    runs anyway.
+    """
+    chosen = os.environ.get("DOVETAIL_DATA")
+    data = Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
+    shipped = [folder for name in ("agents", "extensions") if (folder := find_assets(name))]
+    return TrustRecord([*shipped, workspace / "extensions"], data / "trusted_agents.json")
+
+
 async def read_line() -> str | None:
-    """A line from the standard input, None at its end; waiting for it can be cancelled."""
+    """Return a line of the standard input, None at its end; the wait can be cancelled."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
     loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
@@ -40,7 +72,7 @@ async def read_line() -> str | None:
 
 
 async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Ask whether a call may run; the end of the input means no."""
+    """Ask the user whether a call may run; the end of the input means no."""
     who = " → ".join(map(str, payload.get("agent_path", ())))
     asks = f"[yellow]{escape(who)}[/yellow] asks: may it call" if who else "[yellow]May this run?[/yellow]"
     called = f"{payload.get('tool')} {shorten(payload.get('args'), _MOST_ASKED)}"
@@ -55,7 +87,7 @@ async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[st
 
 
 def read_value(text: str, schema: Any = None) -> Any:
-    """What a word of the command line stands for: text where the schema says so, else JSON if it is any."""
+    """Return the value of a word: text if the schema says so, otherwise JSON if it is valid, else text."""
     if is_mapping(schema) and schema.get("type") == "string":
         return text
     try:
@@ -65,37 +97,10 @@ def read_value(text: str, schema: Any = None) -> Any:
 
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
-    """A value on one line, cut at a length."""
+    """Return a value on one line, cut at a length."""
     return cut(" ".join(to_text(value).split()), most)
 
 
-def _check(folder: Path | None) -> Path | None:
-    if folder is not None and not folder.is_dir():
-        raise ConfigError(f"there is no folder {folder} to work in", hint="Make it, or name another one.")
-    return folder
-
-
-WORKSPACE: Any = typer.Option(None, callback=_check, help="The folder to work in; else the current one.")
-
-
-platformdirs = lazy("platformdirs")
-
-
-def open_record(workspace: Path) -> TrustRecord:
-    """The record for a workspace; agents that ship with the package need nobody's word, nor do those that
-    stand beside the code of an extension folder, which runs anyway. `DOVETAIL_DATA` moves the file."""
-    chosen = os.environ.get("DOVETAIL_DATA")
-    data = Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
-    shipped = [folder for name in ("agents", "extensions") if (folder := find_assets(name))]
-    return TrustRecord([*shipped, workspace / "extensions"], data / "trusted_agents.json")
-
-
-MODE: Any = typer.Option(
-    None, help=f"The mode of the policy: {', '.join(MODES)}; by default that of the settings."
-)
-
-
-def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
-    """The settings that the options stand for."""
-    choices: dict[str, Any] = {"model": {"name": model}} if model else {}
-    return {**choices, "policy": {"mode": read_mode(mode)}} if mode else choices
+def show_size(size: int) -> str:
+    """Return a number of bytes as people write it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -28,12 +28,18 @@ from dovetail.server.openapi import DescribedApi
 from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.routes.page import make_page_router
 from dovetail.settings.sections import ServerSettings
+from dovetail.tools.makers.browser import open_url
 from dovetail.version import __version__
 
 _ROUTERS = [
     module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, auth)
 ]
 Alongside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
+
+
+def register_page_tools(app: Dovetail) -> None:
+    """Register the tools that act in a browser tab."""
+    app.tools.register_tool(open_url)
 
 
 def create_app(

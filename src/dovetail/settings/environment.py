@@ -36,6 +36,8 @@ FURTHER_VARIABLES: Mapping[str, str] = {
     "EXTENSION_EXCLUDED_EXTENSIONS": "Extension folders that are not loaded, with commas.",
     "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",
     "OPENAI_API_KEY": "The API key of OpenAI, unless `model.api_key` is set.",
+    "DOVETAIL_URL": "The server that `dovetail ext reload` calls.",
+    "DOVETAIL_SERVER_KEY": "The API key that `dovetail ext reload` sends.",
     "HOST": "The address that `dovetail serve` listens on.",
     "PORT": "The port that `dovetail serve` listens on.",
 }

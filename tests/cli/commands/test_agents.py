@@ -59,7 +59,7 @@ def test_check_finds_what_would_fail_at_every_run(
 def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
     assert run("agents", "check", str(tmp_path / "a.md")) == 0
-    assert "unknown type 'strng' of the input 'text' counts as string" in capsys.readouterr().out
+    assert "input 'text' has the unknown type 'strng', treated as string" in capsys.readouterr().out
 
 
 def test_unknown_mode_of_a_run_names_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
     assert run("agents", "trust") == 0
-    assert "there are no agent files" in capsys.readouterr().out
+    assert "No agent files in" in capsys.readouterr().out
     (tmp_path / "agents").mkdir()
     file = tmp_path / "agents" / "scout.md"
     for text in ("Look.", "Look twice."):
@@ -98,7 +98,7 @@ def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
         assert run("agents", "trust") == 0
         assert "acknowledged  agents/scout.md" in capsys.readouterr().out
         assert run("agents", "trust") == 0
-        assert "known already  agents/scout.md" in capsys.readouterr().out
+        assert "unchanged  agents/scout.md" in capsys.readouterr().out
 
 
 def test_words_become_typed_inputs() -> None:
@@ -107,7 +107,7 @@ def test_words_become_typed_inputs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"), [(["gaol=x"], "'gaol=x' is no input"), (["depth=1"], "'goal' is missing")]
+    ("words", "complaint"), [(["gaol=x"], "Unknown input 'gaol=x'"), (["depth=1"], "Missing input 'goal'")]
 )
 def test_wrong_words_say_what_to_give(words: list[str], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint) as caught:
@@ -142,7 +142,7 @@ def test_show_lists_what_an_agent_may_use_and_what_is_missing(
     assert run("agents", "show", "boss") == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "may use scribe" in lines
-    assert "not there frobnicate" in lines
+    assert "missing frobnicate" in lines
 
 
 def test_run_shows_turns_tools_and_children_and_the_result(

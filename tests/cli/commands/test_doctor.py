@@ -88,8 +88,8 @@ def test_weights_with_wrong_bytes_are_missing(capsys: pytest.CaptureFixture[str]
     path = put_small()
     code, text = examine(capsys)
     assert code == 1
-    assert f"missing local:small      {path} holds wrong bytes" in text
-    assert "dovetail models pull small fetches it again" in text
+    assert f"missing local:small      {path} is corrupt" in text
+    assert "Download it again: dovetail models pull small" in text
 
 
 def test_web_page_instead_of_a_model_server_is_reported(
@@ -98,15 +98,15 @@ def test_web_page_instead_of_a_model_server_is_reported(
     choose(monkeypatch, "openai:fast", serve(200, b"<html>Welcome</html>"))
     code, text = examine(capsys)
     assert code == 1
-    assert "answers with a web page" in text
+    assert "responds with a web page" in text
 
 
 def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     weights.mark_verified(put_small())
     code, text = examine(capsys)
     assert code == 0
-    assert "ok      model            local:small (the best one here)" in text
-    assert "note    local:good       not fetched" in text
+    assert "ok      model            local:small (the best downloaded one)" in text
+    assert "note    local:good       not downloaded" in text
 
 
 def test_known_model_of_a_server_that_answers_is_well(
@@ -178,7 +178,7 @@ def test_wrong_key_is_reported_and_never_shown(
     choose(monkeypatch, "openai:fast", serve(200, {}), key="sk-wrong-secret")
     code, text = examine(capsys)
     assert code == 1
-    assert "refuses the API key (HTTP 401)" in text
+    assert "rejects the API key (HTTP 401)" in text
     assert "sk-wrong-secret" not in text
 
 
@@ -229,7 +229,11 @@ def test_missing_pip_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("output", "version", "words"),
-    [(None, None, "Node is not here"), ("v18.2.0", 18, "Node 18 is too old"), ("odd", None, "not here")],
+    [
+        (None, None, "Node is not installed"),
+        ("v18.2.0", 18, "Node 18 is too old"),
+        ("odd", None, "not inst"),
+    ],
 )
 def test_node_is_looked_for_when_the_page_is_not_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str | None, version: int | None, words: str

@@ -52,11 +52,11 @@ def test_a_new_folder_is_sound_and_its_test_passes(
         ("Two Words", "lower-case letters"),
         ("../up", "lower"),
         ("hello", "already"),
-        ("example", "a folder 'example' is left out: by default"),
-        ("calculate", "there is a tool 'calculate' already, of extension:calculator"),
-        ("shell", "there is an extension folder 'shell' already"),
-        ("load_skill", "the tool name 'load_skill' already belongs to the tool that loads skills"),
-        ("summarizer", "the tool name 'summarizer' already belongs to agent 'summarizer'"),
+        ("example", "Folder 'example' would not be loaded: by default"),
+        ("calculate", "Tool 'calculate' already exists in extension:calculator"),
+        ("shell", "Extension folder 'shell' already exists"),
+        ("load_skill", "Tool name 'load_skill' already belongs to the tool that loads skills"),
+        ("summarizer", "Tool name 'summarizer' already belongs to agent 'summarizer'"),
     ],
 )
 def test_a_new_folder_is_refused(
@@ -143,7 +143,7 @@ def test_a_folder_that_is_none_is_explained(workspace: Path, capsys: pytest.Capt
     assert run("ext", "check", "nowhere") == 1
     shown = capsys.readouterr().err
     assert "plain has no extension.py" in shown
-    assert "no extension folder 'nowhere'" in shown
+    assert "Unknown extension folder 'nowhere'" in shown
 
 
 @pytest.fixture
@@ -180,9 +180,9 @@ def test_a_reload_brings_the_token_and_shows_the_report(
     assert run("ext", "reload", "--url", server, "--token", "wrong", "--key", "mine") == 0
     assert json.loads(capsys.readouterr().out)["version"] == 7
     assert run("ext", "reload", "--url", server, "--token", "密码") == 1
-    assert "the server answered 403" in capsys.readouterr().err
+    assert "The server responded with HTTP 403" in capsys.readouterr().err
     assert run("ext", "reload", "--url", server, "--token", "wrong") == 1
-    assert "the server answered 403" in capsys.readouterr().err
+    assert "The server responded with HTTP 403" in capsys.readouterr().err
     assert run("ext", "reload", "--url", "http://127.0.0.1:9") == 1
     assert "dovetail serve" in capsys.readouterr().err
     assert run("ext", "reload", "--url", "file:///etc/passwd") == 1

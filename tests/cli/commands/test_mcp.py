@@ -149,19 +149,19 @@ def test_a_port_that_is_taken_or_none_is_one_clear_message(
         with pytest.raises(SystemExit):
             frame.main(["mcp", "--workspace", str(tmp_path), "--http", str(port)])
     told = capsys.readouterr().err
-    assert f"port {port} on 127.0.0.1 is taken" in told
+    assert f"Port {port} on 127.0.0.1 is already in use" in told
     assert f"dovetail mcp --http {port + 1}" in told
     with pytest.raises(SystemExit):
         frame.main(["mcp", "--workspace", str(tmp_path), "--only", "zz*", "--http", "99999"])
     told = capsys.readouterr().err
     assert "No tool matches zz* yet. Expected one of: read_artifact" in told
-    assert "there is no port 99999" in told
+    assert "Invalid port 99999" in told
 
 
 def test_no_other_machine_may_call_without_a_login(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         frame.main(["mcp", "--http", "8000", "--host", "0.0.0.0"])
-    assert "not on '0.0.0.0'" in capsys.readouterr().err
+    assert "Cannot serve MCP on '0.0.0.0'" in capsys.readouterr().err
 
 
 HOSTILE = r"""

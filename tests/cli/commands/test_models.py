@@ -31,15 +31,15 @@ def test_list_shows_the_downloaded_models_and_the_one_in_use(capsys: pytest.Capt
     put("small")
     assert run("list") == 0
     good, small = capsys.readouterr().out.splitlines()
-    assert good.endswith("1.1 GB  not fetched: dovetail models pull good")
-    assert small.endswith("98 MB  here, used by default")
+    assert good.endswith("1.1 GB  not downloaded: dovetail models pull good")
+    assert small.endswith("98 MB  downloaded, used by default")
 
 
 def test_good_model_is_used_when_both_are_here(capsys: pytest.CaptureFixture[str]) -> None:
     put("small")
     put("good")
     run("list")
-    assert capsys.readouterr().out.splitlines()[0].endswith("here, used by default")
+    assert capsys.readouterr().out.splitlines()[0].endswith("downloaded, used by default")
 
 
 def test_file_of_another_size_does_not_count() -> None:

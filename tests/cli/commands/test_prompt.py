@@ -133,7 +133,7 @@ attachment:
 def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "p.yaml", GOOD)
     assert run("prompt", "check", path, "--var", "wood=oak") == 0
-    assert capsys.readouterr().out == f"{path}: nothing is wrong\n"
+    assert capsys.readouterr().out == f"{path}: no problems found\n"
 
 
 @pytest.mark.parametrize(

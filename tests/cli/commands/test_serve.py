@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
+from dovetail.cli.commands.serve import ServeOptions, guard_agents
 from dovetail.cli.main import main
-from dovetail.cli.worker import ServeOptions, guard_agents
 from dovetail.testing import ScriptedServer
 
 
@@ -28,7 +28,7 @@ def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_a_missing_folder_is_not_created(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     told = fail(capsys, "--workspace", str(tmp_path / "gone"))
-    assert f"there is no folder {tmp_path / 'gone'}" in told
+    assert f"Workspace not found: {tmp_path / 'gone'}" in told
     assert not (tmp_path / "gone").exists()
 
 
@@ -39,7 +39,7 @@ def test_a_taken_port_is_named(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = fail(capsys, "--workspace", str(tmp_path), "--port", str(port))
-    assert f"port {port} on 127.0.0.1 is taken" in told
+    assert f"Port {port} on 127.0.0.1 is already in use" in told
     assert f"--port {port + 1}" in told
     assert f"PORT={port + 1} make run" in told
 

@@ -64,7 +64,7 @@ def test_a_copy_taken_while_the_database_is_in_use_can_be_put_back(
     async def serve() -> None:
         async with Database(place(tmp_path)) as database, InProcessEngine(database):
             await SessionStore(database).create(session_id="before")
-            assert "Copied to" in await asyncio.to_thread(run, capsys, "backup", str(copy), *at(tmp_path))
+            assert "Backed up to" in await asyncio.to_thread(run, capsys, "backup", str(copy), *at(tmp_path))
             await SessionStore(database).create(session_id="after")
             told = await asyncio.to_thread(run, capsys, "restore", str(copy), *at(tmp_path), code=1)
             assert "is in use" in told
@@ -97,22 +97,22 @@ def test_a_folder_with_odd_letters_in_its_name_can_be_copied(
     workspace = tmp_path / "100%20 #1 done?"
     asyncio.run(add_session(workspace, "s"))
     copy = workspace / "copy #2?.db"
-    assert "Copied to" in run(capsys, "backup", str(copy), *at(workspace))
+    assert "Backed up to" in run(capsys, "backup", str(copy), *at(workspace))
     assert "Restored" in run(capsys, "restore", str(copy), *at(workspace))
     assert "sessions:  1" in run(capsys, "info", *at(workspace))
 
 
 def test_wrong_requests_are_rejected_with_a_hint(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "no database at" in run(capsys, "info", *at(tmp_path), code=1)
+    assert "Database not found" in run(capsys, "info", *at(tmp_path), code=1)
     asyncio.run(add_session(tmp_path, "s"))
-    assert "'soon' is no age" in run(capsys, "prune", "--older-than", "soon", *at(tmp_path), code=1)
+    assert "Invalid age 'soon'" in run(capsys, "prune", "--older-than", "soon", *at(tmp_path), code=1)
     (tmp_path / "text.db").write_text("no database")
     assert "exists already" in run(capsys, "backup", str(tmp_path / "text.db"), *at(tmp_path), code=1)
     assert "no copy of a Dovetail" in run(capsys, "restore", str(tmp_path / "text.db"), *at(tmp_path), code=1)
     assert "there is no file" in run(capsys, "restore", str(tmp_path / "gone.db"), *at(tmp_path), code=1)
     deep = tmp_path / "gone" / "copy.db"
     assert f"there is no folder {deep.parent}" in run(capsys, "backup", str(deep), *at(tmp_path), code=1)
-    assert "no folder" in run(capsys, "info", *at(tmp_path / "nowhere"), code=1)
+    assert "Workspace not found" in run(capsys, "info", *at(tmp_path / "nowhere"), code=1)
     assert not (tmp_path / "nowhere").exists()
 
 

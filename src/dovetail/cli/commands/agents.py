@@ -1,4 +1,4 @@
-"""`dovetail agents`: which there are, are they sound, and run one."""
+"""`dovetail agents`: list, show, check, acknowledge and run agents."""
 
 import asyncio
 import json
@@ -33,13 +33,13 @@ from dovetail.events.run_result import RunResult
 from dovetail.settings import find_workspace
 from dovetail.tools.snapshot import ToolSnapshot
 
-app = typer.Typer(name="agents", help="Agents defined as data.", no_args_is_help=True)
+app = typer.Typer(name="agents", help="List, show, check, acknowledge and run agents.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
 
 
 @app.command("list")
 def list_agents() -> None:
-    """Show all agents, and the files that could not be read."""
+    """List all agents, and the files that could not be read."""
 
     async def collect() -> Dovetail:
         async with Dovetail() as dovetail:
@@ -61,7 +61,7 @@ def list_agents() -> None:
 
 @app.command("show")
 def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
-    """Show what an agent takes, what it may use and how it is prompted."""
+    """Show the inputs, tools, limits and prompt of an agent."""
     definition, tools = run_sync(_find(name))
     limits = definition.run_config
     table = Table.grid(padding=(0, 2))
@@ -72,7 +72,7 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row("tools", ", ".join(definition.tool_config.names or ()) or _describe_tools(definition))
     table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
     if missing := find_missing(definition, tools):
-        table.add_row("[yellow]not there[/yellow]", ", ".join(missing))
+        table.add_row("[yellow]missing[/yellow]", ", ".join(missing))
     table.add_row(
         "limits", f"{limits.max_turns} turns, {limits.max_seconds} s, tokens {limits.max_tokens or 'free'}"
     )
@@ -88,15 +88,15 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
 
 @app.command("check")
 def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None:
-    """Say whether agent files are sound; exit code 1 when one is not."""
+    """Check agent files; exit code 1 if one is invalid."""
     failed = False
     for path in files:
         try:
             definition = load_definition(path)
             console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
             for name, type in find_unknown_types(definition.input_config).items():
-                told = f"unknown type {type!r} of the input {name!r} counts as string"
-                console.print(f"[yellow]note[/yellow]   {path}: {told}")
+                note = f"input {name!r} has the unknown type {type!r}, treated as string"
+                console.print(f"[yellow]note[/yellow]   {path}: {note}")
         except ConfigError as error:
             failed = True
             console.print(f"[red]broken[/red] {escape(str(error))}")
@@ -105,26 +105,26 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None
 
 @app.command("trust")
 def trust_files() -> None:
-    """Acknowledge the agent files of this folder, so that a server for others uses them as they are now."""
+    """Acknowledge the agent files of this folder, so that a server for other users loads them."""
     workspace = find_workspace()
     files = list_agent_files(workspace / "agents")
     fresh = open_record(workspace).acknowledge(files)
     for path in files:
         is_new = path.resolve() in fresh
-        console.print(f"{'acknowledged' if is_new else 'known already'}  {path.relative_to(workspace)}")
+        console.print(f"{'acknowledged' if is_new else 'unchanged'}  {path.relative_to(workspace)}")
     if not files:
-        console.print(f"there are no agent files in {workspace / 'agents'}")
+        console.print(f"No agent files in {workspace / 'agents'}.")
 
 
 @app.command("run")
 def run_agent(
     name: str = typer.Argument(help="The agent's name."),
-    inputs: list[str] = typer.Argument(None, help="Its inputs, key=value each."),
+    inputs: list[str] = typer.Argument(None, help="Inputs as key=value."),
     model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
     plain: bool = typer.Option(False, "--plain", help="Print only the result."),
     mode: str | None = MODE,
 ) -> None:
-    """Run an agent and watch its turns, tools and children live; Ctrl-C stops it."""
+    """Run an agent and show its turns, tools and sub-agents live; Ctrl-C cancels it."""
     dovetail = Dovetail(read_choices(model, mode))
     FirstModel(dovetail.settings).prepare()
     view = AgentView(console, quiet=plain)
@@ -137,7 +137,7 @@ def run_agent(
 
 
 def show_result(console: Console, output: RunResult, *, plain: bool) -> None:
-    """Print the result: data as JSON, in a terminal a text as Markdown."""
+    """Print the result: data as JSON, text as Markdown if in a terminal."""
     if plain or output.data is not None or not console.is_terminal:
         is_data = output.data is not None and not isinstance(output.data, str)
         typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.text)
@@ -165,7 +165,7 @@ async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView)
 
 
 def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """`key=value` words as an agent's inputs, each read as its type asks; a lone text is the only input."""
+    """Return `key=value` words as an agent's inputs, by their types; a single text is the only input."""
     properties: Any = schema.get("properties")
     known: dict[str, Any] = dict(properties) if is_mapping(properties) else {}
     if len(known) == 1 and len(words) == 1 and "=" not in words[0]:
@@ -174,11 +174,11 @@ def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
-            raise ConfigError(f"{word!r} is no input of this agent", hint=f"Give: {_usage(known)}")
+            raise ConfigError(f"Unknown input {word!r}.", hint=f"Usage: {_usage(known)}")
         inputs[key] = read_value(text, known[key])
     missing = [key for key in schema.get("required", []) if key not in inputs]
     if missing:
-        raise ConfigError(f"the input {missing[0]!r} is missing", hint=f"Give: {_usage(known)}")
+        raise ConfigError(f"Missing input {missing[0]!r}.", hint=f"Usage: {_usage(known)}")
     return inputs
 
 
@@ -187,7 +187,7 @@ def _usage(known: dict[str, Any]) -> str:
 
 
 def _describe_tools(definition: AgentDefinition) -> str:
-    return "none" if definition.tool_config.names == () else "all that its caller may use"
+    return "none" if definition.tool_config.names == () else "all tools of its caller"
 
 
 def _place(definition: AgentDefinition) -> str:

@@ -1,4 +1,4 @@
-"""`dovetail chat`: talk to an agent in the terminal; the same agents, tools and sessions as in the page."""
+"""`dovetail chat`: chat with an agent in the terminal, with the agents, tools and sessions of the page."""
 
 import asyncio
 import signal
@@ -20,14 +20,14 @@ app = typer.Typer()
 
 @app.command("chat")
 def chat(
-    message: list[str] | None = typer.Argument(None, help="A message; without it, a conversation begins."),
-    agent: str = typer.Option("master", help="The agent to talk to."),
+    message: list[str] | None = typer.Argument(None, help="A message; without it, a conversation starts."),
+    agent: str = typer.Option("master", help="The agent to chat with."),
     model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
-    session: str | None = typer.Option(None, help="Go on with this session."),
+    session: str | None = typer.Option(None, help="Continue this session."),
     workspace: Path | None = WORKSPACE,
     mode: str | None = MODE,
 ) -> None:
-    """Talk to an agent in the terminal."""
+    """Chat with an agent in the terminal."""
     text = (" ".join(message or ()) or ("" if sys.stdin.isatty() else sys.stdin.read())).strip()
     if not text and not sys.stdin.isatty():
         raise ConfigError(
@@ -40,7 +40,7 @@ def chat(
 
 
 async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
-    """One message, or a conversation until the end of input; whether the last answer failed."""
+    """Send one message, or chat until the end of input; return whether the last answer failed."""
     console = Console(highlight=False)
     async with dovetail:
         await dovetail.open_chat()
@@ -55,7 +55,7 @@ async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
 
 
 async def _read_line(console: Console) -> str | None:
-    """The next message; None at the end of the input, or when somebody presses Ctrl-C at the prompt."""
+    """Return the next message; None at the end of the input, or on Ctrl-C at the prompt."""
     reading = asyncio.ensure_future(read_line())
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, reading.cancel)

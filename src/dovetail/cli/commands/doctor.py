@@ -1,4 +1,4 @@
-"""`dovetail doctor`: says what is there, what is missing and what to do."""
+"""`dovetail doctor`: diagnoses the installation."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ app = typer.Typer()
 
 @app.command("doctor")
 def doctor() -> None:
-    """Say what is there, what is missing and what to do; exit code 1 when something needed is missing."""
+    """Diagnose the installation; exit code 1 if something required is missing."""
     typer.echo(f"dovetail {__version__}")
     missing = 0
     for check in _run_checks():

@@ -1,4 +1,4 @@
-"""`dovetail ext`: the extension folders: list, check, write a new one, have a server reload."""
+"""`dovetail ext`: list, check, create and reload extension folders."""
 
 import json
 import logging
@@ -25,22 +25,22 @@ from dovetail.extensions.folder import is_extension
 from dovetail.extensions.scaffold import create_folder
 from dovetail.settings import find_workspace
 
-app = typer.Typer(name="ext", help="Extension folders: tools that are dropped in.", no_args_is_help=True)
+app = typer.Typer(name="ext", help="List, check, create and reload extension folders.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
 
 _TIME_LIMIT = 60.0
 _HINTS = {
-    401: "Give an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
-    403: "Give the token with --token or EXTENSIONS_ADMIN_TOKEN.",
+    401: "Pass an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
+    403: "Pass the token with --token or EXTENSIONS_ADMIN_TOKEN.",
 }
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
 
 
 @app.command("list")
 def list_extensions(
-    workspace: Path | None = WORKSPACE, as_json: bool = typer.Option(False, "--json", help="As JSON.")
+    workspace: Path | None = WORKSPACE, as_json: bool = typer.Option(False, "--json", help="Print JSON.")
 ) -> None:
-    """Show the extension folders, their tools, and what could not be loaded."""
+    """List the extension folders, their tools, and what failed to load."""
     snapshot = run_sync(_load(workspace))
     if as_json:
         typer.echo(json.dumps(snapshot.to_dict(), indent=2, ensure_ascii=False))
@@ -64,10 +64,10 @@ def _explain_exclusion(name: str) -> str:
 
 @app.command("check")
 def check_extensions(
-    names: list[str] = typer.Argument(None, help="Names or paths of folders; else all."),
+    names: list[str] = typer.Argument(None, help="Names or paths of folders; by default all."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
-    """Load extension folders as a server would and say what is wrong; exit code 1 when one is broken."""
+    """Load extension folders as a server does and report problems; exit code 1 if one is broken."""
     snapshots = [run_sync(_load_one(name, workspace)) for name in names or []] or [run_sync(_load(workspace))]
     for snapshot in snapshots:
         for name in snapshot.loaded_extensions:
@@ -79,39 +79,42 @@ def check_extensions(
 
 @app.command("new")
 def new_extension(
-    name: str = typer.Argument(help="The folder's name, and its tool's."), workspace: Path | None = WORKSPACE
+    name: str = typer.Argument(help="The name of the folder and its tool."),
+    workspace: Path | None = WORKSPACE,
 ) -> None:
-    """Write a new extension folder with a working tool and its test."""
+    """Create an extension folder with a working tool and its test."""
     root = find_workspace(workspace) / "extensions"
     _check_free(name, *run_sync(_load_names(workspace)))
     for path in create_folder(root, name):
         console.print(f"wrote {path}", markup=False)
-    console.print(f"Check it with `dovetail ext check {name}`; a running server takes it at its next reload.")
+    console.print(f"Check it with `dovetail ext check {name}`; a running server loads it at its next reload.")
 
 
 def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:
-    """Refuse a name under which the new folder would not be loaded, or would hide another one."""
+    """Reject a name under which the new folder would not be loaded, or would hide another one."""
     if read_exclusion().has_extension(name):
-        raise ConfigError(f"a folder {name!r} is left out: {_explain_exclusion(name)}")
+        raise ConfigError(f"Folder {name!r} would not be loaded: {_explain_exclusion(name)}.")
     for tool in snapshot.tools:
         if tool.name == name:
-            raise ConfigError(f"there is a tool {name!r} already, of {tool.owner}")
+            raise ConfigError(f"Tool {name!r} already exists in {tool.owner}.")
     if name in reserved:
-        raise ConfigError(f"the tool name {name!r} already belongs to {reserved[name]}")
+        raise ConfigError(f"Tool name {name!r} already belongs to {reserved[name]}.")
     for folder in snapshot.folders:
         if folder.name == name:
-            raise ConfigError(f"there is an extension folder {name!r} already: {folder}")
+            raise ConfigError(f"Extension folder {name!r} already exists: {folder}")
 
 
 @app.command("reload")
 def reload_extensions(
-    url: str = typer.Option("http://127.0.0.1:8000", help="Where the server listens.", envvar="DOVETAIL_URL"),
+    url: str = typer.Option(
+        "http://127.0.0.1:8000", help="The address of the server.", envvar="DOVETAIL_URL"
+    ),
     token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
     key: str | None = typer.Option(
-        None, help="An API key, for a server that has keys and no admin token.", envvar="DOVETAIL_SERVER_KEY"
+        None, help="An API key, if the server has keys but no admin token.", envvar="DOVETAIL_SERVER_KEY"
     ),
 ) -> None:
-    """Have a running server read its folders, agents, skills and policies again, and show its report."""
+    """Make a running server reload its folders, agents, skills and policies, and print its report."""
     headers = {"x-admin-token": token} if token else {}
     if key:
         headers["authorization"] = f"Bearer {key}"
@@ -129,7 +132,7 @@ def _has_failed(report: dict[str, Any]) -> bool:
 
 @contextmanager
 def _without_log() -> Generator[None]:
-    """These commands show themselves what would be logged."""
+    """Do not log what these commands show themselves."""
     loggers = [logging.getLogger(name) for name in _SHOWN_HERE]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
@@ -148,14 +151,14 @@ async def _load(workspace: Path | None) -> ExtensionSnapshot:
 
 
 async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
-    """What is loaded, and the names that no folder may take."""
+    """Return what is loaded, and the names that no folder may use."""
     with _without_log():
         async with Dovetail(workspace=workspace) as dovetail:
             return dovetail.extensions.snapshot, dovetail.list_reserved_names()
 
 
 async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
-    """The report of one folder, also when it is left out; its names must not clash with other folders'."""
+    """Return the report of one folder, even an excluded one; its names must not clash with other folders."""
     with _without_log():
         async with Dovetail(workspace=workspace) as dovetail:
             snapshot = await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
@@ -181,7 +184,7 @@ async def _load_alone(folder: Path, dovetail: Dovetail) -> ExtensionSnapshot:
 
 
 def _add_contributions(snapshot: ExtensionSnapshot, dovetail: Dovetail) -> ExtensionSnapshot:
-    """The report with a notice for each agent and skill of the folders that cannot be used."""
+    """Return the report with a notice for each agent and skill of the folders that cannot be used."""
     broken = [(Path(each.path), each.error) for each in dovetail.agents.broken]
     broken += [(each.path, each.message) for each in dovetail.skills.problems]
     notices = [
@@ -194,14 +197,14 @@ def _add_contributions(snapshot: ExtensionSnapshot, dovetail: Dovetail) -> Exten
 
 
 def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:
-    """The folder that a name or a path means."""
+    """Return the folder that a name or a path means."""
     candidates = [Path(name).resolve(), *(root / name for root in roots)]
     for folder in candidates:
         if is_extension(folder):
             return folder
     if Path(name).is_dir():
         raise ConfigError(f"{name} has no extension.py", hint="An extension is a folder with that file.")
-    raise ConfigError(f"no extension folder {name!r}", hint=f"Looked in: {', '.join(map(str, roots))}")
+    raise ConfigError(f"Unknown extension folder {name!r}.", hint=f"Searched: {', '.join(map(str, roots))}")
 
 
 def _show_problems(snapshot: ExtensionSnapshot) -> None:
@@ -216,7 +219,7 @@ def _show_problems(snapshot: ExtensionSnapshot) -> None:
 
 def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
     if not url.startswith(("http://", "https://")):
-        raise ConfigError(f"{url!r} is not an http or https address")
+        raise ConfigError(f"Invalid URL {url!r}: it must start with http:// or https://.")
     # As Latin-1, because urllib encodes headers so: the bytes that are sent are UTF-8.
     sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
     request = urllib.request.Request(url, method="POST", headers=sent)
@@ -225,7 +228,9 @@ def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
             report: Any = json.load(response)
     except urllib.error.HTTPError as error:
         text = error.read().decode(errors="replace")
-        raise ConfigError(f"the server answered {error.code}: {text}", hint=_HINTS.get(error.code)) from error
+        raise ConfigError(
+            f"The server responded with HTTP {error.code}: {text}", hint=_HINTS.get(error.code)
+        ) from error
     except OSError as error:
-        raise ConfigError(f"no server answers at {url}: {error}", hint="Start one: dovetail serve") from error
+        raise ConfigError(f"No server at {url}: {error}", hint="Start one: dovetail serve") from error
     return report if is_dict(report) else {}

@@ -1,4 +1,4 @@
-"""`dovetail mcp`: the workspace's tools as an MCP server, so that any MCP client can use them."""
+"""`dovetail mcp`: serve the tools of the workspace to any MCP client."""
 
 import asyncio
 from contextlib import nullcontext
@@ -28,21 +28,21 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @app.command("mcp")
 def serve_mcp(
     http: int | None = typer.Option(
-        None, metavar="PORT", help="Serve HTTP on this port instead of stdio; 0 takes a free one."
+        None, metavar="PORT", help="Serve HTTP on this port instead of stdio; 0 for a free one."
     ),
     host: str = typer.Option("127.0.0.1", help="The address to serve HTTP on."),
     only: list[str] | None = typer.Option(
-        None, help="Offer only tools that match this glob; may be repeated."
+        None, help="Serve only tools that match this glob; can be repeated."
     ),
-    mode: str = typer.Option("default", help="The mode of the policy: plan, default, auto or yolo."),
-    watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
+    mode: str = typer.Option("default", help="The policy mode: plan, default, auto or yolo."),
+    watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
     """Serve the tools of the workspace over MCP: stdio by default, or streamable HTTP at /mcp."""
     if host not in _LOOPBACK:
         raise ConfigError(
-            f"MCP is served without a login, so not on {host!r}",
-            hint="Serve it on 127.0.0.1, behind something that knows who calls.",
+            f"Cannot serve MCP on {host!r}: it has no authentication.",
+            hint="Serve it on 127.0.0.1, behind a proxy that authenticates callers.",
         )
     asyncio.run(_serve(Dovetail(workspace=workspace), only or ["*"], read_mode(mode), (host, http), watch))
 

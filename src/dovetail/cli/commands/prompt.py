@@ -1,4 +1,4 @@
-"""`dovetail prompt`: show what a prompt file says to a model, and what is wrong with it."""
+"""`dovetail prompt`: render and check prompt files."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from dovetail.prompt.configure import AliasStep, configure
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.source import Source, guess_format, read_source
 
-app = typer.Typer(name="prompt", help="Prompt files: show what they say, check them.", no_args_is_help=True)
+app = typer.Typer(name="prompt", help="Render and check prompt files.", no_args_is_help=True)
 
 _FILE = typer.Argument(help="A YAML or JSON prompt file.", show_default=False)
 _VARIABLES = typer.Option(None, "--var", metavar="NAME=VALUE", help="A value for a placeholder ${NAME}.")
@@ -29,7 +29,7 @@ def render(
     variables: list[str] | None = _VARIABLES,
     key: str | None = _KEY,
 ) -> None:
-    """Show the text or the messages that a prompt file makes."""
+    """Render a prompt file as text or messages."""
     draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
     for message in draft.refused.values():
         raise PromptError(message)
@@ -43,18 +43,18 @@ def render(
 
 @app.command("check")
 def check(file: Path = _FILE, variables: list[str] | None = _VARIABLES, key: str | None = _KEY) -> None:
-    """Say what is wrong with a prompt file, with line and column; leaves with 1 when there is an error."""
+    """Check a prompt file; problems have line and column. Exit code 1 if there is an error."""
     problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
     for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
         typer.echo(f"{file}:{problem}")
     if not problems:
-        typer.echo(f"{file}: nothing is wrong")
+        typer.echo(f"{file}: no problems found")
     if any(problem.kind == "error" for problem in problems):
         raise typer.Exit(1)
 
 
 class Draft:
-    """The prompt that a file makes; aliases that write no slot are not called just to look at it."""
+    """The prompt of a file; aliases that write no slot are not called, since the prompt is only shown."""
 
     def __init__(self, source: Source, variables: dict[str, str], key: str | None) -> None:
         self.skipped: dict[str, str] = {}
@@ -86,8 +86,8 @@ class Draft:
         except PromptError:
             raise
         except TypeError as error:
-            told = str(error).removeprefix(f"{PromptShorthands.__name__}.")
-            self.refused[step.name] = f".alias {step.name}: {told}"
+            text = str(error).removeprefix(f"{PromptShorthands.__name__}.")
+            self.refused[step.name] = f".alias {step.name}: {text}"
 
 
 def _explain_skip(name: str) -> str:

@@ -1,38 +1,57 @@
-"""`dovetail serve`: the page and the HTTP interface."""
+"""`dovetail serve`: the page and the HTTP interface, in one process or several."""
 
 import os
+import socket
 import tempfile
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import typer
 
+from dovetail.agents.file import list_agent_files
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.process import open_listener, reserve_port
-from dovetail.cli.terminal import WORKSPACE
-from dovetail.cli.worker import ANOTHER, ServeOptions, be_worker, make_app, run_here
+from dovetail.cli.process import follow_changes, open_listener, reserve_port
+from dovetail.cli.terminal import WORKSPACE, open_record
 from dovetail.errors import ConfigError
 from dovetail.requesters.model_status import ModelStatus
+from dovetail.server.app import create_app, register_page_tools
 from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.middleware.client_address import is_loopback
+from dovetail.server.socket import run_server
 from dovetail.server.workers import Workers
 from dovetail.settings.sections import ServerSettings, StoreSettings
 
 app = typer.Typer()
 
+ANOTHER = "dovetail serve --port {port} (with make: PORT={port} make run)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """The options of the command line; every worker gets the same."""
+
+    host: str
+    port: int
+    insecure: bool
+    workspace: Path | None
+    watch: bool
+    trust: bool
+
 
 @app.command("serve")
 def serve(  # noqa: PLR0913 - every option of the command is one
     host: str = typer.Option("127.0.0.1", help="The address to listen on.", envvar="HOST"),
-    port: int = typer.Option(8000, help="The port to listen on; 0 takes a free one.", envvar="PORT"),
-    insecure: bool = typer.Option(False, "--insecure", help="Let other machines in without API keys."),
+    port: int = typer.Option(8000, help="The port to listen on; 0 for a free one.", envvar="PORT"),
+    insecure: bool = typer.Option(False, "--insecure", help="Allow other machines without API keys."),
     workspace: Path | None = WORKSPACE,
-    watch: bool = typer.Option(False, "--watch", help="Reload by itself when a folder is edited."),
-    trust: bool = typer.Option(False, "--trust", help="Acknowledge the agent files that are there now."),
-    workers: int = typer.Option(1, min=1, max=256, help="How many processes; several need PostgreSQL."),
+    watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
+    trust: bool = typer.Option(False, "--trust", help="Acknowledge the current agent files."),
+    workers: int = typer.Option(1, min=1, max=256, help="Number of processes; several need PostgreSQL."),
 ) -> None:
     """Serve the page and the HTTP interface."""
     options = ServeOptions(
@@ -50,18 +69,18 @@ def serve(  # noqa: PLR0913 - every option of the command is one
 
 
 def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
-    """Refuse what would let everybody in, and what could not work."""
+    """Reject options that would open the server to everyone, or that cannot work together."""
     settings = dovetail.settings
     has_keys = bool(settings.section(ServerSettings).api_keys)
     if not options.insecure and not is_loopback(options.host) and not has_keys:
         raise ConfigError(
-            f"{options.host!r} can be reached from other machines, and there are no API keys",
-            hint="Set DOVETAIL_API_KEYS (ann:key1,bob:key2), or let everybody in with --insecure.",
+            f"Cannot listen on {options.host!r}: other machines can reach it, and there are no API keys.",
+            hint="Set DOVETAIL_API_KEYS (ann:key1,bob:key2), or allow everyone with --insecure.",
         )
     if workers > 1 and not (settings.section(StoreSettings).url or "").startswith("postgres"):
         raise ConfigError(
-            f"{workers} workers cannot share an SQLite file: only one process may run its answers",
-            hint="Set DATABASE_URL=postgresql://user:password@host/name, or serve with one worker.",
+            f"Cannot start {workers} workers on an SQLite file: only one process may use it.",
+            hint="Set DATABASE_URL=postgresql://user:password@host/name, or start one worker.",
         )
 
 
@@ -74,15 +93,70 @@ def serve_many(dovetail: Dovetail, options: ServeOptions, count: int) -> None:
     ):
         os.environ[SHARED_FOLDER] = folder
         port = place.getsockname()[1]
-        work = partial(be_worker, replace(options, port=port, trust=False))
+        work = partial(run_worker, replace(options, port=port, trust=False))
         try:
             Workers(count, work, forget_process).run(partial(_greet, dovetail, options, port, count))
         finally:
             del os.environ[SHARED_FOLDER]
 
 
+def run_worker(options: ServeOptions, number: int, on_ready: Callable[[], None]) -> None:
+    """Serve as one of several processes; the first one also does the work that is done once for all."""
+    dovetail = make_app(options)
+    with (
+        write_logs(dovetail.settings),
+        open_listener(options.host, options.port, ANOTHER, is_shared=True) as listener,
+    ):
+        run_here(dovetail, options, listener, on_ready, is_first=number == 0)
+
+
+def make_app(options: ServeOptions) -> Dovetail:
+    """Return the app to serve, with the tools that need a page."""
+    dovetail = Dovetail(workspace=options.workspace)
+    register_page_tools(dovetail)
+    guard_agents(dovetail, options)
+    return dovetail
+
+
+def run_here(
+    dovetail: Dovetail,
+    options: ServeOptions,
+    listener: socket.socket,
+    on_ready: Callable[[], None],
+    *,
+    is_first: bool = True,
+) -> None:
+    """Serve in this process until it is stopped by a signal."""
+    first = FirstModel(dovetail.settings)
+
+    @asynccontextmanager
+    async def work_alongside() -> AsyncGenerator[None]:
+        async with first.arrive(), follow_changes(dovetail) if options.watch else nullcontext():
+            yield
+
+    alongside = work_alongside if is_first else nullcontext
+    api = create_app(dovetail, is_open=options.insecure, alongside=alongside)
+    first.status = api.state.models
+    run_server(api, listener, on_ready)
+
+
+def guard_agents(dovetail: Dovetail, options: ServeOptions) -> None:
+    """Use agent files of the project only once they were acknowledged, if other machines are served."""
+    record = open_record(dovetail.workspace)
+    if options.trust:
+        record.acknowledge(list_agent_files(dovetail.workspace / "agents"))
+    if serves_others(dovetail, options):
+        dovetail.agents.trust = record
+
+
+def serves_others(dovetail: Dovetail, options: ServeOptions) -> bool:
+    """Whether other machines may connect, directly or through a proxy on this one."""
+    has_keys = bool(dovetail.settings.section(ServerSettings).api_keys)
+    return options.insecure or has_keys or not is_loopback(options.host)
+
+
 def _greet(dovetail: Dovetail, options: ServeOptions, port: int, workers: int = 1) -> None:
     host = f"[{options.host}]" if ":" in options.host else options.host
     typer.echo(f"Dovetail is at http://{host}:{port}")
-    told = f" {workers} workers." if workers > 1 else ""
-    typer.echo(f"Model: {ModelStatus(dovetail.settings).active}.{told} Stop with Ctrl-C.")
+    count = f" {workers} workers." if workers > 1 else ""
+    typer.echo(f"Model: {ModelStatus(dovetail.settings).active}.{count} Stop with Ctrl-C.")

@@ -1,4 +1,4 @@
-"""`dovetail skills`: which there are, what one says, and why a name means it."""
+"""`dovetail skills`: list and show skills, and explain name resolution."""
 
 from pathlib import Path
 
@@ -11,16 +11,18 @@ from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.skills.library import SkillLibrary, find_roots
 
-app = typer.Typer(name="skills", help="Skills: knowledge for a kind of work.", no_args_is_help=True)
+app = typer.Typer(
+    name="skills", help="List and show skills, and explain name resolution.", no_args_is_help=True
+)
 console = Console(highlight=False, soft_wrap=True)
 
-PROJECT = typer.Option(None, help="The folder a chat works in; else the current one.")
+PROJECT = typer.Option(None, help="The folder a chat works in; by default the current one.")
 NAME = typer.Argument(help="The skill's name.")
 
 
 @app.command("list")
 def list_skills(project: Path | None = PROJECT) -> None:
-    """Show all skills, and the files that could not be read."""
+    """List all skills, and the files that could not be read."""
     library = run_sync(_load(project))
     table = Table("skill", "what for", "from", box=None, header_style="bold")
     for skill in library.list():
@@ -33,7 +35,7 @@ def list_skills(project: Path | None = PROJECT) -> None:
 
 @app.command("show")
 def show_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
-    """Show what a skill says."""
+    """Show a skill."""
     library = run_sync(_load(project))
     skill = library.get(name)
     if skill is None:
@@ -49,7 +51,7 @@ def show_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
 
 @app.command("why")
 def explain_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
-    """Say which file a name means and which ones it hides; exit code 1 when it means none."""
+    """Show which file a name resolves to and which ones it hides; exit code 1 if there is none."""
     library = run_sync(_load(project))
     console.print(library.why(name), markup=False)
     raise typer.Exit(0 if library.get(name) else 1)

@@ -1,4 +1,4 @@
-"""`dovetail store`: what is in the database, take out what is old, copy it, put a copy back."""
+"""`dovetail store`: inspect, prune, back up and restore the database."""
 
 import re
 import time
@@ -7,21 +7,20 @@ from pathlib import Path
 import typer
 
 from dovetail.app import Dovetail
-from dovetail.cli.commands.models import show_size
-from dovetail.cli.terminal import WORKSPACE
+from dovetail.cli.terminal import WORKSPACE, show_size
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.store.backup import back_up, is_in_use, restore
 from dovetail.store.database import Database
 from dovetail.store.retention import Counts, count_all, prune
 
-app = typer.Typer(name="store", help="The database of a server.", no_args_is_help=True)
+app = typer.Typer(name="store", help="Inspect, prune, back up, restore the database.", no_args_is_help=True)
 _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 
 @app.command("info")
 def show_info(workspace: Path | None = WORKSPACE) -> None:
-    """Show where the database is and how much is in it."""
+    """Show the location, size and contents of the database."""
     database = find_database(workspace)
     typer.echo(f"Database: {database.shown}")
     if (path := database.file) is not None:
@@ -33,10 +32,10 @@ def show_info(workspace: Path | None = WORKSPACE) -> None:
 @app.command("prune")
 def prune_store(
     older_than: str = typer.Option(help="Age since the last change, as 12h, 30d or 8w."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="Only say what would be deleted."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Only show what would be deleted."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
-    """Delete old sessions with their messages, runs, events and artifacts; a server may go on working."""
+    """Delete old sessions with their messages, runs, events and artifacts; a server may keep running."""
     before = time.time() - read_age(older_than)
     counts = run_sync(_prune(find_database(workspace), before, dry_run))
     typer.echo("Would delete:" if dry_run else "Deleted:")
@@ -46,49 +45,49 @@ def prune_store(
 
 @app.command("backup")
 def back_up_store(
-    file: Path = typer.Argument(help="The copy to write; it must not exist."),
+    file: Path = typer.Argument(help="The backup file to write; it must not exist."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
-    """Copy an SQLite database while it is in use; for PostgreSQL it says what to do."""
+    """Back up an SQLite database, even while it is in use; for PostgreSQL, show what to do."""
     back_up(find_database(workspace, must_exist=False), file)
-    typer.echo(f"Copied to {file} ({show_size(file.stat().st_size)}).")
+    typer.echo(f"Backed up to {file} ({show_size(file.stat().st_size)}).")
 
 
 @app.command("restore")
 def restore_store(
-    file: Path = typer.Argument(help="A copy that `dovetail store backup` wrote."),
+    file: Path = typer.Argument(help="A backup written by `dovetail store backup`."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
-    """Put a copy back; what was there is moved aside. The server must be stopped."""
+    """Restore a backup; the previous database is moved aside. The server must be stopped."""
     database = find_database(workspace, must_exist=False)
     aside = restore(database, file)
     typer.echo(f"Restored {database.shown} from {file}.")
     if aside is not None:
-        typer.echo(f"What was there before lies at {aside}.")
+        typer.echo(f"The previous database was moved to {aside}.")
 
 
 def find_database(workspace: Path | None, *, must_exist: bool = True) -> Database:
-    """The database that a server of this workspace uses."""
+    """Return the database that a server of this workspace uses."""
     database = Database(Dovetail(workspace=workspace).store_url)
     path = database.file
     if must_exist and path is not None and not path.is_file():
         raise ConfigError(
-            f"there is no database at {path} yet",
-            hint="A server makes it at its first start; say --workspace or set DATABASE_URL for another one.",
+            f"Database not found: {path}",
+            hint="A server creates it at its first start; use --workspace or DATABASE_URL for another one.",
         )
     return database
 
 
 def read_age(text: str) -> float:
-    """An age as seconds."""
+    """Return an age in seconds."""
     found = re.fullmatch(r"(\d+)([hdw])", text.strip())
     if found is None:
-        raise ConfigError(f"{text!r} is no age", hint="Write a number and h, d or w, as in 30d.")
+        raise ConfigError(f"Invalid age {text!r}.", hint="Write a number and h, d or w, such as 30d.")
     return int(found[1]) * _UNITS[found[2]]
 
 
 def describe(counts: Counts) -> list[str]:
-    """The counts as people read them."""
+    """Return the counts as lines of text."""
     return [
         f"sessions:  {counts.sessions} ({counts.messages} messages)",
         f"runs:      {counts.runs} ({counts.events} events)",

@@ -1,4 +1,4 @@
-"""`dovetail tools`: which there are, call one, and why a call may run or not."""
+"""`dovetail tools`: list, show and call tools, and explain policy decisions."""
 
 import json
 import logging
@@ -28,17 +28,19 @@ from dovetail.tools.pipeline.prepare import find_tool
 from dovetail.tools.result import to_json_text
 from dovetail.tools.tool import CallOutcome, Tool
 
-app = typer.Typer(name="tools", help="Tools of the workspace.", no_args_is_help=True)
+app = typer.Typer(
+    name="tools", help="List, show and call tools, and explain policy decisions.", no_args_is_help=True
+)
 console = Console(highlight=False, soft_wrap=True)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-_MODE = typer.Option("default", help=f"The mode of the policy: {', '.join(MODES)}.")
-_ARGUMENTS = typer.Argument(None, help="The arguments, key=value each, or one JSON object.")
+_MODE = typer.Option("default", help=f"The policy mode: {', '.join(MODES)}.")
+_ARGUMENTS = typer.Argument(None, help="Arguments as key=value, or one JSON object.")
 
 
 @app.command("list")
 def list_tools() -> None:
-    """Show all tools: what kind they are, who brings them, what they do."""
+    """List all tools with kind, origin and description."""
 
     async def collect() -> tuple[list[Tool], Mapping[str, str]]:
         async with Dovetail() as dovetail:
@@ -102,10 +104,10 @@ def call_tool(
 def explain_call(
     name: str = typer.Argument(help="The tool's name."),
     arguments: list[str] = _ARGUMENTS,
-    agent: str = typer.Option("", help="The path of the agent that would call, such as main/scout."),
+    agent: str = typer.Option("", help="The path of the calling agent, such as main/scout."),
     mode: str = _MODE,
 ) -> None:
-    """Say which policy rule decides a call, and why those before it do not."""
+    """Show which policy rule decides a call, and why earlier rules do not apply."""
 
     async def explain() -> str:
         async with Dovetail() as dovetail:
@@ -135,33 +137,33 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         scope = RunContext(
             owner=LOCAL_OWNER, mode=mode, emit=_show, ask=(_approve if approve else _ask) if can_ask else None
         )
-        with _telling_repairs():
+        with _showing_repairs():
             return await dovetail.runtime.runner.run_call(snapshot, call, scope)
 
 
-class _Teller(logging.Handler):
-    """Shows how a call was read that is not quite right: a person may have meant something else."""
+class _RepairHandler(logging.Handler):
+    """Shows how an invalid call was repaired: the user may have meant something else."""
 
     def emit(self, record: logging.LogRecord) -> None:
         errors.print(f"[yellow]{escape(record.getMessage())}[/yellow]")
 
 
 @contextmanager
-def _telling_repairs() -> Generator[None]:
-    logger, teller = logging.getLogger("dovetail.tools"), _Teller()
-    teller.addFilter(lambda record: record.getMessage().startswith("[tool-repair]"))
+def _showing_repairs() -> Generator[None]:
+    logger, handler = logging.getLogger("dovetail.tools"), _RepairHandler()
+    handler.addFilter(lambda record: record.getMessage().startswith("[tool-repair]"))
     before = logger.level
     logger.setLevel(logging.INFO)
-    logger.addHandler(teller)
+    logger.addHandler(handler)
     try:
         yield
     finally:
-        logger.removeHandler(teller)
+        logger.removeHandler(handler)
         logger.setLevel(before)
 
 
 def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
-    """`key=value` words, or one JSON object, as arguments; a value is text only where the schema says so."""
+    """Return `key=value` words, or one JSON object, as arguments; a value is text if the schema says so."""
     if len(words) == 1 and words[0].lstrip().startswith("{"):
         value = read_value(words[0])
         if is_mapping(value):
@@ -172,7 +174,9 @@ def read_arguments(words: list[str], tool: Tool) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals:
             known = " ".join(f"{name}=…" for name in properties) if is_mapping(properties) else ""
-            raise ConfigError(f"{word!r} is no argument of {tool.name!r}", hint=f"Give: {known or 'none'}")
+            raise ConfigError(
+                f"Invalid argument {word!r} of {tool.name!r}.", hint=f"Usage: {known or 'no arguments'}"
+            )
         arguments[key] = read_value(text, properties.get(key) if is_mapping(properties) else None)
     return arguments
 
@@ -192,5 +196,5 @@ async def _ask(
     kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
 ) -> Mapping[str, Any]:
     if kind != "approval":
-        return {"approved": False, "value": f"a terminal cannot answer a {kind}"}
+        return {"approved": False, "value": f"Not available in a terminal: {kind}"}
     return await ask_person(errors, payload)
