@@ -4,8 +4,13 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from dovetail.data.clean import clean_texts
+
+# A time limit per example measures the machine, not the code.
+settings.register_profile("dovetail", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("dovetail")
 
 
 @pytest.hookimpl(wrapper=True)

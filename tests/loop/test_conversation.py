@@ -85,7 +85,7 @@ async def test_model_that_cannot_summarize_does_not_end_the_run() -> None:
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4_000), st.booleans()), max_size=25),
     st.integers(500, 9_000),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_every_call_keeps_its_results_whatever_is_shortened(
     turns: list[tuple[int, int, bool]], window: int
 ) -> None:

@@ -16,7 +16,7 @@ from dovetail.prompt.yaml_text import to_block_text
 from prompt.strategies import anything, histories, names, plain, prompts, schemas
 
 pytestmark = pytest.mark.timeout(60)  # many examples on a busy machine
-quick = settings(deadline=None, max_examples=25)
+quick = settings(max_examples=25)
 
 
 @given(prompts(input=anything, info=anything, my_notes=anything))
@@ -97,14 +97,14 @@ def test_no_text_of_the_history_is_lost(history: list[Any]) -> None:
 @example({"deep": [[{"a": [], "b": {}}, "x " * 60], "it's " * 40]})
 @example({"key": "one paragraph\n\nand 'another' " + "word " * 40 + "end"})
 @example(["7 planks", "10 a", "1 2", "3 s", "a:b", "http://x.y", ":x", "x:", "a #b", "a#b"])
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_block_text_is_what_pyyaml_writes(value: Any) -> None:
     assert to_block_text(value) == yaml.safe_dump(value, allow_unicode=True, sort_keys=True)
 
 
 @given(st.dictionaries(names, schemas, min_size=1, max_size=3))
 @example({"_": str, "__": str, "field_": str})
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_every_schema_makes_a_model_that_takes_an_empty_answer(output: dict[str, Any]) -> None:
     model = Prompt({"output": output}).to_output_model()
     assert set(model.model_validate({}).model_dump(warnings=False)) == {str(name) for name in output}

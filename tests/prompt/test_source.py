@@ -64,7 +64,7 @@ def test_nearest_position_is_that_of_what_is_around() -> None:
 
 @pytest.mark.timeout(60)
 @given(names, plain)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_json_and_yaml_find_the_same_paths(name: str, value: object) -> None:
     document = {name: value}
     in_json = find_positions(Source(json.dumps(document), "json", "x"))

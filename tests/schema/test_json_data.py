@@ -170,7 +170,7 @@ anything = st.recursive(
 
 @pytest.mark.timeout(60)
 @given(anything)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_whatever_comes_out_fits_into_json_and_stays_as_it_is(value: Any) -> None:
     plain = to_json_data(value)
     json.dumps(plain)

@@ -251,13 +251,13 @@ bits = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(shapes | st.builds(lambda part: {"choices": [{"delta": part}]}, shapes), max_size=3))
 def test_chunks_of_any_shape_give_deltas_of_text_or_a_model_error(chunks: list[Any]) -> None:
     assert_sane(b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(bits, max_size=12))
 def test_bytes_of_any_kind_give_deltas_or_a_model_error(pieces: list[bytes]) -> None:
     assert_sane(b"".join(pieces))
@@ -288,7 +288,6 @@ PIECES = st.text(alphabet=st.sampled_from('ab"\\\n{}:,é🦊 \u2028')) | st.samp
 CHUNKS = st.lists(st.dictionaries(PARTS, PIECES, min_size=1, max_size=2), max_size=8)
 
 
-@settings(deadline=None)
 @given(CHUNKS, st.booleans(), st.booleans())
 def test_chunks_that_look_alike_are_read_as_each_would_be_alone(
     parts: list[dict[str, str]], is_ascii: bool, is_dense: bool

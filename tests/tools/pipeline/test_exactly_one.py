@@ -179,4 +179,4 @@ class Batch(RuleBasedStateMachine):
 
 
 TestBatch = pytest.mark.timeout(60)(Batch.TestCase)
-TestBatch.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+TestBatch.settings = settings(max_examples=60, stateful_step_count=20)
