@@ -91,7 +91,7 @@ def find_refused_on_page(path: Path) -> Iterator[str]:
 
 
 def test_no_page_of_the_documentation_has_a_refused_phrase() -> None:
-    pages = {page for pattern in PAGES for page in ROOT.glob(pattern)} - {ROOT / "CHANGELOG.md"}
+    pages = [page for pattern in PAGES for page in ROOT.glob(pattern)]
     assert [found for page in sorted(pages) for found in find_refused_on_page(page)] == []
 
 
