@@ -499,3 +499,11 @@ def test_agent_without_tools_loads_neither_tools_nor_the_loop() -> None:
     )
     shown = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert shown.split("\n")[:2] == ["hi", "[]"]
+
+
+async def test_native_request_names_its_model_as_a_request_without_tools_does() -> None:
+    call = {"tool_calls": [{"name": "add", "arguments": {"first": 1, "second": 2}}]}
+    agent, requester = make_agent("hi", call, "It is 3.", tools={"strategy": "native"})
+    await agent.input("hello").async_start()
+    await agent.use_tools(add).input("1 + 2?").async_start()
+    assert [request.model for request in requester.requests] == [requester.model] * 3

@@ -108,8 +108,9 @@ class NativeCalls(ToolStrategy):
     async def read_turn(self, turn: Turn, requester: Requester, request: ModelRequest) -> None:
         """Read the answer and hand it on; one that must not call anything ends with its text."""
         turn.hand_on = self.entries.append
-        await turn.read_answer(requester.model, requester.stream(request))
-        self.finish = turn.finish
+        unfinished = turn.finish
+        await turn.read_answer(requester.model, requester.stream(replace(request, model=requester.model)))
+        self.finish = FinishDelta() if turn.finish is unfinished else turn.finish
         if request.tool_choice == "none":
             turn.calls.clear()
 
