@@ -43,17 +43,12 @@ REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNO
 CODE = re.compile(r"`[^`]*`")
 
 NOT_YET_READ = {
-    "data",
     "errors.py",
     "events",
     "policy",
-    "prompt",
-    "response",
-    "schema",
     "skills",
     "store",
     "tools",
-    "tracing.py",
 }
 """Parts of the source whose texts are still to be read; to be empty."""
 

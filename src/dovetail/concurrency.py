@@ -2,8 +2,8 @@
 
 Sync callers share one background event loop, so connections stay open between calls. Both functions work
 from any thread, inside a running loop and in a notebook, and carry the caller's context variables along.
-Code on the background loop itself may call them too, however deeply nested: while it holds up that loop,
-all calls go to another one, which is kept for the next time. `Stopwatch` is the one pausable clock.
+Code on the background loop itself may call them too, however deeply nested: while it blocks that loop, all
+calls run on another one, which is kept for the next time. `Stopwatch` is the one pausable clock.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ class _Background:
     loop: asyncio.AbstractEventLoop
     thread: threading.Thread
     waiting: int = 0
-    """How many calls made on the loop itself have not ended; they may hold it up."""
+    """Unfinished calls that were made on the loop itself and may block it."""
 
     def release(self) -> None:
-        """One of these calls has ended."""
+        """Count one of these calls as ended."""
         with _lock:
             self.waiting -= 1
 
@@ -107,7 +107,7 @@ def backoff(first: float, longest: float) -> Iterator[float]:
 
 
 def find_running_loop() -> asyncio.AbstractEventLoop | None:
-    """The event loop that runs in this thread, if one does."""
+    """Return the event loop that runs in this thread, if any."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -167,7 +167,7 @@ def _run_through_exits(loop: asyncio.AbstractEventLoop) -> None:
         try:
             loop.run_forever()
         except (SystemExit, KeyboardInterrupt):  # not the user's: that one comes to the main thread
-            logger.warning("something in the background loop exited; the loop continues", exc_info=True)
+            logger.warning("Something in the background loop exited; the loop continues.", exc_info=True)
         else:
             return
 

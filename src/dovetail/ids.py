@@ -1,4 +1,4 @@
-"""Ids that sort by the time they were made."""
+"""Ids that sort by their creation time."""
 
 import secrets
 import time
@@ -7,7 +7,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_id(prefix: str) -> str:
-    """A fresh id: the prefix, ten characters of time, ten of chance."""
+    """Return a new id: the prefix, ten characters of time, ten random ones."""
     return f"{prefix}_{_encode(time.time_ns() // 1_000_000, 10)}{_encode(secrets.randbits(50), 10)}"
 
 

@@ -1,4 +1,4 @@
-"""Loads modules and public names at their first use, so that `import dovetail` stays fast."""
+"""Load modules and public names on first use, so that `import dovetail` stays fast."""
 
 import importlib
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class LazyModule:
-    """Stands for a module and imports it when an attribute is first read."""
+    """Stand-in for a module that imports it when an attribute is first read."""
 
     def __init__(self, name: str, extra: str | None = None) -> None:
         self._name = name
@@ -24,12 +24,12 @@ class LazyModule:
 
 
 def lazy(name: str, extra: str | None = None) -> Any:
-    """A stand-in for the module `name`; `extra` names the pip extra that brings it."""
+    """Return a stand-in for the module `name`; `extra` is the pip extra that installs it."""
     return LazyModule(name, extra)
 
 
 def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__` that loads each public name from its home when it is first used."""
+    """Return a module's `__getattr__` that loads each public name from its home on first use."""
 
     def load(name: str) -> Any:
         if name not in homes:

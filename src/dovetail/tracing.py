@@ -1,4 +1,4 @@
-"""Spans for whoever traces the program with OpenTelemetry; nothing is imported or done otherwise."""
+"""OpenTelemetry spans; nothing is imported or done unless tracing is configured."""
 
 import sys
 from collections.abc import Generator, Mapping
@@ -20,9 +20,9 @@ def span(
     kind: Literal["INTERNAL", "SERVER", "CLIENT"] = "INTERNAL",
     carrier: Mapping[str, str] | None = None,
 ) -> Generator[Any]:
-    """A span around some work, or None when nobody traces.
+    """Open a span around some work, or yield None if tracing is off.
 
-    Attributes that are None are left out; `carrier` are the headers of a request that may belong to a trace.
+    Attributes that are None are omitted; `carrier` is the headers of a request that may belong to a trace.
     """
     if not _is_traced():
         yield None
@@ -37,20 +37,20 @@ def span(
 
 
 def _is_traced() -> bool:
-    """Whether somebody has said where spans go; the package alone comes along with others."""
+    """Return whether a tracer provider is configured; the package alone may be installed by others."""
     if "opentelemetry.trace" not in sys.modules:
         return False
     return not isinstance(_trace.get_tracer_provider(), _trace.ProxyTracerProvider)
 
 
 def _find_parent(carrier: Mapping[str, str] | None) -> Any:
-    """The caller's span, by the headers; None for the one around us, if there is one."""
+    """Return the caller's span from the headers; None selects the current span, if any."""
     is_inside = _trace.get_current_span().get_span_context().is_valid
     return None if carrier is None or is_inside else _propagate.extract(carrier)
 
 
 def record(span: Any, attributes: Mapping[str, Any], *, error: str | None = None) -> None:
-    """Put what is known at the end on the span; an error marks it as failed."""
+    """Set the attributes known at the end; an error marks the span as failed."""
     if span is None:
         return
     span.set_attributes(_leave_out_none(attributes))

@@ -40,10 +40,10 @@ def test_ordinary_yaml_is_read_as_before(text: str) -> None:
         (LAUGHS.replace("[", "{<<: [").replace("]", "]}"), "more than 100000 values"),
         (f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 1000)}]", "more than 100000 values"),
         (f"[{'1,' * 200_000}]", "more than 100000 values"),
-        ("a: &a [*a]", "holds itself by way of an alias"),
+        ("a: &a [*a]", "contains itself through an alias"),
         ("a: " + "[" * (DEEPEST + 1), "nested too deeply"),
         ("a0: &a0 [x]\n" + "\n".join(f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 200)), "nested too deeply"),
-        ("x" * (LONGEST_TEXT + 1), "at most 1000000 are read"),
+        ("x" * (LONGEST_TEXT + 1), "exceed the limit of 1000000"),
         (f"a: 0x{'f' * 5000}", "a number has 5002 digits"),
     ],
 )

@@ -128,7 +128,7 @@ def test_set_of_classes_is_listed() -> None:
 def test_data_that_holds_itself_is_a_clear_error() -> None:
     knot: list[Any] = []
     knot.append(knot)
-    with pytest.raises(ConfigError, match="a list that holds itself"):
+    with pytest.raises(ConfigError, match="A list that contains itself"):
         sanitize(knot)
 
 

@@ -57,7 +57,7 @@ async def test_a_missing_field_is_named_with_its_line(folders: Folders, field: s
         ({"time_limit": "float('inf')"}, "time_limit must be a number of seconds above 0 or None, got inf"),
         (
             {"parameters": "{'type': 'object', 'properties': {'a': {'minimum': 'low'}}}"},
-            "schema of tool 'add' cannot be compiled",
+            "Invalid parameter schema of tool 'add'",
         ),
     ],
 )

@@ -11,5 +11,5 @@ for path in ("prompts/shop.yaml", Path("shop.yaml")):
 
 # Output:
 # <text>: a prompt configuration must be a mapping, got 'prompts/shop.yaml'
-# If 'prompts/shop.yaml' is meant as a path: there is no such file.
-# the prompt file 'shop.yaml' cannot be read: No such file or directory
+# If 'prompts/shop.yaml' is meant as a path: the file does not exist.
+# Cannot read the prompt file 'shop.yaml': No such file or directory.

@@ -94,9 +94,9 @@ def test_date_that_does_not_exist_is_a_clear_error() -> None:
 
 
 def test_path_that_is_not_there_says_so() -> None:
-    with pytest.raises(PromptTypeError, match="there is no such file"):
+    with pytest.raises(PromptTypeError, match="the file does not exist"):
         read_yaml_prompt("prompts/missing.yaml")
-    with pytest.raises(PromptError, match=r"'missing\.yaml' cannot be read"):
+    with pytest.raises(PromptError, match=r"Cannot read the prompt file 'missing\.yaml'"):
         read_yaml_prompt(Path("missing.yaml"))
 
 
@@ -312,7 +312,7 @@ def test_deep_nesting_is_a_clear_error() -> None:
 
 
 def test_only_what_looks_like_a_path_is_called_one() -> None:
-    with pytest.raises(PromptSyntaxError, match=r"'shop\.json' is meant as a path: there is no such file"):
+    with pytest.raises(PromptSyntaxError, match=r"'shop\.json' is meant as a path: the file does not exist"):
         read_json_prompt("shop.json")
     with pytest.raises(PromptSyntaxError) as caught:
         read_yaml_prompt("input:\tx")

@@ -31,7 +31,7 @@ def test_unknown_output_format_is_one_warning(caplog: pytest.LogCaptureFixture) 
     text = render(input="q", output={"a": (str,)}, output_format="xml")
     assert "REQUIREMENT" not in text
     assert [record.getMessage() for record in caplog.records] == [
-        "output_format 'xml' is not known, so nothing is said of it: use json, markdown or text"
+        "Unknown output_format 'xml' is ignored. Expected one of: json, markdown, text."
     ]
 
 
@@ -46,8 +46,8 @@ def test_each_part_that_is_left_out_is_one_warning(caplog: pytest.LogCaptureFixt
     )
     prompt.to_messages()
     assert [record.getMessage() for record in caplog.records] == [
-        "a part of type 'image_url' in chat_history is left out: only text fits here",
-        "a part of type 'image_url' in attachment is left out: only text fits here",
+        "Omitted a part of type 'image_url' in chat_history: only text can be rendered here.",
+        "Omitted a part of type 'image_url' in attachment: only text can be rendered here.",
     ]
     caplog.clear()
     prompt.to_messages(rich_content=True)

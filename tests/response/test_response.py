@@ -212,7 +212,7 @@ async def test_missing_keys_are_asked_for_again_and_every_view_speaks_of_the_win
     assert sent == [
         None,
         Correction('{"a": "x"}', "these keys are missing: /n"),
-        Correction("no JSON", "there is no JSON object in the answer"),
+        Correction("no JSON", "the answer contains no JSON object"),
     ]
     assert await response.async_get_text() == '{"a": "y", "n": 2}'
     assert [event.value async for event in response.async_get_generator("instant")][-1] == 2
@@ -228,7 +228,7 @@ async def test_readers_that_miss_the_same_key_share_the_second_try() -> None:
 
 async def test_answer_that_never_has_the_key_raises_or_returns_the_last_one() -> None:
     response = Response(play(*[['{"a": "x"}', FINISH]] * 4)[0], AnswerFormat(schema=SCHEMA))
-    with pytest.raises(ResponseError, match=r"missing: n \(answers asked for: 2\)"):
+    with pytest.raises(ResponseError, match=r"missing: n \(attempts: 2\)"):
         await response.async_get_data(ensure_keys=["n"], max_retries=1)
     last = await response.async_get_data(ensure_keys=["n"], max_retries=3, raise_ensure_failure=False)
     assert last == {"a": "x"}
@@ -251,7 +251,7 @@ async def test_result_says_what_is_wrong() -> None:
     assert result.parsed is None
     assert result.errors == [
         "the answer was cut off at the model's length limit",
-        "there is no JSON array in the answer",
+        "the answer contains no JSON array",
     ]
 
 

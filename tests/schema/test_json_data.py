@@ -132,7 +132,7 @@ def test_class_that_contains_itself_is_shown_by_its_name() -> None:
 def test_data_that_holds_itself_is_a_clear_error() -> None:
     knot: list[Any] = []
     knot.append(knot)
-    with pytest.raises(ConfigError, match="a list that holds itself"):
+    with pytest.raises(ConfigError, match="A list that contains itself"):
         to_json_data(knot)
 
 

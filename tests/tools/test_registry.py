@@ -58,7 +58,7 @@ def test_redefinition_of_the_same_function_takes_its_place() -> None:
 
 def test_schema_that_cannot_be_compiled_is_refused_at_registration() -> None:
     registry = ToolRegistry()
-    with pytest.raises(ConfigError, match="'saw' cannot be compiled"):
+    with pytest.raises(ConfigError, match="Invalid parameter schema of tool 'saw'"):
         registry.register_tool(make_tool(saw.function, parameters={"properties": {"a": {"type": "numbr"}}}))
     assert registry.get_all_tools() == []
 

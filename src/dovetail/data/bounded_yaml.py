@@ -1,7 +1,7 @@
-"""YAML from files that strangers may have written: the work and the memory it takes are bounded.
+"""YAML from untrusted files, read with bounded work and memory.
 
-A few lines of aliases (`b: [*a, *a]`, `c: [*b, *b]`, …) describe more values than fit into memory. Every
-value is therefore counted as often as its aliases repeat it while the text is read, before anything is built.
+A few lines of aliases (`b: [*a, *a]`, `c: [*b, *b]`, …) describe more values than fit into memory. Each
+value is therefore counted as often as aliases repeat it, while the text is read and before anything is built.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ def load_yaml(text: str) -> Any:
 
 
 def compose_yaml(text: str) -> Any:
-    """Return the nodes of one YAML document, which know their lines; raises what `load_yaml` raises."""
+    """Return the nodes of one YAML document with their lines; raise the same errors as `load_yaml`."""
     loader = _open(text)
     try:
         return loader.get_single_node()
@@ -41,7 +41,7 @@ def compose_yaml(text: str) -> Any:
 
 def _open(text: str) -> Any:
     if len(text) > LONGEST_TEXT:
-        raise _yaml.YAMLError(f"it has {len(text)} characters, at most {LONGEST_TEXT} are read")
+        raise _yaml.YAMLError(f"{len(text)} characters exceed the limit of {LONGEST_TEXT}")
     loader = _yaml.SafeLoader(text)
     loader.compose_node = _Composer(loader).compose_node
     loader.yaml_constructors = {**loader.yaml_constructors, "tag:yaml.org,2002:int": _read_integer}
@@ -66,7 +66,7 @@ class _Composer:
             node = self._compose(parent, index)
             values, height = self._measures.get(id(node), (0, 0))
             if not values:
-                raise _refuse("a value holds itself by way of an alias (*name)", event)
+                raise _refuse("a value contains itself through an alias (*name)", event)
             self._count(values, height, event)
         else:
             node, height = self._compose_new(parent, index, event)

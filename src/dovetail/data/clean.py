@@ -1,8 +1,8 @@
-"""Text and data from outside, cleaned once, where they come in.
+"""Clean text and data once, where they enter the program.
 
-Clean text is what UTF-8, JSON and every database can hold. Halves of a surrogate pair that stand next to each
-other become the character that they mean; a lone half and a NUL become U+FFFD. Clean data holds clean text,
-finite numbers, and is not nested so deeply that code that walks through it fails.
+Clean text can be held by UTF-8, JSON and every database: adjacent surrogate halves become the character they
+encode, a lone half and a NUL become U+FFFD. Clean data contains clean text and finite numbers, and is not
+nested too deeply to be walked.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from dovetail.data.shapes import is_dict, is_list, is_tuple
 
 REPLACEMENT = "\ufffd"
 DEEPEST = 100
-"""Levels of lists and objects; far more than people or models write, far fewer than Python can walk down."""
+"""Levels of lists and objects: more than people or models write, fewer than Python's recursion limit."""
 
 
 def is_clean(text: str) -> bool:
-    """Whether the text can be stored and sent as it is."""
+    """Return whether the text can be stored and sent unchanged."""
     if not text.isascii():
         try:
             text.encode()
@@ -27,7 +27,7 @@ def is_clean(text: str) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """The text with whole characters only; most texts come back as they are."""
+    """Return the text with whole characters only; most texts are returned unchanged."""
     if is_clean(text):
         return text
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -35,9 +35,9 @@ def clean_text(text: str) -> str:
 
 
 def clean_data(value: Any, levels: int = DEEPEST) -> Any:
-    """JSON-like data with clean texts and keys; a number that is not finite becomes None.
+    """Return JSON-like data with clean texts and keys; a number that is not finite becomes None.
 
-    What needs no cleaning comes back as the same object.
+    Data that needs no cleaning is returned as the same object.
 
     Raises:
         ValueError: it is nested more than `levels` deep.
@@ -46,7 +46,7 @@ def clean_data(value: Any, levels: int = DEEPEST) -> Any:
 
 
 def clean_texts(value: Any, levels: int = DEEPEST) -> Any:
-    """The same without a look at the numbers, for data that is checked against a schema afterwards."""
+    """Do the same without checking numbers, for data that is validated against a schema afterwards."""
     return _clean(value, levels, finite=False)
 
 

@@ -1,4 +1,4 @@
-"""Splits a text file into its YAML front matter and its body."""
+"""Split a text file into its YAML front matter and its body."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,12 +12,12 @@ from dovetail.lazy import lazy
 yaml = lazy("yaml")
 
 LONGEST = 50_000
-"""Characters; it is read while a server answers others, and YAML takes microseconds for each of them."""
+"""Characters. YAML takes microseconds for each, and a server reads it while other requests wait."""
 _MARK = "---"
 
 
 def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
-    """The mapping between two lines `---` at the beginning, and the text after it; empty when there is none.
+    """Return the mapping between two lines `---` at the beginning, empty if missing, and the text after it.
 
     Raises:
         ConfigError: the front matter has no end, is too long, is not YAML or not a mapping.
@@ -43,7 +43,7 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _describe(error: Any) -> str:
-    """What is wrong, with the line in the file."""
+    """Describe the error with its line in the file."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     mark = getattr(error, "problem_mark", None)

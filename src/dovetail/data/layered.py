@@ -1,6 +1,6 @@
 """Data in layers: a child sees its parent's values where it has none of its own.
 
-Reading copies nothing: a value that only one layer holds is handed out as it is, so treat what `get` returns
+Reading copies nothing: a value that only one layer holds is returned as it is, so treat results of `get`
 as read-only and change it with `set`, `append`, `replace` and `delete`.
 """
 
@@ -28,7 +28,7 @@ class LayeredData:
     """
 
     joins_lists: ClassVar[bool] = True
-    """Whether a list takes further items on `set`, and joins its parent's; else the nearest list wins."""
+    """Whether lists gain items on `set` and join the parent's; otherwise the nearest list wins."""
 
     logs: ClassVar[frozenset[str]] = frozenset()
     """Keys whose lists keep every item, also equal ones, the parent's first."""
@@ -43,7 +43,7 @@ class LayeredData:
 
     @property
     def parent(self) -> "LayeredData | None":
-        """The layer below, whose values hold where this one has none."""
+        """The layer below, whose values apply where this one has none."""
         return self._parent
 
     @parent.setter
@@ -53,7 +53,7 @@ class LayeredData:
 
     @property
     def version(self) -> int:
-        """A number that grows with every change of this layer or of one below it."""
+        """A number that grows with every change of this layer or one below it."""
         if self._parent is None:
             return self._stamp
         return max(self._stamp, self._parent.version)
@@ -87,12 +87,12 @@ class LayeredData:
             target[last] = [old, copy_containers(value)]
 
     def replace(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
-        """Set `key` to this very value, whatever was there."""
+        """Set `key` to exactly this value, whatever it was before."""
         target, last, value = self._prepare(key, value, mappings)
         target[last] = copy_containers(value)
 
     def delete(self, key: str) -> None:
-        """Forget this layer's own value at `key`; the parent's shows again."""
+        """Delete this layer's own value at `key`, so that the parent's shows again."""
         *parents, last = key.split(".")
         target: Any = self._data
         for name in parents:
@@ -102,7 +102,7 @@ class LayeredData:
             self._stamp = next(_stamps)
 
     def get(self, key: str | None = None, default: Any = None, inherit: bool = True) -> Any:
-        """The value at `key`, the parent's where this layer has none; without a key, everything."""
+        """Return the value at `key`, the parent's if this layer has none; without a key, everything."""
         if key is None and self._parent is None:
             return self._data
         value = self._look_up(key, inherit)
@@ -119,7 +119,7 @@ class LayeredData:
         """Raise if the value must not be written; called before every write."""
 
     def compute(self, function: Callable[[Any], T]) -> T:
-        """`function(self)`, computed again only when this layer or one below it has changed."""
+        """Return `function(self)`, recomputed only after this layer or one below it has changed."""
         if not self._data and self._parent is not None:
             return self._parent.compute(function)
         version = self.version

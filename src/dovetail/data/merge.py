@@ -1,4 +1,4 @@
-"""How values join: a set onto what is there already, a child onto its parent."""
+"""Merge values: a new value into an old one, a child's into its parent's."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ _ATOMS = frozenset({str, int, float, bool, type(None), tuple, type})
 
 
 def copy_containers(value: Any) -> Any:
-    """The value with its own dicts, lists and sets; everything else is shared."""
+    """Return a copy of the value's dicts, lists and sets; everything else is shared."""
     if type(value) in _ATOMS:
         return value
     if is_dict(value):
@@ -20,7 +20,7 @@ def copy_containers(value: Any) -> Any:
 
 
 def merge_value(target: dict[str, Any], key: str, value: Any, *, join_lists: bool = True) -> None:
-    """Put `value` at `key`: mappings merge, lists and sets take what they do not hold, the rest replaces."""
+    """Put `value` at `key`: mappings merge, lists and sets gain missing items, other values are replaced."""
     old = target.get(key)
     if is_dict(old) and is_mapping(value):
         for inner, item in value.items():
@@ -34,12 +34,12 @@ def merge_value(target: dict[str, Any], key: str, value: Any, *, join_lists: boo
 
 
 def list_items(value: Any) -> list[Any]:
-    """What a value adds to a list: the items of a sequence, else itself."""
+    """Return the items that a value adds to a list: those of a sequence, otherwise the value itself."""
     return list(value) if has_items(value) else [value]
 
 
 def inherit_value(parent: Any, own: Any, *, join_lists: bool = True) -> Any:
-    """What a layer sees that holds `own` over its parent's value; neither is changed."""
+    """Return the merged view of a layer's `own` value over its parent's; neither is changed."""
     if is_dict(own) and is_dict(parent):
         return inherit_mapping(parent, own, join_lists=join_lists)
     if join_lists and is_list(own):
@@ -54,7 +54,7 @@ def _is_collection(value: Any) -> bool:
 
 
 def join_set(own: set[Any], value: Any) -> Any:
-    """The set with an item or items more; a list, if a set cannot hold them."""
+    """Return the set with one or more items added; a list if a set cannot hold them."""
     items = _set_items(value)
     try:
         return own | set(items)
@@ -63,7 +63,7 @@ def join_set(own: set[Any], value: Any) -> Any:
 
 
 def _set_items(value: Any) -> list[Any]:
-    """What a value adds to a set: what it holds if it can be walked through, a mapping or text as it is."""
+    """Return the items that a value adds to a set: those of an iterable; a mapping or text counts as one."""
     if is_mapping(value):
         return [value] if value else []
     return list(value) if is_iterable(value) and not isinstance(value, (str, bytes)) else [value]
@@ -72,7 +72,7 @@ def _set_items(value: Any) -> list[Any]:
 def inherit_mapping(
     parent: Mapping[str, Any], own: Mapping[str, Any], *, join_lists: bool = True
 ) -> dict[str, Any]:
-    """The parent's keys in the parent's order, then the rest; values of both are joined."""
+    """Return the parent's keys in their order, then the rest, with the values of both merged."""
     merged = dict(parent)
     for key, value in own.items():
         merged[key] = inherit_value(merged[key], value, join_lists=join_lists) if key in merged else value
@@ -80,7 +80,7 @@ def inherit_mapping(
 
 
 def find_missing(present: Iterable[Any], items: Iterable[Any]) -> list[Any]:
-    """The items that `present` does not hold, each once, in their order."""
+    """Return the items missing from `present`, each once, in their order."""
     try:
         seen = set(present)
         return [item for item in dict.fromkeys(items) if item not in seen]

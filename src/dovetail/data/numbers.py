@@ -8,11 +8,11 @@ import math
 from typing import TypeGuard
 
 LARGEST_COUNT = 10**12
-"""More tokens, bytes or items than anything counts; databases and metrics hold it without loss."""
+"""Larger than any real count of tokens, bytes or items; databases and metrics hold it without loss."""
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether the value is a number that can be compared and added: finite, and not a bool."""
+    """Return whether the value is a number that can be compared and added: finite, and not a bool."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -22,7 +22,7 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def read_number(text: str) -> float | None:
-    """The finite number that a text holds, if any."""
+    """Return the finite number in a text, if any."""
     try:
         value = float(text)
     except ValueError:
@@ -31,7 +31,7 @@ def read_number(text: str) -> float | None:
 
 
 def read_count(value: object) -> int:
-    """A count of tokens, bytes or items; 0 for anything that is not a count."""
+    """Return a count of tokens, bytes or items; 0 for anything else."""
     if not is_number(value) or value < 0:
         return 0
     return min(int(value), LARGEST_COUNT)

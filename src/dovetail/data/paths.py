@@ -16,7 +16,7 @@ PathStyle: TypeAlias = Literal["dot", "slash"]
 
 
 def get_path(data: Any, path: str, default: Any = None) -> Any:
-    """The value at a dotted or slashed path; `[*]` gives the list of what each item has there."""
+    """Return the value at a dotted or slashed path; `[*]` returns the list of each item's value there."""
     found = _walk(data.get() if isinstance(data, LayeredData) else data, split_path(path))
     return default if found is _MISSING else found
 
@@ -31,12 +31,12 @@ def write_path(keys: Sequence[str | int], style: PathStyle = "dot", *, wildcard:
 
 
 def dot_to_slash(path: str) -> str:
-    """`a.b[0].c` as `/a/b/[0]/c`."""
+    """Return `a.b[0].c` as `/a/b/[0]/c`."""
     return "".join(f"/{_write_step(step)}" for step in split_path(path))
 
 
 def slash_to_dot(path: str) -> str:
-    """`/a/b/[0]/c` as `a.b[0].c`."""
+    """Return `/a/b/[0]/c` as `a.b[0].c`."""
     text = "".join(
         f".{step}" if isinstance(step, str) and step != EVERY else f"[{step}]" for step in split_path(path)
     )
@@ -44,7 +44,7 @@ def slash_to_dot(path: str) -> str:
 
 
 def split_path(path: str) -> list[str | int]:
-    """The steps of a path in either style: names, indexes and `"*"`."""
+    """Return the steps of a path in either style: names, indexes and `"*"`."""
     if path.startswith("/"):
         parts = [part for part in path.split("/") if part]
         return [_read_step(part[1:-1]) if part[0] == "[" and part[-1] == "]" else part for part in parts]

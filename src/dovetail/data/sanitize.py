@@ -9,11 +9,11 @@ from dovetail.data.shapes import is_class, is_dict, is_list, is_open_set, is_tup
 from dovetail.errors import ConfigError
 
 PLAIN = frozenset({str, int, float, bool, type(None)})
-"""The classes whose values are plain as they are."""
+"""Classes whose values are already plain."""
 
 
 def sanitize(value: Any, remain_type: bool = False) -> Any:
-    """The value in containers of its own, with keys as text, dates in ISO form and objects as their `str()`.
+    """Return the value in new containers, with keys as text, dates in ISO form and objects as their `str()`.
 
     A pydantic class becomes `{field: (type, description)}`; other types become their names, or stay types
     with `remain_type`.
@@ -21,7 +21,8 @@ def sanitize(value: Any, remain_type: bool = False) -> Any:
     try:
         return _sanitize(value, remain_type, ())
     except RecursionError as error:
-        raise ConfigError(f"a {type(value).__name__} that holds itself cannot become plain data") from error
+        text = f"A {type(value).__name__} that contains itself cannot become plain data."
+        raise ConfigError(text) from error
 
 
 def _sanitize(value: Any, remain_type: bool, inside: tuple[Any, ...]) -> Any:
@@ -75,13 +76,13 @@ def _sanitize_type(kind: Any, remain_type: bool, inside: tuple[Any, ...]) -> Any
 
 
 def read_model_fields(kind: Any) -> dict[str, Any] | None:
-    """The fields of a pydantic class, None of anything else."""
+    """Return the fields of a pydantic class, None for anything else."""
     fields: Any = getattr(kind, "__pydantic_fields__", None) if is_class(kind) else None
     return fields if is_dict(fields) and hasattr(kind, "model_validate") else None
 
 
 def _annotate(field: Any) -> Any:
-    """A field's type with its annotated rules."""
+    """Return a field's type with its annotated rules."""
     return field.rebuild_annotation()
 
 

@@ -5,57 +5,57 @@ from typing import Any, TypeGuard
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether the value is a mapping."""
+    """Return whether the value is a mapping."""
     return isinstance(value, (dict, Mapping))  # a dict is told at once
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the value is a dict."""
+    """Return whether the value is a dict."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether the value is a list."""
+    """Return whether the value is a list."""
     return isinstance(value, list)
 
 
 def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
-    """Whether the value is a tuple."""
+    """Return whether the value is a tuple."""
     return isinstance(value, tuple)
 
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether the value is a sequence of items: not text, not bytes."""
+    """Return whether the value is a sequence of items: not text, not bytes."""
     if isinstance(value, (list, tuple)):  # much faster than what follows
         return True
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
 def is_blank(value: object) -> bool:
-    """Whether the value is None or an empty text, list or dict; 0 and False are values."""
+    """Return whether the value is None or an empty text, list or dict; 0 and False are values."""
     return value is None or (not value and isinstance(value, (str, list, dict)))
 
 
 def is_open_set(value: object) -> TypeGuard[set[Any]]:
-    """Whether the value is a set that can take items."""
+    """Return whether the value is a mutable set."""
     return isinstance(value, set)
 
 
 def has_items(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether the value is any sequence but text; bytes are a sequence of numbers."""
+    """Return whether the value is a sequence other than text; bytes are a sequence of numbers."""
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether the value can be walked through: also an enum class and a generator."""
+    """Return whether the value is iterable, as an enum class or a generator is."""
     return isinstance(value, Iterable)
 
 
 def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
-    """Whether the value is a set."""
+    """Return whether the value is a set."""
     return isinstance(value, (set, frozenset))
 
 
 def is_class(value: object) -> TypeGuard[type[Any]]:
-    """Whether the value is a class of its own: not `Any`, not a generic alias such as `list[int]`."""
+    """Return whether the value is a class of its own: not `Any`, not a generic alias such as `list[int]`."""
     return isinstance(value, type) and value is not Any and not hasattr(value, "__origin__")

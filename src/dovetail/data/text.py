@@ -21,12 +21,12 @@ _brief.maxstring = _brief.maxlong = _brief.maxother = 100
 
 
 def to_text(value: Any) -> str:
-    """Text as it is, any other value as JSON on one line."""
+    """Return text unchanged, any other value as JSON on one line."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def read_text(value: Any) -> str | None:
-    """The text that a value stands for: an enum member's value, UTF-8 bytes; None if it stands for none."""
+    """Return the text of a text, an enum member's value or UTF-8 bytes; None for anything else."""
     if type(value) is str:
         return value
     if isinstance(value, enum.Enum):

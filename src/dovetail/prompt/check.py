@@ -1,4 +1,4 @@
-"""What is wrong with a prompt configuration, and where."""
+"""Find problems of a prompt configuration, with their lines."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _HARMLESS: dict[str | int, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptProblem:
-    """One thing that is wrong (`error`) or looks wrong (`warning`)."""
+    """One problem: an `error`, or a `warning` about a likely mistake."""
 
     message: str
     kind: Literal["error", "warning"] = "error"
@@ -38,7 +38,7 @@ class PromptProblem:
 
 
 def find_problems(source: Source, prompt: Prompt, prompt_key_path: str | None = None) -> list[PromptProblem]:
-    """What is wrong with the prompt that a configuration left."""
+    """Return the problems of the prompt that a configuration produced."""
     positions = find_positions(source)
     root = _find_root(prompt_key_path)
     problems: list[PromptProblem] = []
@@ -54,14 +54,14 @@ def find_alias_problems(
     prompt_key_path: str | None = None,
     kind: Literal["error", "warning"] = "warning",
 ) -> list[PromptProblem]:
-    """The aliases that cannot be called, each with what is wrong with it."""
+    """Return a problem for each alias that cannot be called."""
     return _place(source, wrong, (*_find_root(prompt_key_path), ".alias"), kind)
 
 
 def find_doubts(
     source: Source, doubts: Mapping[str, str], prompt_key_path: str | None = None
 ) -> list[PromptProblem]:
-    """The keys of a configuration that may be mistakes, each with why."""
+    """Return a problem for each key that may be a mistake."""
     return _place(source, doubts, _find_root(prompt_key_path), "warning")
 
 
@@ -91,7 +91,7 @@ def _judge(prompt: Prompt) -> Iterator[_Verdict]:
     if output_format is not None and str(output_format) not in _FORMATS:
         yield "warning", explain_choices("output_format", output_format, _FORMATS), ("output_format",)
     for path, name in _find_unfilled(data, ()):
-        yield "warning", f"the placeholder {name!r} has no value", path
+        yield "warning", f"Missing value for the placeholder {name!r}.", path
 
 
 def _judge_slots(data: dict[str, Any]) -> Iterator[_Verdict]:
@@ -108,7 +108,7 @@ def _judge_slots(data: dict[str, Any]) -> Iterator[_Verdict]:
 
 
 def _judge_slot(key: str, value: Any) -> Iterator[_Verdict]:
-    """Every error of a slot: something harmless takes the place of each one, and the slot is read again."""
+    """Yield every error of a slot: each wrong value is replaced by a harmless one and the slot read again."""
     found: set[KeyPath] = set()
     if key in _LISTS:
         value = [_copy(item) for item in (value if is_sequence(value) else [value])]
@@ -129,7 +129,7 @@ def _judge_slot(key: str, value: Any) -> Iterator[_Verdict]:
 
 
 def _put_harmless(items: list[Any], path: KeyPath) -> None:
-    """Replace what stands at an error's path with something that the slot takes."""
+    """Replace the value at an error's path with one that the slot accepts."""
     *steps, last = path[1:]
     holder: Any = items
     for step in steps:
@@ -165,7 +165,7 @@ def _find_unfilled(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 def _locate(
     positions: dict[KeyPath, tuple[int, int]], root: KeyPath, path: KeyPath
 ) -> tuple[int, int] | None:
-    """Where a slot's value stands: under its name, as `$slot`, or in `.request`, `.agent` or `.alias`."""
+    """Return the paths of a slot's value: its name, `$slot`, or inside `.request`, `.agent` or `.alias`."""
     if not path:
         return None
     slot, *rest = path

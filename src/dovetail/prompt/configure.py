@@ -1,9 +1,8 @@
 """Prompt configurations (rule A120): YAML or JSON text in, steps for an agent's prompts out.
 
 `.agent` and `$key` write to the agent's prompt, `.request` and every other key to the request's, `.alias`
-calls methods of the agent. The steps keep the document's order; nothing here knows an agent. Directives are
-read from the document as it is written and placeholders are filled afterwards, so that no value from outside
-is ever taken for a directive.
+calls methods of the agent. The steps keep the document's order and do not depend on an agent. Directives are
+read before placeholders are filled, so that no value from outside is ever taken for a directive.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,7 +53,7 @@ class SlotStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AliasStep:
-    """Call the agent's method of this name; `problem` is why its parameters cannot be used, if any."""
+    """Call the agent's method of this name; `problem` says why its parameters are invalid, if they are."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -70,19 +69,19 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a configuration asks for, in the document's order; `doubts` say which keys may be mistakes."""
+    """The steps of a configuration in the document's order; `doubts` are keys that may be mistakes."""
 
     steps: tuple[SlotStep | AliasStep, ...]
     doubts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def agent(self) -> dict[str, Any]:
-        """The slots it gives to the agent's prompt."""
+        """The slots of the agent's prompt."""
         return self._collect("agent")
 
     @property
     def request(self) -> dict[str, Any]:
-        """The slots it gives to the request's prompt."""
+        """The slots of the request's prompt."""
         return self._collect("request")
 
     @property
@@ -91,7 +90,7 @@ class Configuration:
         return tuple(step for step in self.steps if isinstance(step, AliasStep))
 
     def apply(self, agent: Prompt, request: Prompt, call: Callable[[AliasStep], object]) -> None:
-        """Take every step: slots go to the two prompts, alias steps to `call`."""
+        """Apply every step: slots to the two prompts, alias steps to `call`."""
         for step in self.steps:
             if isinstance(step, AliasStep):
                 call(step)
@@ -112,7 +111,7 @@ def read_yaml_prompt(
     prompt_key_path: str | None = None,
     encoding: str | None = UTF_8,
 ) -> Configuration:
-    """The configuration in a YAML file or text; `prompt_key_path` picks a part of the document."""
+    """Read the configuration in a YAML file or text; `prompt_key_path` selects a part of the document."""
     return configure(read_source(path_or_content, "yaml", encoding), mappings, prompt_key_path)
 
 
@@ -122,14 +121,14 @@ def read_json_prompt(
     prompt_key_path: str | None = None,
     encoding: str | None = UTF_8,
 ) -> Configuration:
-    """The configuration in a JSON or JSON5 file or text; `prompt_key_path` picks a part of the document."""
+    """Read the configuration in a JSON or JSON5 file or text; `prompt_key_path` selects a part of it."""
     return configure(read_source(path_or_content, "json", encoding), mappings, prompt_key_path)
 
 
 def configure(
     source: Source, mappings: Mappings | None = None, prompt_key_path: str | None = None
 ) -> Configuration:
-    """The steps of a configuration."""
+    """Return the steps of a configuration."""
     if mappings is not None and not is_mapping(mappings):
         raise PromptTypeError(f"mappings must be a mapping of names to values, got {shorten(mappings)}")
     document = source.parse()
@@ -198,7 +197,7 @@ class _Reader:
         return AliasStep(name=name, args=tuple(args), kwargs=kwargs)
 
     def _fill(self, value: Any, own: Any = None) -> Any:
-        """The value with its placeholders filled, but for those that a call's own mappings fill."""
+        """Return the value with its placeholders filled, except those that a call's own mappings fill."""
         if not self.mappings:
             return value
         if not is_mapping(own):
@@ -217,7 +216,7 @@ def _without_args(parameters: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _find_part(document: Any, path: str) -> Any:
-    """The value at a path; a name that is a key as it stands is preferred to what its signs may mean."""
+    """Return the value at a path; a key that equals the name literally is preferred."""
     part = document
     for name in path.split("."):
         if not is_mapping(part) or name not in part:
@@ -235,6 +234,6 @@ def _make_type_error(source: Source, data: Any, path: str | None) -> PromptTypeE
     where = f" at {path!r}" if path else ""
     hint = None
     if isinstance(data, str) and data == source.text.strip() and looks_like_path(data):
-        hint = f"If {shorten(data)} is meant as a path: there is no such file."
+        hint = f"If {shorten(data)} is meant as a path: the file does not exist."
     message = f"{source.name}: a prompt configuration must be a mapping{where}, got {shorten(data)}"
     return PromptTypeError(message, hint=hint)

@@ -1,4 +1,4 @@
-"""A prompt as data that JSON and YAML can hold and the configuration loader reads again (rule P210)."""
+"""Export a prompt as data for JSON and YAML, which the configuration loader reads again (rule P210)."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _ODD_BREAKS = re.compile("[\x85\u2028\u2029]")
 
 
 def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A prompt's data made plain; the tuples of its output become `{"$type", "$desc", "$default"}`."""
+    """Return a prompt's data as plain data; tuples in its output become `{"$type", "$desc", "$default"}`."""
     if "output" in data:
         output = data["output"]
         if data.get("output_format") is None and read_model_fields(output) is not None:
@@ -28,7 +28,7 @@ def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_configuration(agent: LayeredData, request: LayeredData) -> dict[str, Any]:
-    """An agent's two prompts as one configuration document."""
+    """Return an agent's two prompts as one configuration document."""
     return {
         ".agent": to_serializable(agent.get(inherit=False)),
         ".request": to_serializable(request.get(inherit=False)),
@@ -36,12 +36,12 @@ def to_configuration(agent: LayeredData, request: LayeredData) -> dict[str, Any]
 
 
 def to_json(plain: Mapping[str, Any]) -> str:
-    """Plain data as JSON text."""
+    """Return plain data as JSON text."""
     return json.dumps(plain, indent=2, ensure_ascii=False, default=to_json_data)
 
 
 def to_yaml(plain: Mapping[str, Any]) -> str:
-    """Plain data as YAML text."""
+    """Return plain data as YAML text."""
     try:
         return _dump(plain)
     except _yaml.representer.RepresenterError:  # YAML knows no subclasses of text and numbers
@@ -65,7 +65,7 @@ def _dump(plain: Any) -> str:
 
 
 def export_schema(schema: Any) -> Any:
-    """A schema with its tuples as mappings, at every depth."""
+    """Return a schema with its tuples as mappings, at every depth."""
     if is_tuple(schema):
         return _export_field(schema) if schema else "()"
     if is_mapping(schema):
@@ -78,7 +78,7 @@ def export_schema(schema: Any) -> Any:
 
 
 def _export_class_field(field: tuple[Any, ...]) -> Any:
-    """A field of a class; one without a description is the name of its type, which renders the same."""
+    """Return a field of a class; without a description, the name of its type, which renders the same."""
     is_name = len(field) == 1 and isinstance(field[0], str)
     return field[0] if is_name else export_schema(field)
 

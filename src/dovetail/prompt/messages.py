@@ -1,4 +1,4 @@
-"""The prompt as chat messages: system and developer, the history, and the request (rule P150)."""
+"""Render a prompt as one text, or as chat messages: system and developer, history, request (rule P150)."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _STRUCTURES = frozenset({"kwargs", "returns"})
 
 
 def build_text(slots: Slots, options: RenderOptions) -> str:
-    """The whole prompt as one text (rule P70)."""
+    """Return the whole prompt as one text (rule P70)."""
     roles, titles = options.roles, options.titles
     lines = [f"{roles.get('user', 'user')}:"]
     for slot, value in (("system", slots.system), ("developer", slots.developer)):
@@ -33,7 +33,7 @@ def build_text(slots: Slots, options: RenderOptions) -> str:
 
 
 def build_main(slots: Slots, options: RenderOptions) -> list[str]:
-    """What is asked, from the tools to the output (rule P100)."""
+    """Return the lines of the main prompt, from the tools to the output (rule P100)."""
     titles = options.titles
     lines: list[str] = []
     if slots.tools:
@@ -55,12 +55,12 @@ def build_main(slots: Slots, options: RenderOptions) -> list[str]:
 
 
 def build_yaml(title: str, value: Any) -> list[str]:
-    """A block of YAML or plain text."""
+    """Return a block of YAML or plain text."""
     return [f"{title}:", to_block_text(value), ""]
 
 
 def build_history(title: str, history: Sequence[Message], roles: Roles) -> list[str]:
-    """The messages so far, a line for each text; other parts are left out with a warning."""
+    """Return the history, one line per text; other parts are omitted with a warning."""
     lines = [f"{title}:"]
     for role, content in history:
         if isinstance(content, str):
@@ -72,7 +72,7 @@ def build_history(title: str, history: Sequence[Message], roles: Roles) -> list[
 
 
 def read_texts(parts: list[Any], slot: str) -> list[str]:
-    """The texts of content parts; each part of another type is left out with a warning."""
+    """Return the texts of content parts; parts of other types are omitted with a warning."""
     texts: list[str] = []
     for part in read_parts(parts, slot):
         if part["type"] == "text":
@@ -83,12 +83,12 @@ def read_texts(parts: list[Any], slot: str) -> list[str]:
 
 
 def warn_skipped(part: Mapping[str, Any], slot: str) -> None:
-    """Say that a part has no place in plain text."""
-    logger.warning("a part of type %r in %s is left out: only text fits here", part["type"], slot)
+    """Warn that a part cannot be shown in plain text."""
+    logger.warning("Omitted a part of type %r in %s: only text can be rendered here.", part["type"], slot)
 
 
 def build_tools(title: str, tools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The tools, each in brackets, a line for each key."""
+    """Return the tools, each in brackets, one line per key."""
     lines = [f"{title}:"]
     for tool in tools:
         lines.append("[")
@@ -99,7 +99,7 @@ def build_tools(title: str, tools: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def build_info(title: str, info: Any) -> list[str]:
-    """What the model should know: a line for each item, or the plain text."""
+    """Return the info block: one line per item, or the plain text."""
     if is_mapping(info):
         rows = [f"- {key} : {_inline(value)}" for key, value in info.items()]
     elif has_items(info):
@@ -114,7 +114,7 @@ def _inline(value: Any) -> str:
 
 
 def build_requirement(title: str, output: Any, output_format: str) -> list[str]:
-    """What the answer must look like."""
+    """Return the description of the expected answer."""
     if output_format == "json":
         return [
             f"{title}:",
@@ -127,7 +127,7 @@ def build_requirement(title: str, output: Any, output_format: str) -> list[str]:
         return [f"{title}:", "Data Format: markdown text"]
     if output_format != "text":
         logger.warning(
-            "output_format %r is not known, so nothing is said of it: use json, markdown or text",
+            "Unknown output_format %r is ignored. Expected one of: json, markdown, text.",
             output_format,
         )
     return []
@@ -140,7 +140,7 @@ CONTINUE = "[User continue input]"
 def build_messages(
     slots: Slots, options: RenderOptions, rich_content: bool | None, strict_role_orders: bool | None
 ) -> list[ChatMessage]:
-    """The messages of a prompt; with `rich_content` their content is a list of parts."""
+    """Return the messages of a prompt; with `rich_content` their content is a list of parts."""
     messages: list[ChatMessage] = []
     for role, value in (("system", slots.system), ("developer", slots.developer)):
         if not is_empty(value):
@@ -159,7 +159,7 @@ def build_messages(
 
 
 def build_plain_history(history: Sequence[Message], roles: Roles, title: str | None) -> list[ChatMessage]:
-    """The history as messages of text; with a title, in strict order."""
+    """Return the history as messages of text; with a title, in strict order."""
     merged: list[tuple[str, list[str]]] = []
     for role, content in history:
         name = roles[role]
@@ -173,7 +173,7 @@ def build_plain_history(history: Sequence[Message], roles: Roles, title: str | N
 
 
 def build_rich_history(history: Sequence[Message], roles: Roles, title: str | None) -> list[ChatMessage]:
-    """The history as messages of parts; with a title, in strict order."""
+    """Return the history as messages of parts; with a title, in strict order."""
     messages: list[ChatMessage] = []
     for role, content in history:
         name = roles[role]
@@ -186,7 +186,7 @@ def build_rich_history(history: Sequence[Message], roles: Roles, title: str | No
 
 
 def _repair(messages: list[ChatMessage], opening: Any, ending: Any) -> list[ChatMessage]:
-    """Let the history begin with the user and end with the assistant, as many models demand."""
+    """Make the history begin with the user and end with the assistant, as many models require."""
     if messages[0]["role"] != "user":
         messages.insert(0, {"role": "user", "content": opening})
     if messages[-1]["role"] != "assistant":
@@ -195,7 +195,7 @@ def _repair(messages: list[ChatMessage], opening: Any, ending: Any) -> list[Chat
 
 
 def build_request(slots: Slots, options: RenderOptions, rich: bool) -> list[ChatMessage]:
-    """What the user asks now: the input alone, the attachment alone, or the main prompt with both."""
+    """Return the user's request: the input alone, the attachment alone, or the main prompt with both."""
     role = options.roles.get("user", "user")
     if not _has_context(slots):
         if is_empty(slots.input) and slots.attachment:

@@ -1,4 +1,4 @@
-"""`PromptModel`: a prompt's slots as a pydantic model, for those who want to look at them."""
+"""`PromptModel`: a prompt's slots as a pydantic model."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from dovetail.prompt.slots import order_tool, read_options, read_output, read_to
 
 
 class ChatMessage(BaseModel):
-    """One entry of the chat history; further keys are kept."""
+    """One entry of the chat history; extra keys are kept."""
 
     model_config = ConfigDict(extra="allow")
     role: str = "user"
@@ -18,7 +18,7 @@ class ChatMessage(BaseModel):
 
 
 class ChatMessageContent(BaseModel):
-    """One part of a message: its type and, under the type's own name, what it carries."""
+    """One part of a message: its type and, under the type's name, its content."""
 
     model_config = ConfigDict(extra="allow")
     type: str
@@ -32,7 +32,7 @@ class TextMessageContent(BaseModel):
 
 
 class PromptModel(BaseModel):
-    """The slots of a prompt, checked and in one form; further keys are kept as extras, in their order."""
+    """The slots of a prompt, validated and normalized; extra keys are kept in their order."""
 
     model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
 
@@ -52,7 +52,7 @@ class PromptModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _settle_output(cls, data: Any) -> Any:
+    def _normalize_output(cls, data: Any) -> Any:
         if not is_mapping(data):
             return data
         output, output_format = read_output(data.get("output"), data.get("output_format"))

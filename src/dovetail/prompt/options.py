@@ -1,4 +1,4 @@
-"""The names a rendered prompt uses: titles of its blocks and roles of its messages, from the settings."""
+"""Render options from the settings: titles of blocks and names of roles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _TITLES: dict[str, str] = DEFAULTS["prompt"]["prompt_title_mapping"]
 
 
 class Roles(dict[str, str]):
-    """Role names by role; `_` serves the roles of the history that have no name of their own."""
+    """Role names by role; `_` is the name of history roles without their own."""
 
     def __missing__(self, role: str) -> str:
         return self.get("_", role)
@@ -19,13 +19,13 @@ class Roles(dict[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """Titles and roles, resolved."""
+    """Resolved titles and roles."""
 
     titles: dict[str, str]
     roles: Roles
 
     def with_roles(self, roles: Mapping[str, str] | None) -> "RenderOptions":
-        """The options with some roles named otherwise; what is not a mapping is ignored."""
+        """Return the options with some roles renamed; a value that is not a mapping is ignored."""
         return (
             RenderOptions(self.titles, Roles({**self.roles, **roles}))
             if roles and is_mapping(roles)
@@ -34,7 +34,7 @@ class RenderOptions:
 
 
 def resolve_options(settings: Settings | None) -> RenderOptions:
-    """The options that the settings ask for; without settings, the default one."""
+    """Return the options in the settings; without settings, the default ones."""
     if settings is None:
         return _DEFAULT
     return settings.compute(_read_options)

@@ -1,4 +1,4 @@
-"""Chat history entries and content parts, brought into one form."""
+"""Normalize chat history entries and content parts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ _pydantic = lazy("pydantic")
 _rejection = lazy("dovetail.prompt.rejection")
 
 Message = tuple[str, Any]
-"""A history entry as role and content: text, or a list of parts that are read when they are used."""
+"""A history entry as role and content: text, or a list of parts that are normalized on use."""
 
 
 def read_history(value: Any) -> list[Message]:
-    """The entries of `chat_history`; one entry counts as a list of one, a bare value as the user's text."""
+    """Return the entries of `chat_history`; one entry counts as a list of one, a bare value as user text."""
     if value is None:
         return []
     messages: list[Message] = []
@@ -72,12 +72,12 @@ def _open_part(part: Any, path: str) -> Mapping[str, Any]:
 
 
 def read_parts(parts: list[Any], path: str) -> list[dict[str, Any]]:
-    """Content parts in full: a text part is `type` and `text`, any other has at least its own payload key."""
+    """Return normalized parts: a text part has `type` and `text`, any other at least its own payload key."""
     return [read_part(part, f"{path}[{position}]") for position, part in enumerate(parts)]
 
 
 def read_part(part: Any, path: str) -> dict[str, Any]:
-    """One content part in full: its type first; a value that is not a mapping becomes text."""
+    """Return a normalized part, its type first; a value that is not a mapping becomes text."""
     if not is_mapping(part):
         if not (isinstance(getattr(part, "type", None), str) and hasattr(part, "model_dump")):
             return {"type": "text", "text": str(part)}
@@ -98,12 +98,12 @@ def read_part(part: Any, path: str) -> dict[str, Any]:
 
 
 def is_text_part(part: Any) -> bool:
-    """Whether a part carries text."""
+    """Return whether a part is text."""
     return part["type"] == "text" and isinstance(part.get("text"), str)
 
 
 def read_attachment(value: Any) -> list[dict[str, Any]]:
-    """The parts of `attachment`; a single part counts as a list of one."""
+    """Return the parts of `attachment`; a single part counts as a list of one."""
     if value is None:
         return []
     return read_parts(value if is_list(value) else [value], "attachment")

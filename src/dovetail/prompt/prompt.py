@@ -1,6 +1,6 @@
-"""`Prompt`: what is said to a model, as data in named slots (rule P1).
+"""`Prompt`: the input of a model as data in named slots (rule P1).
 
-Rendering is pure: it changes nothing, copies only what it hands out, and resolves the settings once.
+Rendering is pure: it changes nothing, copies only what it returns, and resolves the settings once.
 """
 
 import textwrap
@@ -46,13 +46,13 @@ class Prompt(LayeredData):
 
     @property
     def settings(self) -> Settings | None:
-        """The settings it renders with: its own, else its parent's; None means the defaults."""
+        """The settings for rendering: its own, otherwise its parent's; None means the defaults."""
         if self._settings is None and isinstance(self._parent, Prompt):
             return self._parent.settings
         return self._settings
 
     def to_text(self, role_mapping: Mapping[str, str] | None = None) -> str:
-        """The prompt as one text, from `user:` to `assistant:`."""
+        """Return the prompt as one text, from `user:` to `assistant:`."""
         slots = read_slots(self.get())
         require_content(slots)
         return build_text(slots, resolve_options(self.settings).with_roles(role_mapping))
@@ -63,10 +63,10 @@ class Prompt(LayeredData):
         rich_content: bool | None = False,
         strict_role_orders: bool | None = True,
     ) -> list[dict[str, Any]]:
-        """The prompt as chat messages.
+        """Return the prompt as chat messages.
 
-        `rich_content` makes contents lists of parts, so that images and the like survive;
-        `strict_role_orders` joins neighbours of one role and lets the history go from user to assistant.
+        `rich_content` makes contents lists of parts, so that images and the like are kept;
+        `strict_role_orders` joins adjacent messages of one role and makes user and assistant alternate.
         """
         slots = read_slots(self.get())
         require_content(slots)
@@ -74,13 +74,13 @@ class Prompt(LayeredData):
         return build_messages(slots, options, rich_content, strict_role_orders)
 
     def to_prompt_object(self) -> "PromptModel":
-        """The slots as a checked pydantic model."""
+        """Return the slots as a validated pydantic model."""
         data = self.get()
         read_slots(data)  # raises our own error, which names the slot
         return _model.PromptModel(**data)
 
     def to_output_model(self) -> "type[BaseModel]":
-        """A pydantic model of the output, to check and cast the answer with."""
+        """Return a pydantic model of the output that validates and casts the answer."""
         schema = read_slots(self.get()).output
         settings = self.settings
         if settings is not None and settings.get("prompt.resolve_type_names"):
@@ -88,15 +88,15 @@ class Prompt(LayeredData):
         return _output_model.build_output_model(schema)
 
     def to_serializable_prompt_data(self, inherit: bool = False) -> dict[str, Any]:
-        """The slots as data that JSON and YAML can hold; with `inherit`, those of the parents too."""
+        """Return the slots as data for JSON and YAML; with `inherit`, including those of the parents."""
         return to_serializable(self.get(inherit=inherit))
 
     def to_json_prompt(self, inherit: bool = False) -> str:
-        """The slots as JSON text that `load_json_prompt` reads again."""
+        """Return the slots as JSON text for `load_json_prompt`."""
         return to_json(self.to_serializable_prompt_data(inherit))
 
     def to_yaml_prompt(self, inherit: bool = False) -> str:
-        """The slots as YAML text that `load_yaml_prompt` reads again."""
+        """Return the slots as YAML text for `load_yaml_prompt`."""
         return to_yaml(self.to_serializable_prompt_data(inherit))
 
     def _prepare(

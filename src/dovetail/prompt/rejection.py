@@ -1,4 +1,4 @@
-"""The error for a slot that holds something it cannot hold; needs pydantic, so it is loaded on use."""
+"""The error for an invalid slot; it needs pydantic and is therefore loaded on use."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ LONGEST_VALUE = 200
 
 
 class PromptValidationError(PromptError, ValidationError):
-    """A slot's value breaks the slot's rule; pydantic users catch it as their own `ValidationError`."""
+    """Invalid value of a slot; also a pydantic `ValidationError`."""
 
     def __init__(self, *_: Any) -> None:
         # Pydantic hands over its own arguments, which `__new__` has taken already.
@@ -20,7 +20,7 @@ class PromptValidationError(PromptError, ValidationError):
 
 
 def reject(path: str, value: Any, rule: str) -> PromptValidationError:
-    """The error that names the slot, the value and the rule."""
+    """Return the error that names the slot, the value and the rule."""
     shown = cut(repr(value), LONGEST_VALUE)
     problem = PydanticCustomError(
         "prompt_slot", "prompt slot {path}: {rule}, got {shown}", {"path": path, "rule": rule, "shown": shown}

@@ -1,4 +1,4 @@
-"""The slots (rule P1), read from a prompt's data: checked, normalised, nothing copied."""
+"""Read the slots (rule P1) from a prompt's data: validate and normalize without copying."""
 
 from collections.abc import Mapping, Sized
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ EMPTY_MESSAGE = (
 
 @dataclass(slots=True)
 class Slots:
-    """What a prompt says, slot by slot; `extra` holds the keys that are no standard slot, in their order."""
+    """The slots of a prompt; `extra` holds the keys that are not standard slots, in their order."""
 
     system: Any
     developer: Any
@@ -60,7 +60,7 @@ class Slots:
 
 
 def read_slots(data: Mapping[str, Any]) -> Slots:
-    """The slots of a prompt's data; a slot that holds what it cannot hold is a validation error."""
+    """Return the slots of a prompt's data; raise a validation error for an invalid slot."""
     get = data.get
     output, output_format = read_output(get("output"), get("output_format"))
     return Slots(
@@ -82,7 +82,7 @@ def read_slots(data: Mapping[str, Any]) -> Slots:
 
 
 def require_content(slots: Slots) -> None:
-    """Refuse a prompt that has nothing to say (rule P60)."""
+    """Reject an empty prompt (rule P60)."""
     if slots.extra or not all(
         is_blank(value) for value in (slots.input, slots.info, slots.instruct, slots.output, slots.attachment)
     ):
@@ -91,12 +91,12 @@ def require_content(slots: Slots) -> None:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a slot has nothing to show: None or an empty collection; 0 and False are shown."""
+    """Return whether a slot has nothing to show: None or an empty collection; 0 and False are shown."""
     return value is None or (not value and isinstance(value, Sized))
 
 
 def read_tools(value: Any) -> list[Mapping[str, Any]]:
-    """The tools, each a mapping with a name, a description and parameters."""
+    """Return the tools, each a mapping with a name, a description and parameters."""
     if value is None:
         return []
     if not is_sequence(value) and not is_set(value):
@@ -121,7 +121,7 @@ def _read_tool(tool: Any, position: int) -> Mapping[str, Any]:
 
 
 def order_tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A tool with its keys in the order of their lines: name, desc, kwargs, returns, then the rest."""
+    """Return a tool with its keys in the order of their lines: name, desc, kwargs, returns, then the rest."""
     if tuple(tool) in _ORDERED_TOOLS:
         return tool
     return {**{key: tool[key] for key in _FIRST_OF_A_TOOL if key in tool}, **tool}
@@ -139,7 +139,7 @@ def _reject_tool(tool: Mapping[str, Any], position: int) -> Exception:
 
 
 def read_options(value: Any) -> dict[str, Any]:
-    """The options for the provider."""
+    """Return the options for the provider."""
     if value is None:
         return {}
     if not is_mapping(value):
@@ -148,7 +148,7 @@ def read_options(value: Any) -> dict[str, Any]:
 
 
 def read_output(output: Any, output_format: Any) -> tuple[Any, str]:
-    """The output schema and its format; a class alone is asked for as a value and a reply to it."""
+    """Return the output schema and its format; a class alone becomes a value with a reply."""
     if output_format is not None:
         return output, str(output_format)
     if is_mapping(output) or has_items(output):
@@ -159,5 +159,5 @@ def read_output(output: Any, output_format: Any) -> tuple[Any, str]:
 
 
 def wrap_class(output: Any) -> dict[str, Any]:
-    """The schema that asks for an instance of a class."""
+    """Return the schema that requests an instance of a class."""
     return {"value": (output,), "reply": (str, "Reply according the result value")}

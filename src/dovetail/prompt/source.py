@@ -1,4 +1,4 @@
-"""The text of a prompt configuration: given as such or as a file, read as YAML or as JSON5."""
+"""Read a prompt configuration from text or a file, as YAML or JSON5, with the positions of its keys."""
 
 import bisect
 import json
@@ -29,14 +29,14 @@ _JSON5_PROBLEM = re.compile(r"<string>:(\d+) (.+) at column (\d+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A configuration's text, its format and the name it goes by in messages."""
+    """A configuration's text, its format and its name in error messages."""
 
     text: str
     format: Format
     name: str
 
     def parse(self) -> Any:
-        """The data in the text; a mistake in it is told with its line and column."""
+        """Return the data in the text; raise an error with line and column if it is invalid."""
         data = _parse_yaml(self) if self.format == "yaml" else _parse_json(self)
         if self.format == "json" and _is_deep(data, DEEPEST):
             raise _make_error(self, _TOO_DEEP, None, None)
@@ -44,10 +44,10 @@ class Source:
 
 
 def read_source(path_or_text: str | os.PathLike[str], format: Format, encoding: str | None = UTF_8) -> Source:
-    """The configuration at a path, or the text itself.
+    """Return the configuration at a path, or the text itself.
 
-    A string is taken for a path only when it could be one (short, a single line) and the file is there.
-    `encoding` is that of the file; None is the system's own.
+    A string counts as a path only if it could be one (short, a single line) and the file exists.
+    `encoding` is the encoding of the file; None is the system's default.
     """
     if isinstance(path_or_text, os.PathLike):
         return _read_file(Path(path_or_text), format, encoding)
@@ -58,12 +58,12 @@ def read_source(path_or_text: str | os.PathLike[str], format: Format, encoding: 
 
 
 def guess_format(path: Path) -> Format:
-    """The format that a file's name tells: JSON for `.json` and `.json5`, else YAML."""
+    """Return the format for a file name: JSON for `.json` and `.json5`, otherwise YAML."""
     return "json" if path.suffix.lower() in (".json", ".json5") else "yaml"
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text could be a file's path: short and on a single line."""
+    """Return whether a text could be a path: short and on a single line."""
     return bool(text) and "\n" not in text and "\0" not in text and len(text) <= LONGEST_PATH
 
 
@@ -81,13 +81,13 @@ def _read_file(path: Path, format: Format, encoding: str | None) -> Source:
     try:
         text = path.read_text(encoding="utf-8-sig" if encoding and _is_utf_8(encoding) else encoding)
     except OSError as error:
-        raise PromptFileError(f"the prompt file {str(path)!r} cannot be read: {error.strerror}") from error
+        raise PromptFileError(f"Cannot read the prompt file {str(path)!r}: {error.strerror}.") from error
     except LookupError as error:
         raise PromptError(f"Unknown encoding {encoding!r} for the prompt file {str(path)!r}.") from error
     except UnicodeError as error:
         name = "UTF-8" if encoding == UTF_8 else encoding or "the system's encoding"
-        hint = 'Name the encoding of the file, for example encoding="gb18030".'
-        raise PromptError(f"the prompt file {str(path)!r} is not {name} text: {error}", hint=hint) from error
+        hint = 'Pass the encoding of the file, for example encoding="gb18030".'
+        raise PromptError(f"The prompt file {str(path)!r} is not {name} text: {error}.", hint=hint) from error
     return Source(text, format, str(path))
 
 
@@ -139,7 +139,7 @@ def _make_error(source: Source, what: str, line: int | None, column: int | None)
     text = source.text.strip()
     hint = None
     if source.name == "<text>" and looks_like_path(text) and _PATH.fullmatch(text):
-        hint = f"If {shorten(text)} is meant as a path: there is no such file."
+        hint = f"If {shorten(text)} is meant as a path: the file does not exist."
     return PromptSyntaxError(problem, source=source.name, line=line, column=column, hint=hint)
 
 
@@ -157,14 +157,14 @@ _TOKEN = re.compile(
 
 
 def find_positions(source: Source) -> dict[KeyPath, Position]:
-    """The line and column of every key and list item, by its path; for text that can be parsed."""
+    """Return the line and column of every key and list item by its path; the text must be valid."""
     if source.format == "yaml":
         return dict(_walk_yaml(compose_yaml(source.text), ()))
     return _scan_json(source.text)
 
 
 def find_nearest(positions: dict[KeyPath, Position], path: KeyPath) -> Position | None:
-    """The position of a path, or of the nearest thing around it."""
+    """Return the position of a path, or of the nearest enclosing one."""
     while path:
         if path in positions:
             return positions[path]
@@ -186,7 +186,7 @@ def _walk_yaml(node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Position]]:
 
 
 def _scan_json(text: str) -> dict[KeyPath, Position]:
-    """The positions in JSON5, found by its brackets and commas alone."""
+    """Return the positions in JSON5, found by its brackets and commas alone."""
     breaks = [match.end() for match in re.finditer("\n", text)]
     found: dict[KeyPath, Position] = {}
     path: list[Any] = []  # the step under way in each open container; None before an object's key

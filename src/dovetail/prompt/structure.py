@@ -1,4 +1,4 @@
-"""Shows an output schema as the JSON structure a model shall write, with descriptions as comments."""
+"""Render an output schema as the JSON structure a model should write, with descriptions as comments."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -10,9 +10,9 @@ _BUILTINS = {kind: f"<{kind.__name__}>" for kind in (str, int, float, bool, list
 
 
 def render_structure(schema: Any, *, described: bool = False) -> str:
-    """The structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`.
+    """Return the structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`.
 
-    A tuple as the whole schema has its description only if it shall be `described`.
+    A tuple as the whole schema shows its description only if `described`.
     """
     text = _render_mapping(schema, 0) if is_mapping(schema) and schema else _render(schema, 0)
     return text + _describe(schema) if described else text
@@ -39,11 +39,11 @@ def _render_value(value: Any, depth: int) -> str:
 
 
 _FAST = frozenset({*PLAIN, type, dict, list})
-"""Classes of values that need no cleaning before they are looked at."""
+"""Classes of values that need no sanitizing."""
 
 
 def _describe(field: Any) -> str:
-    """The comment of a field, empty if it has no description."""
+    """Return the comment of a field, empty if it has no description."""
     if not is_tuple(field) or len(field) < 2:
         return ""
     text = field[1]

@@ -1,7 +1,7 @@
-"""Values as the YAML text of a prompt block: exactly what PyYAML writes, most of it without PyYAML.
+"""Write values as the YAML text of a prompt block: exactly PyYAML's output, mostly without PyYAML.
 
 Blocks of ordinary text and numbers are written here, many times faster. A block with anything else (text that
-needs escapes, odd keys, other classes) goes to PyYAML as a whole; a property test holds the two equal.
+needs escapes, odd keys, other classes) goes to PyYAML as a whole; a property test keeps the two equal.
 """
 
 import math
@@ -40,7 +40,7 @@ _PIECES = re.compile(r"'| +|\n+|[^ \n']+")
 
 
 def to_block_text(value: Any) -> str:
-    """A container as YAML with sorted keys, anything else as its plain text."""
+    """Return a container as YAML with sorted keys, anything else as its plain text."""
     if type(value) in PLAIN:
         return str(value)
     writer = _WRITERS.get(type(value))
@@ -56,7 +56,7 @@ def to_block_text(value: Any) -> str:
 
 
 def dump_yaml(plain: Any) -> str:
-    """Plain data as YAML: sorted keys, unicode as it is."""
+    """Return plain data as YAML: sorted keys, Unicode unescaped."""
     try:
         return _yaml.safe_dump(plain, allow_unicode=True, sort_keys=True)
     except _yaml.representer.RepresenterError:  # YAML knows no subclasses of text and numbers
@@ -87,7 +87,7 @@ def _sort(mapping: Mapping[Any, Any]) -> list[tuple[str, Any]]:
 
 
 def _write_below(head: str, value: Any, indent: str, lines: list[str]) -> None:
-    """A container as the value of a key: on the lines below, a list without further indent."""
+    """Write a container as the value of a key: on the lines below, a list without extra indent."""
     writer = _find_writer(value)
     if not value:
         writer(value, f"{head} ", indent, lines)
@@ -121,18 +121,18 @@ _WRITERS: dict[Any, _Writer] = {dict: _write_mapping, list: _write_sequence, tup
 
 
 class NotOrdinary(Exception):
-    """PyYAML must write this."""
+    """The value must be written by PyYAML."""
 
 
 def is_plain(text: str) -> bool:
-    """Whether the text surely needs no quotes."""
+    """Return whether the text certainly needs no quotes."""
     if _PLAIN.match(text) is not None:
         return text not in _WORDS
     return _PLAIN_AFTER_NUMBER.match(text) is not None and "  " not in text
 
 
 def write_text(text: str, column: int, indent: str) -> str:
-    """The text as a scalar that begins at `column`; its further lines are indented a step deeper."""
+    """Return the text as a scalar that begins at `column`; further lines are indented one level deeper."""
     if is_plain(text):
         return text if column + len(text) <= WIDTH else _fold(text, column, f"\n{indent}  ")
     if text not in _WORDS and not _NEEDS_QUOTES.search(text):
@@ -143,7 +143,7 @@ def write_text(text: str, column: int, indent: str) -> str:
 
 
 def _fold(text: str, column: int, new_line: str) -> str:
-    """Plain text, broken at the first space after a line is full."""
+    """Return plain text, broken at the first space after a line is full."""
     words = text.split(" ")
     folded = [words[0]]
     column += len(words[0])
@@ -160,7 +160,7 @@ def _fold(text: str, column: int, new_line: str) -> str:
 
 
 def _quote(text: str, column: int, new_line: str) -> str:
-    """Text in single quotes: a quote and a line break are doubled, a full line breaks at a single space."""
+    """Return text in single quotes: quotes and line breaks doubled, a full line broken at a single space."""
     quoted = ["'"]
     column += 1
     for piece in _PIECES.finditer(text):
@@ -191,4 +191,4 @@ SCALARS: dict[Any, Callable[[Any], str]] = {
     float: _write_float,
     type(None): lambda value: "null",
 }
-"""How scalars other than text are written, by their class."""
+"""Writers of scalars other than text, by class."""

@@ -1,4 +1,4 @@
-"""Everything that can be asked of an answer, sync and async; an agent and a response both have it."""
+"""The views of an answer, sync and async, that agents and responses share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
@@ -16,7 +16,7 @@ EventPair: TypeAlias = tuple[str, Any]
 
 
 async def read_text(attempt: Attempt[Any]) -> AsyncGenerator[str, None]:
-    """The pieces of the answer's text."""
+    """Yield the pieces of the answer's text."""
     async for entry in attempt.read():
         if isinstance(entry, TextDelta):
             yield entry.text
@@ -24,7 +24,7 @@ async def read_text(attempt: Attempt[Any]) -> AsyncGenerator[str, None]:
 
 
 async def read_original(attempt: Attempt[Any]) -> AsyncGenerator[Delta, None]:
-    """The model's deltas, as they came."""
+    """Yield the model's deltas, unchanged."""
     async for entry in attempt.read():
         if not isinstance(entry, tuple):
             yield entry
@@ -34,7 +34,7 @@ async def read_original(attempt: Attempt[Any]) -> AsyncGenerator[Delta, None]:
 async def read_events(
     attempt: Attempt[Any], wanted: Collection[str] | None = None
 ) -> AsyncGenerator[EventPair, None]:
-    """Events with their data, as pairs: all of them, or those that are wanted."""
+    """Yield events with their data, as pairs: all of them, or the wanted ones."""
     async for entry in attempt.read():
         for pair in _describe(entry, attempt):
             if wanted is None or pair[0] in wanted:
@@ -46,11 +46,11 @@ async def read_events(
 
 
 async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, None]:
-    """The events of the answer's fields."""
+    """Yield the events of the answer's fields."""
     if attempt.format.is_text:
         raise ConfigError(
-            "there are no fields to stream, the answer is plain text",
-            hint="Say what the answer looks like with `.output({...})`.",
+            "Cannot stream fields: the answer is plain text.",
+            hint="Describe the answer with `.output({...})`.",
         )
     attempt.start()
     log, fields = attempt.log, attempt.fields
@@ -71,7 +71,7 @@ async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, Non
 
 
 def _describe(entry: LogEntry, attempt: Attempt[Any]) -> Iterator[EventPair]:
-    """The events that an entry of the log stands for."""
+    """Return the events of an entry of the log."""
     if isinstance(entry, tuple):
         yield entry
         return
@@ -106,11 +106,11 @@ _DATA_TYPES = (*_VIEWS, "all")
 
 
 class Demands(TypedDict, total=False):
-    """What an answer must have, else it is asked for again.
+    """Requirements of an answer; one that does not meet them is requested again.
 
-    `ensure_keys` are dotted or slashed paths, `[*]` asks for every item; `max_retries` is the setting
-    `response.max_retries` if left out. The last answer raises `ResponseError` if it will not do either,
-    unless `raise_ensure_failure` is false.
+    `ensure_keys` are dotted or slashed paths, `[*]` stands for every item; `max_retries` defaults to the
+    setting `response.max_retries`. If the last answer fails too, `ResponseError` is raised, unless
+    `raise_ensure_failure` is false.
     """
 
     ensure_keys: Sequence[str]
@@ -119,80 +119,80 @@ class Demands(TypedDict, total=False):
 
 
 def refuse_unknown(demands: Demands) -> None:
-    """Refuse a name that means nothing, which would else go unheard."""
+    """Reject unknown names, which would otherwise be ignored."""
     known = Demands.__annotations__
     if unknown := [name for name in demands if name not in known]:
         raise SignatureError(
             explain_choices("argument", unknown[0], known),
-            hint="A time limit is given where the request is made: `start(timeout=…)` or `get_response`.",
+            hint="Pass a time limit where the request is made: `start(timeout=…)` or `get_response`.",
         )
 
 
 class Answer(ABC, Generic[T]):
     """The views of an answer; `T` is the type of the object it makes.
 
-    What a view reads is settled when the view is called, not when its coroutine first runs or its iterator is
-    first read.
+    The source of a view is fixed when the view is called, not when its coroutine first runs or its iterator
+    is first read.
     """
 
     @abstractmethod
     def async_get_result(
         self, *, check: bool = False, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Result[T]]:
-        """The whole answer; with `check` it must also make a valid object."""
+        """Return the whole answer; with `check` it must also build a valid object."""
 
     @abstractmethod
     def stream(self, type: GeneratorType, specific: _Names) -> AsyncGenerator[Any, None]:
-        """The answer while it arrives."""
+        """Yield the answer while it arrives."""
 
     @abstractmethod
     def _wait(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> V:
-        """The result of a view of the answer, for sync callers."""
+        """Return the result of a view, for sync callers."""
 
     @abstractmethod
     def _later(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> Coroutine[Any, Any, V]:
-        """The result of a view of the answer, for async callers."""
+        """Return the result of a view, for async callers."""
 
     @abstractmethod
     def _iterate(self, type: GeneratorType, specific: _Names) -> Iterator[Any]:
-        """The answer while it arrives, for sync callers."""
+        """Yield the answer while it arrives, for sync callers."""
 
     def async_get_data(
         self, type: DataType = "parsed", **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Any]:
-        """The parsed data (the text, where no structure was asked for), or another view of the answer."""
+        """Return the parsed data (the text if no structure was requested), or another view of the answer."""
         return self._later(lambda answer: _get_data(answer, type, demands))
 
     def async_get_data_object(self, **demands: Unpack[Demands]) -> Coroutine[Any, Any, T]:
-        """The checked object; an answer that does not fit is asked for again, with the reason."""
+        """Return the validated object; an invalid answer is requested again, with the reason."""
         return self._later(lambda answer: _get_data_object(answer, demands))
 
     def async_get_text(self) -> Coroutine[Any, Any, str]:
-        """All text of the answer."""
+        """Return all text of the answer."""
         return self._later(_get_text)
 
     def async_get_meta(self) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Model, usage, finish reason and timings."""
+        """Return model, usage, finish reason and timings."""
         return self._later(_get_meta)
 
     def get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
-        """The whole answer."""
+        """Return the whole answer."""
         return self._wait(lambda answer: answer.async_get_result(check=check, **demands))
 
     def get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
-        """The parsed data (the text, where no structure was asked for), or another view of the answer."""
+        """Return the parsed data (the text if no structure was requested), or another view of the answer."""
         return self._wait(lambda answer: _get_data(answer, type, demands))
 
     def get_data_object(self, **demands: Unpack[Demands]) -> T:
-        """The checked object; an answer that does not fit is asked for again, with the reason."""
+        """Return the validated object; an invalid answer is requested again, with the reason."""
         return self._wait(lambda answer: _get_data_object(answer, demands))
 
     def get_text(self) -> str:
-        """All text of the answer."""
+        """Return all text of the answer."""
         return self._wait(_get_text)
 
     def get_meta(self) -> dict[str, Any]:
-        """Model, usage, finish reason and timings."""
+        """Return model, usage, finish reason and timings."""
         return self._wait(_get_meta)
 
     @overload
@@ -208,7 +208,7 @@ class Answer(ABC, Generic[T]):
     def async_get_generator(
         self, type: GeneratorType = "delta", *, specific: _Names = None
     ) -> AsyncGenerator[Any, None]:
-        """The answer while it arrives, from its start: text, fields, deltas, or events with their data."""
+        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data."""
         return self.stream(type, specific)
 
     @overload
@@ -220,7 +220,7 @@ class Answer(ABC, Generic[T]):
     @overload
     def get_generator(self, type: _EventType, *, specific: _Names = None) -> Iterator[EventPair]: ...
     def get_generator(self, type: GeneratorType = "delta", *, specific: _Names = None) -> Iterator[Any]:
-        """The answer while it arrives, from its start: text, fields, deltas, or events with their data."""
+        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data."""
         return self._iterate(type, specific)
 
 

@@ -1,4 +1,4 @@
-"""One try at an answer: it is read beside its readers, to its end, its time limit or its cancel."""
+"""One attempt at an answer: read independently of its readers until it ends, times out or is cancelled."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ from dovetail.response.result import Result
 
 
 class Fields:
-    """Follows a log with a parser; `events` grows as far as somebody asks."""
+    """Follows a log with a parser; `events` grows as far as readers ask."""
 
     def __init__(self, log: Log[LogEntry], parser: InstantParser) -> None:
         self.events: list[FieldEvent] = []
@@ -26,7 +26,7 @@ class Fields:
         self._lock = threading.Lock()
 
     def catch_up(self) -> int:
-        """Parse what has arrived since; gives the number of entries that were read."""
+        """Parse the new entries; return the number of entries read so far."""
         with self._lock:
             items = self._log.items
             while self._position < len(items):
@@ -37,7 +37,7 @@ class Fields:
             return self._position
 
     def finish(self) -> None:
-        """The answer is over: complete what is open, once."""
+        """Complete open fields once the answer has ended."""
         with self._lock:
             self.events += self._parser.finish()
 
@@ -74,43 +74,43 @@ class Attempt(Generic[T]):
         self._times: dict[str, float | None] = {"first_token": None, "total": None}
 
     def read(self) -> AsyncGenerator[LogEntry, None]:
-        """Every entry from the first on; the first reader starts the request."""
+        """Yield every entry from the first on; the first reader starts the request."""
         self.start()
         return self.log.read()
 
     async def wait(self) -> Result[T]:
-        """The result, when the answer is complete."""
+        """Return the result when the answer is complete."""
         self.start()
         await self.log.wait_for_end()
         self.raise_error()
         return self.make_result()
 
     def raise_error(self) -> None:
-        """Raise what broke the answer off, if anything did."""
+        """Raise the error that interrupted the answer, if any."""
         if self.error is not None:
             raise self.error
 
     def start(self) -> None:
-        """Begin to read in this event loop, if nobody has yet."""
+        """Start reading in this event loop, unless reading has started."""
         with self._lock:
             if self._task is None and not self.log.ended:
                 self._loop = asyncio.get_running_loop()
                 self._task = self._loop.create_task(self._run())
 
     def cancel(self) -> None:
-        """Stop reading; what has arrived stays, and readers get a `CancelledRunError` after it."""
+        """Stop reading; entries received so far are kept, then readers get a `CancelledRunError`."""
         with self._lock:
             if self.log.ended:
                 return
             if self._loop is None or self._task is None:
-                self.error = CancelledRunError("the request was cancelled before it was sent")
+                self.error = CancelledRunError("The request was cancelled before it was sent.")
                 self.log.end()
             else:
-                self.error = CancelledRunError("the request was cancelled")
+                self.error = CancelledRunError("The request was cancelled.")
                 self._loop.call_soon_threadsafe(self._task.cancel)
 
     def make_result(self) -> Result[T]:
-        """What has arrived, as a result."""
+        """Return the entries received so far as a result."""
         return Result(
             tuple(self.log.items),
             self.format,
@@ -120,7 +120,7 @@ class Attempt(Generic[T]):
         )
 
     def runs_in(self, loop: asyncio.AbstractEventLoop | None) -> bool:
-        """Whether this loop still has to read it."""
+        """Return whether this loop is still to read it."""
         return loop is not None and self._loop is loop and not self.log.ended
 
     async def _run(self) -> None:
@@ -133,7 +133,7 @@ class Attempt(Generic[T]):
             self.error = self._describe_timeout() if limit.expired() else error
         except asyncio.CancelledError:
             if self.error is None:  # not our cancel: the event loop is going down
-                self.error = CancelledRunError("the event loop ended before the answer did")
+                self.error = CancelledRunError("The event loop ended before the answer did.")
                 raise
         except Exception as error:
             self.error = error
@@ -165,5 +165,5 @@ class Attempt(Generic[T]):
         received = f"{len(text)} characters had arrived" if text else "nothing had arrived"
         return AnswerTimeoutError(
             f"no complete answer after {self._timeout} s; {received}",
-            hint="Give it more time with `timeout=`.",
+            hint="Allow more time with `timeout=`.",
         )

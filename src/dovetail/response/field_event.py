@@ -1,6 +1,6 @@
-"""What happens to one field of a streamed answer, and where in the document it stands.
+"""Events of the fields of a streamed answer, with their place in the document.
 
-Made once per token: an event only points at its place; paths and texts are built when they are read.
+One is made per token: it only points at its place; paths and texts are built when they are read.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -24,7 +24,7 @@ class Document:
 
     @property
     def data(self) -> Any:
-        """The document so far, an open string with the text it has by now."""
+        """The document so far, an open string with its text so far."""
         if self.text:
             self.frame.put(self.key, _join(self.text))
         return self.root
@@ -42,7 +42,7 @@ class Frame:
         self.container: Any = container
 
     def put(self, key: Key, value: Any) -> None:
-        """Set a child; an array takes a new one at its end."""
+        """Set a child; an array appends it."""
         container = self.container
         if container.__class__ is list and key == len(container):
             container.append(value)
@@ -74,7 +74,7 @@ class FieldEvent:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the value has arrived whole."""
+        """Whether the value is complete."""
         return self._length < 0
 
     @property
@@ -89,7 +89,7 @@ class FieldEvent:
 
     @property
     def path(self) -> str:
-        """Where the value stands: `a.b[0].c`, in slash style `/a/b/[0]/c`."""
+        """The path of the value: `a.b[0].c`, in slash style `/a/b/[0]/c`."""
         return write_path(self._frame.keys_to(self._key), self._frame.document.style)
 
     @property
@@ -104,7 +104,7 @@ class FieldEvent:
 
     @property
     def full_data(self) -> Any:
-        """The live document: it goes on growing after this event."""
+        """The live document: it keeps growing after this event."""
         return self._frame.document.data
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ Instant = FieldEvent
 
 
 def _join(pieces: list[str]) -> str:
-    """The pieces as one text; they are kept joined, so that the next reader has less to do."""
+    """Join the pieces to one text and keep it, so that the next read is cheaper."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0]

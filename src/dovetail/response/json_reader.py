@@ -1,7 +1,7 @@
-"""Reads one JSON document as it arrives, each character once.
+"""Read one JSON document as it arrives, each character once.
 
-JSON5 is read too, and the common slips of models: forgotten commas, Python literals, text without quotes,
-text in three quotation marks.
+JSON5 is accepted too, and common mistakes of models: missing commas, Python literals, text without quotes,
+text in triple quotes.
 """
 
 import re
@@ -19,8 +19,8 @@ _match_bare_key = re.compile(r"[\w$.-]+").match
 class JsonReader(Scanner):
     """The states of one document, from its opening bracket on.
 
-    It is strict until the document counts: an object at its first top-level key that is in `keys` (any
-    key, if there are none), an array at its first value.
+    It is strict until the document counts: an object from its first top-level key that is in `keys` (any key
+    if `keys` is empty), an array from its first value.
     """
 
     __slots__ = ("_keys",)
@@ -31,7 +31,7 @@ class JsonReader(Scanner):
         self._keys = keys
 
     def finish(self) -> list[FieldEvent]:
-        """Complete what the end of the text leaves open."""
+        """Complete the values that the end of the text leaves open."""
         self._events = []
         if self.text is not None:
             self._end_string()

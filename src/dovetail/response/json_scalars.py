@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 STOPS = {quote: re.compile(rf"[{quote}\\]").search for quote in "\"'"}
-"""Where text in these quotes may end or hold an escape."""
+"""Positions where text in these quotes may end or has an escape."""
 
 _CODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _LOW_SURROGATE = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
@@ -28,8 +28,8 @@ _REPLACEMENT = "\ufffd"
 def read_piece(text: str, position: int, quotes: str) -> tuple[str, int, bool]:
     """Decode from `position` to the closing quotes, or as far as the text is certain.
 
-    Gives the decoded text, where it stopped, and whether the quotes were closed there; `quotes` is one
-    quotation mark or three. What is left of the text then needs more text to be understood.
+    Return the decoded text, the position where it stopped, and whether the quotes were closed there; `quotes`
+    is one quotation mark or three. The rest of the text needs more text to be decoded.
     """
     search = STOPS[quotes[0]]
     pieces: list[str] = []
@@ -53,7 +53,7 @@ def read_piece(text: str, position: int, quotes: str) -> tuple[str, int, bool]:
 
 
 def _read_escape(text: str, at: int) -> tuple[str, int]:
-    """What the escape at `at` stands for and where it ends; ends where it begins if it is cut off."""
+    """Return the decoded escape at `at` and its end; the end equals `at` if the escape is cut off."""
     char = text[at + 1 : at + 2]
     simple = _SIMPLE.get(char)
     if simple is not None:
@@ -101,7 +101,7 @@ _CUT_NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eE][+-]?)?")
 
 
 def read_word(word: str) -> Any:
-    """The value of a complete word, or NO_VALUE."""
+    """Return the value of a complete word, or NO_VALUE."""
     if word in _LITERALS:
         return _LITERALS[word]
     try:
@@ -117,7 +117,7 @@ def read_word(word: str) -> Any:
 
 
 def read_cut_word(word: str) -> Any:
-    """The value of a word that the end of the text may have cut off, or NO_VALUE."""
+    """Return the value of a word that the end of the text may have cut off, or NO_VALUE."""
     value = read_word(word)
     if value is not NO_VALUE:
         return value

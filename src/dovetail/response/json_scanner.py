@@ -1,7 +1,7 @@
 """Text in, position by position: the states for space, comments and scalars.
 
-A state is a method that reads from a position of the text and returns where it stopped. What needs more
-text to be understood (an escape, a quotation mark, a slash) is carried over to the next delta.
+A state is a method that reads from a position of the text and returns where it stopped. Text that cannot be
+read without more text (an escape, a quotation mark, a slash) is carried over to the next delta.
 """
 
 import re
@@ -22,7 +22,7 @@ _match_bare_text = re.compile(r"[^,}\]\n]*").match
 class Scanner(Document):
     """Runs the states over the text, skips space and comments, and reads the scalar at `key`.
 
-    While it is strict, it stops at a mistake; otherwise it reads over it.
+    In strict mode it stops at an error; otherwise it skips the error.
     """
 
     __slots__ = (
@@ -52,10 +52,10 @@ class Scanner(Document):
         self.strict = True
         self.is_broken = False
         self.left_over: int | None = None
-        """How much text was left when the document ended; None until then."""
+        """Length of the text left when the document ended; None until then."""
 
     def feed(self, delta: str, start: int = 0) -> list[FieldEvent]:
-        """Read on from `start`; what is complete now, in the order of the document."""
+        """Read from `start`; return the new events in the order of the document."""
         events: list[FieldEvent] = []
         self._events = events
         text = delta
@@ -70,12 +70,12 @@ class Scanner(Document):
         return events
 
     def _keep(self, text: str, position: int) -> int:
-        """Wait for more text: the rest is read again together with it."""
+        """Wait for more text: the rest is read again with it."""
         self._carry = text[position:]
         return len(text)
 
     def _skip(self, text: str, position: int) -> int:
-        """Read over space or a comment; anything else is a mistake."""
+        """Skip space or a comment; anything else is an error."""
         space = _match_space(text, position)
         if space is not None:
             return space.end()
@@ -103,14 +103,14 @@ class Scanner(Document):
         return self._keep(text, len(text) - 1) if text.endswith("*") else len(text)
 
     def _break(self, text: str, position: int) -> int:
-        """There is a mistake at the position."""
+        """Handle an error at the position."""
         if not self.strict:
             return position + 1
         self.is_broken = True
         return self._stop(text, position)
 
     def _stop(self, text: str, position: int) -> int:
-        """The document ends before the position."""
+        """End the document before the position."""
         self.left_over = len(text) - position
         self._state = self._ended
         return len(text)
@@ -120,7 +120,7 @@ class Scanner(Document):
 
     @abstractmethod
     def _after(self, text: str, position: int) -> int:
-        """A value has ended."""
+        """Read the text after a value."""
 
     def _complete(self, value: Any) -> None:
         frame = self.frame

@@ -1,4 +1,4 @@
-"""What an answer brings, in order, for any number of readers: in any thread, each from the start."""
+"""The log of an answer, for any number of readers in any thread, each from the start."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,11 +9,11 @@ from dovetail.events.delta import Delta
 
 T = TypeVar("T")
 LogEntry: TypeAlias = Delta | tuple[str, Any]
-"""A delta, or an event of another part with its data."""
+"""A delta, or the name of an event with its data."""
 
 
 class Log(Generic[T]):
-    """Grows at one end and is read from the other; a reader that has caught up waits for more."""
+    """A growing list of items; readers that have caught up wait for more."""
 
     def __init__(self) -> None:
         self.items: list[T] = []
@@ -29,14 +29,14 @@ class Log(Generic[T]):
             _wake(waiting)
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the log and wake the readers."""
         self.ended = True
         waiting = self._waiting + self._waiting_for_end
         self._waiting, self._waiting_for_end = [], []
         _wake(waiting)
 
     async def read(self) -> AsyncGenerator[T, None]:
-        """Every item from the first on, until the end."""
+        """Yield every item from the first on, until the end."""
         items = self.items
         position = 0
         while True:
@@ -48,7 +48,7 @@ class Log(Generic[T]):
             await self.wait(position)
 
     async def wait(self, position: int) -> None:
-        """Wait until there are more than `position` items, or no more will come."""
+        """Wait until the log has more than `position` items or has ended."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         # Looked at after the future is in the list: an item that came before is seen, a later one wakes it.
@@ -56,7 +56,7 @@ class Log(Generic[T]):
             await future
 
     async def wait_for_end(self) -> None:
-        """Wait until nothing more will come."""
+        """Wait until the log has ended."""
         if not self.ended:
             future = asyncio.get_running_loop().create_future()
             self._waiting_for_end.append(future)

@@ -1,8 +1,8 @@
-"""Finds the document in a model's answer and reads it field by field while it arrives.
+"""Find the document in a model's answer and parse it field by field while it arrives.
 
 Each value under the root completes exactly once, as soon as its last character is known, children before
 their parent; the deltas of a string add up to it. The cost is linear, and the events do not depend on how
-the answer was cut into deltas.
+the answer is split into deltas.
 """
 
 import re
@@ -16,10 +16,10 @@ from dovetail.response.field_event import FieldEvent
 from dovetail.response.json_reader import JsonReader
 
 _Stretch: TypeAlias = tuple[str, int, int]
-"""A text, the position to read from, and where in the answer the text begins."""
+"""A text, the position to read from, and the position of the text in the answer."""
 
 _SECOND_LOOKS = 4
-"""How many times the length of the answer may be read again in search of the document."""
+"""Multiple of the answer's length that may be read again in search of the document."""
 
 
 @dataclass(slots=True)
@@ -33,10 +33,10 @@ class _Candidate:
 
 
 class InstantParser:
-    """Turns the deltas of an answer into events of its fields.
+    """Converts the deltas of an answer to events of its fields.
 
     An object counts as the document at its first top-level key that is in the schema, an array at its
-    first value; until then its events are held back. If none counts, the last one is taken at the end.
+    first value; until then its events are held back. If none counts, the last one is used at the end.
     """
 
     def __init__(self, schema: Any = None, *, path_style: PathStyle = "dot") -> None:
@@ -51,11 +51,11 @@ class InstantParser:
 
     @property
     def data(self) -> Any:
-        """The live document, also while it is incomplete; None as long as there is none."""
+        """The live document, also while it is incomplete; None until it is found."""
         return None if self._document is None else self._document.data
 
     def feed(self, delta: str) -> list[FieldEvent]:
-        """The events of this delta, in the order of the document."""
+        """Return the events of this delta, in the order of the document."""
         document = self._document
         if document is not None:
             return document.feed(delta)
@@ -64,8 +64,8 @@ class InstantParser:
         return self._search([(delta, 0, begin)])
 
     def finish(self) -> list[FieldEvent]:
-        """The answer is over: complete what is open."""
-        events = self._settle() if self._document is None else []
+        """Complete open fields: the answer has ended."""
+        events = self._finish_search() if self._document is None else []
         return events if self._document is None else events + self._document.finish()
 
     def _search(self, stretches: list[_Stretch]) -> list[FieldEvent]:
@@ -84,7 +84,7 @@ class InstantParser:
         return events
 
     def _try(self, candidate: _Candidate, stretch: _Stretch, events: list[FieldEvent]) -> list[_Stretch]:
-        """Read on in the candidate; what must be searched next, last things first."""
+        """Continue reading the candidate; return the texts to search next, the last one first."""
         text, position, begin = stretch
         reader = candidate.reader
         candidate.held += reader.feed(text, position)
@@ -105,15 +105,15 @@ class InstantParser:
         return [rest, *self._look_again(candidate, begin + stop)]
 
     def _look_again(self, candidate: _Candidate, end: int) -> list[_Stretch]:
-        """The text of a candidate that was none; not for ever, or nested ones would cost too much."""
+        """Return the text of a failed candidate, up to a limit: nested ones would cost too much."""
         length = end - candidate.begin
         if self._read_again + length > _SECOND_LOOKS * end:
             return []
         self._read_again += length
         return [("".join(candidate.pieces), 0, candidate.begin)]
 
-    def _settle(self) -> list[FieldEvent]:
-        """Nothing counted: look into what is still open, then take what there is."""
+    def _finish_search(self) -> list[FieldEvent]:
+        """Choose at the end if none counted: search open candidates, then use the last one."""
         first, last = self._candidate, self._last
         while candidate := self._candidate:
             self._candidate = None
@@ -138,7 +138,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFormat(Generic[T]):
-    """How to read an answer; `build` checks the parsed data and makes the object of it."""
+    """How to read an answer; `build` validates the parsed data and builds the object."""
 
     schema: Any = None
     path_style: PathStyle = "dot"
@@ -146,9 +146,9 @@ class AnswerFormat(Generic[T]):
 
     @property
     def is_text(self) -> bool:
-        """Whether the answer is text with no structure to be read."""
+        """Whether the answer is plain text without a structure."""
         return self.schema is None
 
     def make_parser(self) -> InstantParser:
-        """A fresh parser for one answer."""
+        """Return a new parser for one answer."""
         return InstantParser(self.schema, path_style=self.path_style)

@@ -1,8 +1,7 @@
 """A model's answer: streamed to any number of readers, and whole.
 
-The request is sent when the first reader comes. Every reader reads from the start, in whatever thread or
-event loop it lives. An answer that lacks what must be there is asked for again; from then on everything
-speaks of the newer answer.
+The request is sent when the first reader starts. Every reader reads from the start, in any thread or event
+loop. An answer that lacks required keys is requested again; from then on all views refer to the newer answer.
 """
 
 import threading
@@ -36,19 +35,19 @@ V = TypeVar("V")
 USUAL_EVENTS = frozenset(
     {"reasoning_delta", "delta", "reasoning_done", "done", "tool_calls", "tool", "error"}
 )
-"""What `specific` gives when no events are named."""
+"""The events of `specific` if none are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Why an answer will not do: what was said, and the problem in words for the model."""
+    """Why an answer was rejected: its text, and the problem in words for the model."""
 
     reply: str
     problem: str
 
 
 Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[LogEntry, None]]
-"""Sends the request; a correction asks for a better answer than the last one."""
+"""Sends the request; a correction requests a better answer than the last one."""
 
 
 class Response(Answer[T]):
@@ -64,7 +63,7 @@ class Response(Answer[T]):
         at_end: AtEnd | None = None,
     ) -> None:
         self.extra: dict[str, Any] = {}
-        """What other parts add to the result, such as `tool_logs`."""
+        """Data that other parts add to the result, such as `tool_logs`."""
         self._send = send
         self._format: AnswerFormat[T] = format or AnswerFormat()
         if timeout is not None and not is_number(timeout):
@@ -77,15 +76,15 @@ class Response(Answer[T]):
 
     @property
     def received(self) -> Result[T]:
-        """What has arrived so far, without waiting."""
+        """Return the result so far, without waiting."""
         return self._attempt.make_result()
 
     def cancel(self) -> None:
-        """Stop the request; what has arrived stays, and readers get a `CancelledRunError` after it."""
+        """Stop the request; entries received so far are kept, then readers get a `CancelledRunError`."""
         self._attempt.cancel()
 
     async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
-        """The whole answer; with `check` it must also make a valid object."""
+        """Return the whole answer; with `check` it must also build a valid object."""
         refuse_unknown(demands)
         ensure_keys = demands.get("ensure_keys", ())
         max_retries = demands.get("max_retries", self._max_retries)
@@ -98,7 +97,7 @@ class Response(Answer[T]):
             result = await attempt.wait()
         if problem and demands.get("raise_ensure_failure", True):
             raise ResponseError(
-                f"{problem} (answers asked for: {attempt.number})", hint=f"The last one was: {result.text!r}"
+                f"{problem} (attempts: {attempt.number})", hint=f"The last answer was: {result.text!r}"
             )
         return result
 
@@ -122,7 +121,7 @@ class Response(Answer[T]):
     def stream_alone(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
-        """The answer while it arrives, for its only reader: leaving early stops the request."""
+        """Yield the answer while it arrives, for its only reader: leaving early stops the request."""
         return self._read_alone(self.stream(type, specific))
 
     async def _read_alone(self, stream: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
@@ -147,12 +146,12 @@ class Response(Answer[T]):
     def _refuse_wait(self) -> None:
         if self._attempt.runs_in(find_running_loop()):
             raise ConfigError(
-                "this response is being read in this event loop, so a sync call here would wait for ever",
-                hint="Use the method that begins with `async_`.",
+                "Cannot read this response with a sync call: its own event loop is running here.",
+                hint="Use the method whose name begins with `async_`.",
             )
 
     def _try_again(self, attempt: Attempt[T], correction: Correction) -> Attempt[T]:
-        """The next attempt; one that another reader has asked for already is shared."""
+        """Return the next attempt; one that another reader has already requested is shared."""
         with self._lock:
             if self._attempt is attempt:
                 self._attempt = self._make_attempt(attempt.number + 1, correction)

@@ -1,4 +1,4 @@
-"""What an answer comes to: its text, its data, the object they make, and how it was made."""
+"""The result of an answer: its text, its data, the object built from it, and metadata."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from dovetail.response.parser import AnswerFormat
 
 
 def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
-    """The calls that the deltas make, in the order of their beginnings."""
+    """Return the calls in the deltas, in the order of their starts."""
     pieces: dict[int, list[ToolCallDelta]] = {}
     for delta in deltas:
         pieces.setdefault(delta.index, []).append(delta)
@@ -29,7 +29,7 @@ def _join(deltas: list[ToolCallDelta]) -> ToolCall:
 
 
 def find_missing(data: Any, keys: Iterable[str]) -> list[str]:
-    """The keys, dotted or slashed, that the data does not have; `[*]` asks it of every item."""
+    """Return the keys, dotted or slashed, that are missing from the data; `[*]` stands for every item."""
     return [key for key in keys if not _has(data, split_path(key))]
 
 
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 
 class Result(Generic[T]):
-    """One finished answer. Everything is worked out when it is first read, and kept."""
+    """One finished answer. Every property is computed on first use and kept."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Result(Generic[T]):
         self._timings = timings or {}
         self.extra: dict[str, Any] = {} if extra is None else extra
         self.attempt = attempt
-        """Which try this is: 2 and more were asked for because an earlier answer lacked something."""
+        """The number of this attempt; 2 and more were requested because an earlier answer was rejected."""
 
     def __repr__(self) -> str:
         return f"Result(text={self.text!r}, attempt={self.attempt})"
@@ -81,27 +81,27 @@ class Result(Generic[T]):
 
     @cached_property
     def reasoning(self) -> str:
-        """What the model thought before it answered."""
+        """The model's reasoning."""
         return "".join([entry.text for entry in self._entries if isinstance(entry, ReasoningDelta)])
 
     @cached_property
     def tool_calls(self) -> list[ToolCall]:
-        """The function calls the model asked for."""
+        """The function calls that the model requested."""
         return collect_calls([entry for entry in self._entries if isinstance(entry, ToolCallDelta)])
 
     @cached_property
     def finish(self) -> FinishDelta | None:
-        """The answer's end; None if it broke off."""
+        """The answer's end; None if it was interrupted."""
         return next((entry for entry in reversed(self._entries) if isinstance(entry, FinishDelta)), None)
 
     @property
     def original_done(self) -> Mapping[str, Any] | None:
-        """The provider's last payload, as it came."""
+        """The provider's last payload, unchanged."""
         return self.finish.payload if self.finish else None
 
     @cached_property
     def parsed(self) -> Any:
-        """The document in the answer; None if there is none or none was asked for."""
+        """The document in the answer; None if it has none or none was requested."""
         if self._format.is_text:
             return None
         parser = self._format.make_parser()
@@ -111,12 +111,12 @@ class Result(Generic[T]):
 
     @property
     def data(self) -> Any:
-        """What was asked for: the document, or the text where no structure was asked for."""
+        """The document, or the text if no structure was requested."""
         return self.text if self._format.is_text else self.parsed
 
     @property
     def object(self) -> T:
-        """The checked object that the document makes; None if it does not fit (`errors` says why)."""
+        """The validated object; None if the document is invalid (`errors` says why)."""
         return self._built[0]
 
     @cached_property
@@ -133,12 +133,12 @@ class Result(Generic[T]):
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with the answer, for people and for the model; empty if nothing is."""
+        """The problems of the answer, for people and for the model; empty if it is valid."""
         problems = [self._cut_off, self._not_parsed, self._built[1]]
         return [problem for problem in problems if problem is not None]
 
     def find_problem(self, ensure_keys: Sequence[str] = (), *, check: bool = False) -> str | None:
-        """Why the answer will not do, in words for the model; `check` also asks for a valid object."""
+        """Return why the answer is rejected, in words for the model; `check` also requires a valid object."""
         missing = find_missing(self.data, ensure_keys)
         if self._not_parsed is not None:
             return self._not_parsed
@@ -147,7 +147,7 @@ class Result(Generic[T]):
         return self._built[1] if check else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything by name."""
+        """Return all views by name."""
         names = ("original_done", "text", "reasoning", "parsed", "object", "meta", "errors", "extra")
         return {name: getattr(self, name) for name in names}
 
@@ -162,7 +162,7 @@ class Result(Generic[T]):
         if self._format.is_text or self.parsed is not None:
             return None
         kind = "array" if isinstance(self._format.schema, list) else "object"
-        return f"there is no JSON {kind} in the answer"
+        return f"the answer contains no JSON {kind}"
 
     @cached_property
     def _built(self) -> tuple[Any, str | None]:

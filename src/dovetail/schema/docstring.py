@@ -24,14 +24,14 @@ _NAMED_TYPE = re.compile(r"\*{0,2}(\w+)\s*(?::.*)?()$")
 
 @dataclass(frozen=True, slots=True)
 class Docstring:
-    """What a docstring says: the text around its sections, and the texts of the parameters."""
+    """A parsed docstring: the text around its sections, and the texts of the parameters."""
 
     description: str
     parameters: dict[str, str]
 
 
 def read_docstring(text: str | None) -> Docstring:
-    """Take a docstring apart; a text in no known style is all description."""
+    """Parse a docstring; text in an unknown style is all description."""
     lines = inspect.cleandoc(text).splitlines() if text else []
     bodies: dict[str, list[str]] = {}
     section = "description"
@@ -64,7 +64,7 @@ def _find_heading(line: str, following: str) -> str | None:
 
 
 def _find_section(section: str, line: str) -> tuple[str, str]:
-    """The section a line belongs to; a block of Google or Sphinx style ends at a line without indent."""
+    """Return the section of a line; a block of Google or Sphinx style ends at a line without indent."""
     if match := _SPHINX.match(line):
         return "sphinx", f"{match[1]}: {match[2]}"
     if _SPHINX_OTHER.match(line):

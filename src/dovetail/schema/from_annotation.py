@@ -31,7 +31,7 @@ _PLAIN: dict[Any, dict[str, Any]] = {
 
 
 def read_plain_annotation(annotation: Any) -> dict[str, Any] | None:
-    """The schema of a plain annotation; None when it is not plain."""
+    """Return the schema of a plain annotation; None if it is not plain."""
     try:
         plain = _PLAIN.get(annotation)
     except TypeError:  # unhashable: nothing plain
@@ -51,7 +51,7 @@ def read_plain_annotation(annotation: Any) -> dict[str, Any] | None:
 
 
 def write_annotation(annotation: Any) -> dict[str, Any]:
-    """The JSON Schema of any annotation."""
+    """Return the JSON Schema of any annotation."""
     plain = read_plain_annotation(annotation)
     if plain is not None:
         return plain
@@ -62,7 +62,7 @@ def write_annotation(annotation: Any) -> dict[str, Any]:
 
 
 def split_annotated(annotation: Any) -> tuple[Any, str]:
-    """An annotation without the text that `Annotated` gives it, and that text."""
+    """Split off the text of an `Annotated` type: return the rest and the text."""
     if get_origin(annotation) is not Annotated:
         return annotation, ""
     inner, *notes = get_args(annotation)
@@ -73,7 +73,7 @@ def split_annotated(annotation: Any) -> tuple[Any, str]:
 
 
 def remove_titles(schema: Any) -> Any:
-    """A schema without the titles that only repeat a name."""
+    """Return a schema without titles, which only repeat names."""
     if is_list(schema):
         return [remove_titles(item) for item in schema]
     if not is_dict(schema):
@@ -108,14 +108,14 @@ def _read_container(type_name: str, keyword: str, item: Any) -> dict[str, Any] |
 
 
 def is_annotation(value: object) -> bool:
-    """Whether the value is a type: a class, a generic alias, a union, `Any` and their like."""
+    """Return whether the value is a type: a class, a generic alias, a union, `Any` or the like."""
     return isinstance(value, (type, types.UnionType)) or value is Any or get_origin(value) is not None
 
 
 def describe_annotation(annotation: Any, inside: tuple[Any, ...] = ()) -> Any:
-    """A type as text; a class with fields as `{field: (type, description)}`, a list of such as a list.
+    """Describe a type as text; a class as `{field: (type, description)}`, a list of classes as a list.
 
-    `inside` holds the classes around it: one that holds itself is told by its name.
+    `inside` holds the enclosing classes: one that contains itself is described by its name.
     """
     fields = read_fields(annotation) if annotation not in inside else None
     if fields is not None:
@@ -130,7 +130,7 @@ def describe_annotation(annotation: Any, inside: tuple[Any, ...] = ()) -> Any:
 
 
 def read_fields(annotation: Any) -> dict[str, tuple[Any, ...]] | None:
-    """The fields of a pydantic class, dataclass or TypedDict as `{name: (type, description?)}`, else None."""
+    """Return the fields of a pydantic class, dataclass or TypedDict as `{name: (type, description?)}`."""
     if not is_class(annotation):
         return None
     pydantic_fields: Any = getattr(annotation, "__pydantic_fields__", None)
@@ -187,7 +187,7 @@ def _describe_choice(choice: Any) -> str:
 
 
 def _name_of(annotation: Any) -> str:
-    """The text of a type inside another one, where fields cannot be told."""
+    """Return the text of a type inside another one, where fields cannot be shown."""
     if annotation is ...:
         return "..."
     if is_list(annotation):  # the parameters of a Callable

@@ -25,8 +25,8 @@ pydantic = lazy("pydantic")
 class Signature:
     """The schema of a function's parameters, and how arguments become a call.
 
-    `converters` turn the values of those parameters that are not plain JSON types; `type_numbers` gives the
-    numbers of the others the type that the schema names.
+    `converters` convert the values of parameters that are not plain JSON types; `type_numbers` converts the
+    numbers of the others to the types in the schema.
     """
 
     schema: dict[str, Any]
@@ -39,7 +39,7 @@ class Signature:
     def bind(
         self, function: Callable[..., Any], args: dict[str, Any], context: ToolContext
     ) -> Callable[[], Any]:
-        """The call of `function` with these arguments, ready to be made."""
+        """Return the call of `function` with these arguments, ready to be made."""
         keywords = dict(args) if self.type_numbers is None else self.type_numbers(args)
         if self.converters:
             keywords = self._convert(keywords)
@@ -63,8 +63,8 @@ def read_signature(
 ) -> Signature:
     """Read the parameters of a function; `texts` are their descriptions from the docstring.
 
-    Of a function that `is_described` by a schema of its own only the names count: annotations that cannot be
-    read are ignored, and so is `*args`; a callable without a signature takes whatever it is given.
+    If the function `is_described` by its own schema, only the names count: annotations that cannot be read
+    and `*args` are ignored, and a callable without a signature accepts any arguments.
     """
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -84,7 +84,7 @@ def read_signature(
 
 
 def _refuse_unbound(function: Callable[..., Any], first: str) -> None:
-    """Refuse a method as its class defines it: no model can say whose it is."""
+    """Reject an unbound method: a model cannot supply its object."""
     name = getattr(function, "__qualname__", "")
     owner, _, method = name.rpartition("<locals>.")[2].rpartition(".")
     if owner and first in ("self", "cls"):
@@ -139,7 +139,7 @@ class _Reader:
         return schema
 
     def _make_adapter(self, name: str, annotation: Any) -> Any:
-        """What converts the values of a parameter, if anything can; it must, unless there is a schema."""
+        """Return the converter of a parameter's values, if any; raise if one is needed and missing."""
         try:
             adapter = pydantic.TypeAdapter(annotation)
             adapter.json_schema()
@@ -167,7 +167,7 @@ class _Reader:
         )
 
     def _add_rich(self, schema: dict[str, Any]) -> None:
-        """The schemas that pydantic makes, their definitions side by side under the root."""
+        """Add the schemas that pydantic makes, with their definitions under the root."""
         inputs = [(name, "validation", adapter) for name, adapter in self._rich.items()]
         schemas, definitions = pydantic.TypeAdapter.json_schemas(inputs)
         for (name, _), made in schemas.items():
@@ -187,7 +187,7 @@ def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
 
 
 def _read_known_hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations that can be read."""
+    """Return the annotations that can be read."""
     annotated = _find_annotated(function)
     hints: dict[str, Any] = {}
     for name, annotation in getattr(annotated, "__annotations__", {}).items():
@@ -197,7 +197,7 @@ def _read_known_hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _find_annotated(function: Any) -> Any:
-    """The function that carries the annotations of a callable: behind a partial, a class or an object."""
+    """Return the function that carries a callable's annotations: behind a partial, a class or an object."""
     if isinstance(function, partial):
         return _find_annotated(function.func)
     if inspect.isclass(function):

@@ -1,4 +1,4 @@
-"""Makes any value data that JSON can hold: what tools return, what logs keep."""
+"""Convert any value to data that JSON can hold, for tool results and logs."""
 
 import dataclasses
 import datetime
@@ -15,15 +15,16 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json_data(value: Any) -> Any:
-    """The value as plain data, in containers of its own.
+    """Return the value as plain data, in new containers.
 
-    Keys become text, dates their ISO form, sets lists in sorted order, instances the data they hold, types
-    their description, and an unknown object its `str()`.
+    Keys become text, dates their ISO form, sets sorted lists, instances their data, types their description,
+    and an unknown object its `str()`.
     """
     try:
         return _convert(value)
     except RecursionError as error:
-        raise ConfigError(f"a {type(value).__name__} that holds itself cannot become plain data") from error
+        text = f"A {type(value).__name__} that contains itself cannot become plain data."
+        raise ConfigError(text) from error
 
 
 def _convert(value: Any) -> Any:

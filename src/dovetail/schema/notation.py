@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def resolve_schema(schema: Any) -> Any:
-    """A schema whose known type names are types; everything else stays as it is."""
+    """Return the schema with known type names replaced by types; everything else is unchanged."""
     if isinstance(schema, str):
         return resolve_type_name(schema, schema)
     if is_mapping(schema):
@@ -47,7 +47,7 @@ def resolve_schema(schema: Any) -> Any:
 
 
 def resolve_type_name(text: str, default: Any = None) -> Any:
-    """The type that a name stands for, or `default` if it is not known."""
+    """Return the type of a name, or `default` if it is unknown."""
     try:
         return _read(text.strip())
     except (LookupError, TypeError):
@@ -81,7 +81,7 @@ def _read_choice(text: str) -> Any:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The text cut at the separators that stand outside brackets."""
+    """Split the text at separators outside brackets."""
     parts: list[str] = []
     depth = begin = 0
     for position, character in enumerate(text):
@@ -93,7 +93,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def write_notation(notation: Any) -> dict[str, Any]:
-    """The JSON Schema of what the notation describes: fields in their order, all of them required."""
+    """Return the JSON Schema of the notation: fields in their order, all required."""
     if is_mapping(notation):
         return write_parameters(notation)
     if is_list(notation):
@@ -107,7 +107,7 @@ def write_notation(notation: Any) -> dict[str, Any]:
 
 
 def write_parameters(fields: Mapping[Any, Any], optional: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The JSON Schema of named fields in the notation; all are required but the `optional` ones."""
+    """Return the JSON Schema of named fields in the notation; all but the `optional` ones are required."""
     properties = {str(name): write_notation(field) for name, field in fields.items()}
     return {
         "type": "object",
@@ -136,7 +136,7 @@ _PYTHON_NAMES = {
 
 
 def read_parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters from a JSON Schema in the notation: `{name: (type, description)}`."""
+    """Return the parameters of a JSON Schema in the notation: `{name: (type, description)}`."""
     properties = schema.get("properties")
     required = schema.get("required", ())
     if not is_mapping(properties):
@@ -148,7 +148,7 @@ def read_parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_type(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
-    """The type a schema describes: a name, or for an object with members the notation of these."""
+    """Return the type of a schema: a name, or the notation of an object's members."""
     schema = _follow(schema, root)
     if not is_mapping(schema) or depth > 5:
         return "Any"
@@ -199,7 +199,7 @@ _TUPLE_LENGTHS = (2, 3)
 
 
 def read_output(value: Any) -> Any:
-    """An output schema whose `$type`/`$desc` (or `.type`/`.desc`) mappings are tuples, at every depth."""
+    """Return an output schema with `$type`/`$desc` (or `.type`/`.desc`) mappings as tuples at any depth."""
     if is_list(value):
         return [read_output(item) for item in value]
     if not is_mapping(value):
@@ -213,13 +213,13 @@ def read_output(value: Any) -> Any:
 
 
 def _pick(value: Mapping[str, Any], name: str) -> Any:
-    """The value under `.name`, which wins over `$name` wherever it is written."""
+    """Return the value under `.name`, which takes precedence over `$name`."""
     dotted = f".{name}"
     return value[dotted] if dotted in value else value.get(f"${name}")
 
 
 def read_tools(value: Any) -> Any:
-    """Tools whose parameters and results may hold an exported tuple: `[int, length]` is one again."""
+    """Return tools with exported tuples in their parameters and results restored: `[int, length]`."""
     if is_list(value):
         return [read_tools(item) for item in value]
     if not is_mapping(value):
@@ -237,7 +237,7 @@ def _read_types(value: Any) -> Any:
 
 
 def _is_tuple(items: list[Any]) -> bool:
-    """Whether a list is what became of a type with its description: JSON and YAML have no tuples."""
+    """Return whether a list was a type with its description: JSON and YAML have no tuples."""
     return (
         len(items) in _TUPLE_LENGTHS
         and (isinstance(items[0], (str, dict, list)))

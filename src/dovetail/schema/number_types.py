@@ -1,7 +1,7 @@
-"""Gives numbers the type that a schema names: `2.0` for an integer becomes `2`, `1` for a number `1.0`.
+"""Convert numbers to the types in a schema: `2.0` for an integer becomes `2`, `1` for a number `1.0`.
 
-JSON does not tell the two apart, Python does: `range(2.0)` fails. A schema is read once per tool; one without
-numbers costs nothing at a call.
+JSON does not distinguish the two, but Python does: `range(2.0)` fails. A schema is read once per tool; one
+without numbers costs nothing per call.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -71,7 +71,7 @@ class _Reader:
         return _to_integer if "integer" in allowed else _to_float
 
     def _list_numbers(self, schema: Any, depth: int = 0) -> Set[str]:
-        """Which of `integer` and `number` a schema allows; both where it does not say."""
+        """Return which of `integer` and `number` a schema allows; both if it does not say."""
         if not is_mapping(schema) or depth > _DEEPEST:
             return _NUMBERS
         if isinstance(reference := schema.get("$ref"), str):
@@ -121,7 +121,7 @@ class _Reader:
         return convert
 
     def _read_branches(self, branches: list[Any]) -> Convert | None:
-        """Type what is inside of a list or object, if only one branch can be meant by it."""
+        """Convert the contents of a list or object if only one branch can match it."""
         steps = {kind: self._read_only_branch(branches, kind) for kind in ("array", "object")}
         if not any(steps.values()):
             return None

@@ -21,7 +21,7 @@ _TRUE = frozenset({"true", "1", "yes", "on", "y", "t"})
 
 
 def make_list_caster(item_type: Any) -> Callable[[Any], list[Any]]:
-    """A function that makes a list of any value and casts its items to `item_type`, if that is a class."""
+    """Return a function that makes a list of any value and casts its items to `item_type`, if a class."""
     cast = _make_item_caster(item_type)
 
     def cast_list(value: Any) -> list[Any]:
@@ -54,7 +54,7 @@ def _make_item_caster(item_type: Any) -> Callable[[Any], Any] | None:
 
 
 def to_bool(value: Any) -> bool:
-    """What a model means by "false", "no" or "0", and by their opposites."""
+    """Return the boolean for "false", "no", "0" and their opposites."""
     if not isinstance(value, str):
         return bool(value)
     word = value.strip().lower()
@@ -71,15 +71,15 @@ _CONFIG = ConfigDict(
     extra="allow", arbitrary_types_allowed=True, protected_namespaces=(), serialize_by_alias=True
 )
 _FieldSpec = tuple[Any, dict[str, Any]]
-"""A field's annotation and the arguments of its `Field`."""
+"""The annotation of a field and the arguments of its `Field`."""
 
 _shadowing = threading.Lock()
 
 
 def build_output_model(schema: Any) -> type[BaseModel]:
-    """The model of a schema: every field may be left out, further fields are kept.
+    """Return the model of a schema: every field is optional, extra fields are kept.
 
-    Equal schemas share one model, since making one costs more than many answers do.
+    Equal schemas share one model: making one costs more than validating many answers.
     """
     try:
         return _build_once(_Schema(_freeze(schema), schema))
@@ -91,7 +91,7 @@ def build_output_model(schema: Any) -> type[BaseModel]:
 
 @dataclass(frozen=True, slots=True)
 class _Schema:
-    """A schema that can be compared: by the form of its parts."""
+    """Return a hashable key for a schema, by the form of its parts."""
 
     form: Any
     schema: Any = dataclasses.field(compare=False)
@@ -129,7 +129,7 @@ def _build_model(name: str, schema: Mapping[Any, Any]) -> type[BaseModel]:
 
 
 def _read_field(schema: Any, name: str) -> _FieldSpec:
-    """The field of a schema; `name` is for the models it may need."""
+    """Return the field of a schema; `name` is for nested models."""
     if isinstance(schema, str):
         return Any, {"description": schema}
     if is_dict(schema):
@@ -159,7 +159,7 @@ def _read_list(schema: Sequence[Any], name: str) -> Any:
 
 
 def _read_item_type(item: Any, name: str) -> Any:
-    """The type of a list's items."""
+    """Return the type of a list's items."""
     if is_dict(item):
         return _build_model(name, item)
     if is_tuple(item):
@@ -175,7 +175,7 @@ def _wrap_list(annotation: Any, item_type: Any = Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _CastList:
-    """Validates by casting alone, and serializes what is there, whatever the annotation says."""
+    """Validates by casting only, and serializes the actual value, whatever the annotation says."""
 
     cast: Callable[[Any], list[Any]]
 
@@ -204,7 +204,7 @@ def _complete(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_reserved(key: str) -> bool:
-    """Whether pydantic cannot take the name as it is, or a model would not work with it."""
+    """Return whether pydantic rejects the name, or a model with it would not work."""
     return key.startswith("_") or (key.startswith("model_") and hasattr(BaseModel, key))
 
 

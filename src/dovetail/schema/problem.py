@@ -1,4 +1,4 @@
-"""What is wrong with arguments: where, what, and which values are allowed, in words a model can act on."""
+"""Problems with arguments: where, what, and the allowed values, in words a model can act on."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +32,8 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaProblem:
-    """One thing that is wrong: the `path` to the value, the `keyword` that says so, words for a model, the
-    value, the schema it should fit, and the `names` of missing or unknown members."""
+    """One problem: the `path` to the value, the violated `keyword`, a message for the model, the value, the
+    schema it should match, and the `names` of missing or unknown members."""
 
     path: tuple[str | int, ...]
     keyword: str
@@ -45,7 +45,7 @@ class SchemaProblem:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """An error of the validator, with what is needed to put it into words."""
+    """An error of the validator, with the data needed to describe it."""
 
     error: Any
     root: Mapping[str, Any]
@@ -65,7 +65,7 @@ class _Fault:
 
 
 def read_problem(error: Any, root: Mapping[str, Any]) -> SchemaProblem:
-    """A problem from an error of the validator; `root` is the whole schema."""
+    """Return the problem that an error of the validator describes; `root` is the whole schema."""
     details = error.kind.as_dict()
     fault = _Fault(error, root, _find_schema(root, error.schema_path), details)
     names = tuple(details.get("unexpected", ())) or ((details["property"],) if "property" in details else ())
@@ -76,7 +76,7 @@ def read_problem(error: Any, root: Mapping[str, Any]) -> SchemaProblem:
 
 
 def describe_problems(problems: Sequence[SchemaProblem]) -> str:
-    """All problems in one text."""
+    """Return all problems in one text."""
     texts = [problem.message for problem in problems[:_MOST_PROBLEMS]]
     if len(problems) > _MOST_PROBLEMS:
         texts.append(f"and {len(problems) - _MOST_PROBLEMS} more problems")
@@ -84,13 +84,13 @@ def describe_problems(problems: Sequence[SchemaProblem]) -> str:
 
 
 def show_value(value: Any) -> str:
-    """A value as short JSON."""
+    """Return a value as short JSON."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return cut(text, _LONGEST_VALUE)
 
 
 def summarize_schema(schema: Any) -> str:
-    """What a schema allows, in a few words."""
+    """Summarize in a few words which values a schema allows."""
     if not is_mapping(schema):
         return "any value"
     if "enum" in schema:
@@ -117,7 +117,7 @@ def _summarize_type(schema: Mapping[str, Any]) -> str:
 
 
 def _find_schema(root: Mapping[str, Any], path: Sequence[str | int]) -> Mapping[str, Any] | None:
-    """The schema that holds the keyword at `path`."""
+    """Return the schema that contains the keyword at `path`."""
     current: Any = root
     for step in path[:-1]:
         try:
@@ -140,7 +140,7 @@ def _say_allowed(fault: _Fault) -> str:
 
 
 def _say_branches(fault: _Fault) -> str:
-    """What is allowed, and for the branch that comes nearest what keeps the value from fitting it."""
+    """Describe the allowed values, and why the value does not match the nearest branch."""
     branches = fault.details.get("context", ())
     if not all(branches):
         return f"{_say_allowed(fault)}, which fits more than one of these"

@@ -7,13 +7,13 @@ from dovetail.data.shapes import is_list
 
 
 def find_reference(root: Any, reference: str) -> Any:
-    """Return the part of a schema that a reference within it names; None if there is no such part."""
+    """Return the part of a schema that a reference within it names; None if it does not exist."""
     place, _, pointer = reference.partition("#")
     return None if place else follow_pointer(root, pointer)
 
 
 def follow_pointer(value: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer, None if there is none; an empty pointer is the value itself."""
+    """Return the value at a JSON pointer, None if it does not exist; an empty pointer is the value itself."""
     for step in pointer.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")
         try:

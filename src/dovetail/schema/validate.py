@@ -24,7 +24,7 @@ _ANCHORS = ("$anchor", "$dynamicAnchor")
 
 
 class WorkMeter:
-    """Counts the work for values of one schema; `can_repeat` is False where references cannot multiply it."""
+    """Counts the work of validating values; `can_repeat` is False if references cannot multiply it."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
@@ -45,7 +45,7 @@ class WorkMeter:
             raise ValueError("the arguments are nested too deeply") from None
 
     def _index(self, schema: Any, base: str) -> None:
-        """Note what references can name, and from where they are resolved."""
+        """Record the targets of references, and the addresses from which references are resolved."""
         if is_list(schema):
             for item in schema:
                 self._index(item, base)
@@ -57,7 +57,7 @@ class WorkMeter:
                 self._index(item, base)
 
     def _name(self, schema: Mapping[str, Any], base: str) -> str:
-        """Note the names that a schema gives itself; returns the address that its references start from."""
+        """Record a schema's own names; return the base address of its references."""
         for key in _IDS:
             if isinstance(name := schema.get(key), str):
                 base = _join(base, name)
@@ -83,7 +83,7 @@ class WorkMeter:
         return work
 
     def _find_same(self, schema: Mapping[str, Any]) -> Iterator[Any]:
-        """What is applied to the same value."""
+        """Yield the schemas that apply to the same value."""
         for keyword in _SAME_VALUE:
             yield from _list_schemas(schema, keyword)
         for keyword in _REFERENCES:
@@ -99,7 +99,7 @@ class WorkMeter:
 
 
 def _find_inner(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
-    """What is applied to the members of a value."""
+    """Yield the schemas that apply to the members of a value."""
     members: Any = value.values() if is_mapping(value) else value
     properties = schema.get("properties")
     if is_mapping(properties) and is_mapping(value):
@@ -110,7 +110,7 @@ def _find_inner(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, An
 
 
 def _list_schemas(schema: Mapping[str, Any], keyword: str) -> Iterable[Any]:
-    """The schemas of a keyword: one, a list of them, or those of a table."""
+    """Return the schemas of a keyword: one, a list, or those of a table."""
     value = schema.get(keyword)
     if is_list(value):
         return value
@@ -128,14 +128,14 @@ def _join(base: str, reference: str) -> str:
 jsonschema_rs = lazy("jsonschema_rs")
 
 _MOST_DETAILED = 5000
-"""The validator collects all errors at once, several kilobytes each: only where there cannot be very many."""
+"""The validator collects all errors at once, several kilobytes each: only small values get all of them."""
 
 
 class Checker:
     """A compiled schema.
 
-    A schema may come from a stranger (an MCP server): where its references could multiply the work, the work
-    is counted first, and arguments that would take too much of it are a `ValueError`.
+    A schema may be untrusted (from an MCP server): if its references could multiply the work, the work is
+    counted first, and arguments that would take too much of it raise a `ValueError`.
     """
 
     __slots__ = ("_meter", "_schema", "_validator", "is_valid")
@@ -147,7 +147,7 @@ class Checker:
         self.is_valid = self._check if self._meter.can_repeat else validator.is_valid
 
     def find_problems(self, args: Mapping[str, Any]) -> list[SchemaProblem]:
-        """Everything that is wrong with the arguments, or the first thing where that would be very much."""
+        """Return all problems with the arguments, or only the first if the list could be very long."""
         if self._count(args) <= _MOST_DETAILED:
             return [read_problem(error, self._schema) for error in self._validator.iter_errors(args)]
         try:
@@ -163,7 +163,7 @@ class Checker:
     def _count(self, args: Mapping[str, Any]) -> int:
         work = self._meter.count(args)
         if work > MOST_WORK:
-            raise ValueError("the schema of the tool repeats itself so often that they cannot be checked")
+            raise ValueError("the schema of the tool repeats itself too often for them to be validated")
         return work
 
 
@@ -174,9 +174,7 @@ def compile_schema(schema: Mapping[str, Any], *, owner: str) -> Checker:
         ConfigError: the schema is not valid, or is not the schema of an object.
     """
     if schema.get("type", "object") != "object":
-        raise ConfigError(
-            f"the parameters of tool {owner!r} are of type {schema['type']!r}: they must be an object"
-        )
+        raise ConfigError(f"The parameters of tool {owner!r} must be an object, got type {schema['type']!r}.")
     plain = dict(schema)
     try:
         json.dumps(plain, allow_nan=False)  # model providers get it as JSON
@@ -184,10 +182,10 @@ def compile_schema(schema: Mapping[str, Any], *, owner: str) -> Checker:
         return Checker(plain, validator)
     except (TypeError, ValueError, jsonschema_rs.ReferencingError) as error:
         text = str(error).strip().splitlines()[0]
-        raise ConfigError(f"the parameter schema of tool {owner!r} cannot be compiled: {text}") from error
+        raise ConfigError(f"Invalid parameter schema of tool {owner!r}: {text}") from error
     except RecursionError as error:
-        raise ConfigError(f"the parameter schema of tool {owner!r} is nested too deeply") from error
+        raise ConfigError(f"Invalid parameter schema of tool {owner!r}: nested too deeply.") from error
 
 
 def _refuse_to_fetch(uri: str) -> Any:
-    raise ValueError(f"{uri!r} is outside of the schema, and nothing is fetched")
+    raise ValueError(f"{uri!r} is outside the schema; remote references are not fetched")

@@ -80,7 +80,7 @@ def test_check_reports_every_problem_with_its_place(
     path = write(tmp_path, "p.yaml", BAD)
     assert run("prompt", "check", path) == 1
     assert capsys.readouterr().out.replace(f"{path}:", "").splitlines() == [
-        "2:3: warning: the placeholder 'wood' has no value",
+        "2:3: warning: Missing value for the placeholder 'wood'.",
         "5:3: warning: Unknown slot 'instrct' becomes a block of its own. Did you mean 'instruct'?",
         "8:7: error: prompt slot tools[1]: a tool needs kwargs, got {'name': 'saw', 'desc': 'cut'}",
         "11:7: error: prompt slot chat_history[0].role: a role must be text, got 5",
@@ -142,7 +142,7 @@ def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
         ("p.yaml", "a: [1", "1:6: error: this is not valid YAML"),
         ("p.json", '{"a":\n}', "2:1: error: this is not valid JSON"),
         ("p.yaml", "just words", ":error: a prompt configuration must be a mapping, got 'just words'"),
-        ("p.yaml", "input: &a {b: [*a]}", "error: this is not valid YAML: a value holds itself"),
+        ("p.yaml", "input: &a {b: [*a]}", "error: this is not valid YAML: a value contains itself"),
         ("p.yaml", "system: only me", "error: Prompt requires at least one of 'input'"),
         ("p.yaml", "input: x\n.alias: {info: {no: 1}}", "2:10: error: .alias info: info() got"),
         (
@@ -176,6 +176,6 @@ def test_missing_file_and_wrong_variable_are_clear(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("prompt", "render", tmp_path / "none.yaml") == 1
-    assert "cannot be read: No such file" in capsys.readouterr().err
+    assert "Cannot read the prompt file" in capsys.readouterr().err
     assert run("prompt", "render", write(tmp_path, "p.yaml", GOOD), "--var", "wood") == 2
     assert "'wood' is not NAME=VALUE" in capsys.readouterr().err
