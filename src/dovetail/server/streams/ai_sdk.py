@@ -63,4 +63,5 @@ class AiSdkEncoder:
 
 def _frame_chunks(chunks: list[Chunk], number: int | None = None) -> list[bytes]:
     data = [dump(chunk) for chunk in chunks if chunk["type"] != DETAIL]
-    return [*map(frame, data[:-1]), *(frame(last, number) for last in data[-1:])]
+    last = len(data) - 1
+    return [frame(each, number if place == last else None) for place, each in enumerate(data)]
