@@ -1,4 +1,4 @@
-"""Every Python block in the README and in docs/ runs, and prints what the page says it prints.
+"""Every Python block in the README and in docs/ runs and prints what the page says; links lead to files.
 
 Blocks of one page share their names, from top to bottom. A comment before a block sets it up:
 
@@ -30,6 +30,9 @@ _BLOCK = re.compile(
     r"^(?P<comment><!--(?:(?!-->).)*-->\n+)?^```python\n(?P<code>.*?)^```\n(?:\n*^```(?:text)?\n(?P<output>.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)")
+_MODULE = re.compile(r"`(?!extensions/)((?:[a-z_]+/)+[a-z_]+\.py)\b")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _REPLIES = re.compile(r"replies:\s*(\[.*\])\s*-->", re.DOTALL)
 
 
@@ -84,6 +87,17 @@ def run_block(block: Block, page: Path, names: dict[str, Any]) -> None:
         exec(code, names)
     if block.output is not None:
         assert printed.getvalue().strip() == block.output.strip(), f"{page.name}:{block.line}"
+
+
+LINKED = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("docs/decisions/*.md")})
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    assert [link for link in _LINK.findall(text) if not (page.parent / link).exists()] == []
+    roots = (ROOT, ROOT / "src" / "dovetail", ROOT / "tests")
+    assert [name for name in _MODULE.findall(text) if not any((root / name).exists() for root in roots)] == []
 
 
 def test_a_page_with_wrong_output_is_caught() -> None:
