@@ -43,10 +43,8 @@ REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNO
 CODE = re.compile(r"`[^`]*`")
 
 NOT_YET_READ = {
-    "errors.py",
     "events",
     "policy",
-    "skills",
     "store",
     "tools",
 }

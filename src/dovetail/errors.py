@@ -1,27 +1,27 @@
 """Every error Dovetail raises, in one tree.
 
 * DovetailError
-  x ConfigError          the developer must change code or settings; raised as early as can be
-    · PromptError        a prompt slot holds something it cannot hold (also a ValueError)
+  x ConfigError          code or settings must be changed; raised as early as possible
+    · PromptError        a prompt slot has an invalid value (also a ValueError)
       - PromptSyntaxError  the text of a prompt file cannot be read; carries line and column
         + PromptArgumentsError  an alias has arguments of the wrong kind (also a TypeError)
       - PromptFileError  a prompt file cannot be opened (also a TypeError)
-    · PromptTypeError    a prompt or its configuration is of a kind that cannot be used (also a TypeError)
+    · PromptTypeError    a prompt or its configuration has an unusable type (also a TypeError)
     · KeyWaitError       keys cannot be waited for: no handler, no such output (also a NotImplementedError)
     · KeyPathError       a dotted key leads through a value that has no keys (also a TypeError)
-    · SignatureError     a function cannot be used for this: its signature says too little (also a TypeError)
-    · EmptyPromptError   a prompt with nothing to say (also a KeyError, rule P60)
+    · SignatureError     a function cannot be used: its signature is unsuitable (also a TypeError)
+    · EmptyPromptError   an empty prompt (also a KeyError, rule P60)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
     · TransientModelError  a temporary failure: retry; carries `retry_after` if the server sent one
-  x ResponseError        the answer is not what was asked for: keys missing, not parsable, not valid
-    · AnswerTimeoutError the answer took longer than its time limit (also a TimeoutError)
-  x ToolError            a tool says no; the text goes to the model and the run goes on
-  x CancelledRunError    somebody stopped the work on purpose
-  x NotFoundError        nothing there by that id, or nothing the caller may see
-  x ConflictError        it is taken, busy, answered already or has changed meanwhile
-  x StoreError           the database cannot be reached or written just now
-  x InvalidDataError     the database is there, but cannot hold a value: only other data would help
+  x ResponseError        the answer is incomplete, not parsable or not valid
+    · AnswerTimeoutError the answer exceeded its time limit (also a TimeoutError)
+  x ToolError            a tool call failed; the model gets the text and the run continues
+  x CancelledRunError    the request or run was cancelled
+  x NotFoundError        unknown id, or not visible to the caller
+  x ConflictError        taken, busy, already answered, or changed by another caller
+  x StoreError           the database cannot be reached or written at the moment
+  x InvalidDataError     the database cannot store a value; a retry does not help
 """
 
 from typing import Any, ClassVar
@@ -49,15 +49,15 @@ class DovetailError(Exception):
 
 
 class ConfigError(DovetailError):
-    """The developer must change code or settings."""
+    """Code or settings must be changed."""
 
 
 class PromptError(ConfigError, ValueError):
-    """A prompt slot holds something it cannot hold."""
+    """A prompt slot has an invalid value."""
 
 
 class PromptSyntaxError(PromptError):
-    """The text of a prompt file is not what it should be; `problem` is the message without its place."""
+    """A prompt file has invalid text; `problem` is the message without its place."""
 
     def __init__(
         self,
@@ -77,19 +77,19 @@ class PromptSyntaxError(PromptError):
 
 
 class PromptTypeError(ConfigError, TypeError):
-    """A prompt's output or its configuration is of a kind that cannot be used."""
+    """A prompt's output or its configuration has an unusable type."""
 
 
 class PromptFileError(PromptError, PromptTypeError):
-    """A prompt file cannot be opened: it does not exist, or may not be read."""
+    """A prompt file cannot be opened: it does not exist, or is not readable."""
 
 
 class PromptArgumentsError(PromptSyntaxError, PromptTypeError):
-    """A prompt file gives a method arguments of the wrong kind."""
+    """A prompt file calls a method with arguments of a wrong type."""
 
 
 class KeyWaitError(ConfigError, NotImplementedError):
-    """Keys cannot be waited for: there is no handler, or the request's output does not have them."""
+    """Keys cannot be waited for: no handler is registered, or the output does not have them."""
 
 
 class KeyPathError(ConfigError, TypeError):
@@ -97,7 +97,7 @@ class KeyPathError(ConfigError, TypeError):
 
 
 class SignatureError(ConfigError, TypeError):
-    """A function cannot be used this way: its signature is of the wrong kind, or says too little."""
+    """A function cannot be used this way: its signature is unsuitable or incomplete."""
 
 
 class EmptyPromptError(ConfigError, KeyError):
@@ -105,7 +105,7 @@ class EmptyPromptError(ConfigError, KeyError):
 
 
 class ExtensionError(ConfigError):
-    """An extension folder cannot be loaded; `file` and `line` say where, when that is known."""
+    """An extension folder cannot be loaded; `file` and `line` say where, if known."""
 
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, hint: str | None = None
@@ -148,7 +148,7 @@ PassingModelError = TransientModelError
 
 
 class ResponseError(DovetailError):
-    """The model answered, but not what was asked for."""
+    """The model answered, but not as requested."""
 
 
 class AnswerTimeoutError(ResponseError, TimeoutError):
@@ -156,7 +156,7 @@ class AnswerTimeoutError(ResponseError, TimeoutError):
 
 
 class ToolError(DovetailError):
-    """A tool says no; `type` is a snake_case word that programs can match."""
+    """A tool call failed; `type` is a snake_case word that programs can match."""
 
     def __init__(self, message: object, *, type: str = "execution_failed", data: Any = None) -> None:
         super().__init__(str(message))  # tools also write `raise ToolError(error)`
@@ -165,20 +165,20 @@ class ToolError(DovetailError):
 
 
 class CancelledRunError(DovetailError):
-    """The request or run was cancelled on purpose."""
+    """The request or run was cancelled."""
 
 
 class NotFoundError(DovetailError):
-    """There is nothing by that id, or nothing that the caller may see."""
+    """The id is unknown, or not visible to the caller."""
 
 
 class ConflictError(DovetailError):
-    """The thing is taken, busy, answered already or has changed meanwhile."""
+    """The thing is taken, busy, already answered, or was changed by another caller."""
 
 
 class StoreError(DovetailError):
-    """The database cannot be reached or written just now."""
+    """The database cannot be reached or written at the moment."""
 
 
 class InvalidDataError(DovetailError):
-    """The database cannot hold a value; trying again does not help."""
+    """The database cannot store a value; a retry does not help."""

@@ -92,12 +92,12 @@ def test_tools_may_be_one_text(tmp_path: Path) -> None:
     [
         ("---\nname: [\n---\n", "not valid YAML"),
         ("---\nsince: 2026-13-45\n---\n", "not valid YAML: month must be in 1..12"),
-        ("---\nname: two words\n---\n", "name must be one word without slashes, not 'two words'"),
+        ("---\nname: two words\n---\n", "name must be one word without slashes, got 'two words'"),
         ("---\nname: ../up\n---\n", "without slashes"),
-        ("---\nname: 3\n---\n", "not 3"),
-        ("---\ndescription: [a]\n---\n", "description must be a text, not"),
+        ("---\nname: 3\n---\n", "got 3"),
+        ("---\ndescription: [a]\n---\n", "description must be text, got"),
         ("---\nallowed-tools: {a: b}\n---\n", "allowed-tools must be a list of tool names"),
-        ("x" * 200_001, "at most 200000 are read"),
+        ("x" * 200_001, "at most 200000 are allowed"),
     ],
 )
 def test_a_broken_skill_is_reported_and_the_others_still_work(
@@ -115,7 +115,7 @@ def test_a_broken_skill_is_reported_and_the_others_still_work(
 
 def test_a_file_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
     write_skill(tmp_path, "a").write_bytes(b"\xff\xfe")
-    assert "cannot be read" in SkillLibrary([tmp_path]).problems[0].message
+    assert "Cannot read" in SkillLibrary([tmp_path]).problems[0].message
 
 
 def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:
     path.symlink_to(tmp_path / "secret.txt")
     library = SkillLibrary([tmp_path / "work"])
     assert library.list() == []
-    assert "leads out" in library.problems[0].message
+    assert "outside of" in library.problems[0].message
 
 
 def test_a_wrong_name_gets_the_near_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Brings skills into a conversation: as `data-skill` parts before the user's text, once each."""
+"""Add skills to a conversation: as `data-skill` parts before the user's text, once each."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -18,13 +18,13 @@ _MENTION = re.compile(
     /skill/
     ([A-Za-z0-9][A-Za-z0-9._-]*   # a name in Latin letters ends where other letters begin
     |[^\W\d_][\w.-]*)             # a name in other letters
-    (?!/)                         # not a path that goes on""",
+    (?!/)                         # not the beginning of a path""",
     re.VERBOSE,
 )
 
 
 def extract_skill_names(text: str) -> list[str]:
-    """The names after `/skill/`, each once, in the order in which they appear."""
+    """Return the names after `/skill/`, each once, in order of appearance."""
     names = (match.group(1).rstrip(".-_") for match in _MENTION.finditer(text))
     return list(dict.fromkeys(name for name in names if name))
 
@@ -36,9 +36,9 @@ _MOST_DESCRIBED = 100
 def make_skill_parts(
     text: str, library: SkillLibrary, *, names: Iterable[str] = (), seen: Collection[str] = ()
 ) -> list[dict[str, Any]]:
-    """The parts to put before a user's text: the skills it names and those in `names`, less the `seen` ones.
+    """Return the parts to put before a user's text: the skills it names and those in `names`, but not `seen`.
 
-    A name that means no skill becomes a part with an `error`: neither person nor model is left to guess.
+    An unknown name becomes a part with an `error`, for the user and the model.
     """
     parts: dict[str, dict[str, Any]] = {}
     for name in (*names, *extract_skill_names(text)):
@@ -50,13 +50,13 @@ def make_skill_parts(
 
 
 def find_seen_skills(parts: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The names of the skills that these parts of a conversation brought in."""
+    """Return the names of the skills in these parts of a conversation."""
     found = (part.get("data") for part in parts if part.get("type") == PART)
     return {str(data.get("name")) for data in found if is_mapping(data) and "error" not in data}
 
 
 def render_skill(data: Mapping[str, Any]) -> str:
-    """A skill as the model reads it: its content between `<skill>` tags."""
+    """Render a skill for the model: its content between `<skill>` tags."""
     if "error" in data:
         return f"<skill name={quoteattr(data['name'])} error={quoteattr(data['error'])} />"
     body = str(data["content"]).replace("</skill", "&lt;/skill")
@@ -68,14 +68,14 @@ def render_skill(data: Mapping[str, Any]) -> str:
 
 
 def render_loaded(skill: Skill) -> str:
-    """A skill as the answer to a model that asked for it, with the names of the files beside it."""
+    """Render a skill as the result of `load_skill`, with the names of the other files in its folder."""
     files = sorted(path.name for path in skill.folder.iterdir() if path != skill.path)
     text = render_skill(_describe(skill))
     return f"{text}\nFiles in its folder: {', '.join(files)}" if files else text
 
 
 def summarize_skills(library: SkillLibrary) -> str:
-    """Names and descriptions for a prompt; empty when there are no skills."""
+    """Return names and descriptions for a prompt; empty if there are no skills."""
     skills = library.list()
     if not skills:
         return ""
@@ -100,7 +100,7 @@ LOAD_SKILL = "load_skill"
 
 
 def make_load_skill(library: SkillLibrary) -> Tool:
-    """A tool `load_skill(name)` over a library."""
+    """Make the tool `load_skill(name)` of a library."""
 
     def load_skill(name: str) -> str:
         """Load a skill: instructions for a kind of work, to read before doing it.

@@ -1,6 +1,6 @@
-"""All skills that can be used, and why a name means the one it means.
+"""The available skills, and how a name is resolved to one of them.
 
-Roots are given in this order (rule C31): workspace, parent projects, project. The later one wins, so the
+Roots come in this order (rule C31): workspace, parent projects, project. The later one wins, so the
 nearest skill of a name is used. In one root `.dovetail/skills` wins over `skills`.
 """
 
@@ -15,7 +15,7 @@ from dovetail.skills.skill import FILE, Skill, read_skill
 
 @dataclass(frozen=True, slots=True)
 class SkillRoot:
-    """A folder that may hold skills, and what it is called when a skill's origin is explained."""
+    """A folder that may contain skills, and its name when the origin of a skill is explained."""
 
     path: Path
     scope: str = ""
@@ -38,21 +38,21 @@ class SkillLibrary:
 
     @property
     def problems(self) -> list[SkillProblem]:
-        """The files that cannot be used; the others can."""
+        """The files that cannot be used; all others can."""
         return [*self._read().problems]
 
     def reload(self, roots: Iterable[str | Path | SkillRoot] | None = None) -> None:
-        """Read all roots anew, or other ones from now on."""
+        """Read all roots again, or other ones from now on."""
         if roots is not None:
             self._roots = [root if isinstance(root, SkillRoot) else SkillRoot(Path(root)) for root in roots]
         self._catalogue = _Catalogue(self._roots)
 
     def list(self) -> "list[Skill]":
-        """The skill that each name means, by name."""
+        """Return the skill of each name, sorted by name."""
         return [skills[-1] for _, skills in sorted(self._read().skills.items())]
 
     def get(self, name: str) -> Skill | None:
-        """The skill of that name; case matters only if two names differ in nothing else."""
+        """Return the skill of that name; case only matters if two names differ in nothing else."""
         found = self._read().skills
         if name in found:
             return found[name][-1]
@@ -60,7 +60,7 @@ class SkillLibrary:
         return alike[0] if len(alike) == 1 else None
 
     def why(self, name: str) -> str:
-        """Which file a name means and which ones it hides, nearest first; or why it means none."""
+        """Explain which file a name resolves to and which ones it hides, nearest first; or why to none."""
         skill = self.get(name)
         if skill is None:
             return self.explain_missing(name)
@@ -70,7 +70,7 @@ class SkillLibrary:
         return "\n".join(lines + self._list_broken(name))
 
     def explain_missing(self, name: str) -> str:
-        """That there is no such skill, the nearest names, and broken files that may be meant."""
+        """Return the error for an unknown skill, with the nearest names and broken files of that name."""
         text = explain_unknown("skill", name, sorted(self._read().skills))
         return "\n".join([text, *self._list_broken(name)])
 
@@ -87,7 +87,7 @@ class SkillLibrary:
 
 
 class _Catalogue:
-    """What lay in the roots at one moment: the skills of each name, farthest first, and what is broken."""
+    """The contents of the roots at one moment: the skills of each name, farthest first, and broken files."""
 
     def __init__(self, roots: Iterable[SkillRoot]) -> None:
         self.skills: dict[str, list[Skill]] = {}
@@ -99,7 +99,7 @@ class _Catalogue:
     def _add(self, folder: Path, root: SkillRoot) -> None:
         try:
             if not (folder / FILE).resolve().is_relative_to(root.path.resolve()):
-                raise ConfigError(f"{folder / FILE} leads out of {root.path} and is not read")
+                raise ConfigError(f"{folder / FILE} is a link to a file outside of {root.path}.")
             skill = read_skill(folder, root.scope or str(root.path))
         except (ConfigError, OSError, RuntimeError) as error:
             self.problems.append(SkillProblem(folder / FILE, str(error)))
@@ -108,7 +108,7 @@ class _Catalogue:
 
 
 def _find_folders(root: Path) -> Iterator[Path]:
-    """The skill folders of a root, below `skills` and `.dovetail/skills`; or its own, if it is a `skills`."""
+    """Yield the skill folders of a root: in `skills`, `.dovetail/skills`, and in a root named `skills`."""
     places = [root] if root.name == "skills" else []
     for place in (*places, root / "skills", root / ".dovetail" / "skills"):
         if place.is_dir():
@@ -118,9 +118,9 @@ def _find_folders(root: Path) -> Iterator[Path]:
 def find_roots(
     workspace: str | Path, project: str | Path | None = None, extensions: Iterable[Path] = ()
 ) -> list[SkillRoot]:
-    """The roots in their order (rule C31); skills that extension folders bring come before all of them.
+    """Return the roots in order (rule C31); those of extension folders come first.
 
-    `project` is the folder a chat works in. One that lies outside the workspace counts by itself.
+    `project` is the folder a chat works in. A project outside of the workspace has no parent projects.
     """
     top = Path(workspace).resolve()
     here = Path(project).resolve() if project is not None else top

@@ -1,4 +1,4 @@
-"""One skill: a folder with a `SKILL.md`, knowledge that a model is given when it needs it (rule C30)."""
+"""One skill: a folder with a `SKILL.md`, instructions that a model loads when it needs them (rule C30)."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[^\s/\\]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """What a `SKILL.md` says; `scope` tells where it was found, `allowed_tools` may name none (None)."""
+    """The contents of a `SKILL.md`; `scope` says where it was found, `allowed_tools` is None if not given."""
 
     name: str
     description: str
@@ -30,7 +30,7 @@ class Skill:
 
     @property
     def path(self) -> Path:
-        """The file itself."""
+        """The path of the `SKILL.md`."""
         return self.folder / FILE
 
 
@@ -38,12 +38,12 @@ def read_skill(folder: Path, scope: str) -> Skill:
     """Read the skill of a folder.
 
     Raises:
-        ConfigError: it cannot be read, is too large or has a wrong front matter; the message names the file.
+        ConfigError: it cannot be read, is too large or has an invalid front matter.
     """
     path = folder / FILE
     try:
         if (size := path.stat().st_size) > _LARGEST:
-            raise ConfigError(f"it has {size} bytes, at most {_LARGEST} are read")
+            raise ConfigError(f"too large: {size} bytes, at most {_LARGEST} are allowed")
         front, body = split_front_matter(path.read_text(encoding="utf-8"))
         return Skill(
             name=_read_name(front, folder),
@@ -56,36 +56,36 @@ def read_skill(folder: Path, scope: str) -> Skill:
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        raise ConfigError(f"Cannot read {path}: {error}") from error
 
 
 def _read_name(front: Mapping[str, Any], folder: Path) -> str:
     name = front.get("name", folder.name)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ConfigError(
-            f"name must be one word without slashes, not {shorten(name)}", hint="It is typed as /skill/name."
+            f"name must be one word without slashes, got {shorten(name)}", hint="It is typed as /skill/name."
         )
     return name
 
 
 def _read_description(front: Mapping[str, Any], body: str) -> str:
-    """The description, or without one the first line of the body."""
+    """Return the description, otherwise the first line of the body."""
     description = front.get("description")
     if description is None:
         lines = (line.strip().lstrip("#").strip() for line in body.splitlines())
         description = next((line for line in lines if line), "")
     if not isinstance(description, str):
-        raise ConfigError(f"description must be a text, not {shorten(description)}")
+        raise ConfigError(f"description must be text, got {shorten(description)}")
     return " ".join(description.split())[:_LONGEST_DESCRIPTION]
 
 
 def _read_tools(front: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The allowed tools, as a list or as names with commas or spaces between them."""
+    """Return the allowed tools: a list, or names separated by commas or spaces."""
     tools = front.get("allowed-tools", front.get("allowed_tools"))
     if tools is None:
         return None
     if isinstance(tools, str):
         return tuple(tools.replace(",", " ").split())
     if not is_list(tools) or not all(isinstance(name, str) for name in tools):
-        raise ConfigError(f"allowed-tools must be a list of tool names, not {shorten(tools)}")
+        raise ConfigError(f"allowed-tools must be a list of tool names, got {shorten(tools)}")
     return tuple(tools)
