@@ -118,7 +118,7 @@ async def test_an_agent_with_the_name_of_another_tool_affects_no_other(
         assert [tool.origin for tool in app.tools.get_all_tools() if tool.name == "measure"] == ["code"]
         assert app.agents.get_definition("measure").description == "Ours."
         assert app.tools.get_tool("summarizer") is not None
-    assert "agent 'measure' is not offered as a tool: code" in caplog.text
+    assert "Agent 'measure' is not offered as a tool: its name is taken by code" in caplog.text
 
 
 async def test_a_rule_for_a_tool_that_is_not_there_is_logged_with_the_near_name(
