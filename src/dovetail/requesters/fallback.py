@@ -34,12 +34,12 @@ class FallbackRequester:
 
     @property
     def follows_schema(self) -> bool:
-        """Whether all of the models can be held to a schema."""
+        """Whether all models can be made to follow a schema."""
         return all(requester.follows_schema for requester in self.requesters)
 
     @property
     def calls_tools(self) -> bool:
-        """Whether all of the models call functions."""
+        """Whether all models support tools."""
         return all(requester.calls_tools for requester in self.requesters)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:

@@ -26,7 +26,7 @@ class Requester(Protocol):
 
     @property
     def follows_schema(self) -> bool:
-        """Whether the model can be held to `ModelRequest.schema`."""
+        """Whether the model can be made to follow `ModelRequest.schema`."""
         ...
 
     @property
