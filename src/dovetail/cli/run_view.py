@@ -39,12 +39,12 @@ class CallLine:
 
     def render(self, tree: Tree) -> None:
         """Add the call, and the agents it runs, to the tree."""
-        told = Text.assemble((self.name, "cyan"), " ", (shorten(self.args), "dim"))
-        label: RenderableType = Spinner("dots", told)
+        title = Text.assemble((self.name, "cyan"), " ", (shorten(self.args), "dim"))
+        label: RenderableType = Spinner("dots", title)
         if self.status != "running":
             mark, style = MARKS.get(self.status, OTHER_MARK)
             time = (f" {self.duration:.1f} s", "dim")
-            label = Text.assemble((f"{mark} ", style), told, time, (f" {self.problem}".rstrip(), "red"))
+            label = Text.assemble((f"{mark} ", style), title, time, (f" {self.problem}".rstrip(), "red"))
         branch = tree.add(label)
         for child in self.children:
             child.render(branch.add(child.head()))
@@ -83,9 +83,9 @@ class RunBranch:
     def head(self) -> Text:
         """Return the agent, its model, and its progress."""
         tokens = self.usage.input_tokens + self.usage.output_tokens
-        told = f" {self.model}  turn {self.turns}" + (f", {tokens} tokens" if tokens else "")
+        progress = f" {self.model}  turn {self.turns}" + (f", {tokens} tokens" if tokens else "")
         ended = f"  ended by {self.reason}" if self.reason not in ("", "goal") else ""
-        return Text.assemble((self.agent, "bold"), (told, "dim"), (ended, "yellow"))
+        return Text.assemble((self.agent, "bold"), (progress, "dim"), (ended, "yellow"))
 
     def render(self, tree: Tree) -> None:
         """Add the calls and the text to the tree."""

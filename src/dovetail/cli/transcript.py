@@ -68,9 +68,9 @@ class Transcript:
         elif isinstance(event, ToolInputEnd):
             console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(shorten(event.args))}[/dim]")
         elif isinstance(event, ToolEnd):
-            told = shown_output(event) if event.status == "ok" else error_text(event)
+            shown = shown_output(event) if event.status == "ok" else error_text(event)
             style = "dim" if event.status == "ok" else "red"
-            console.print(f"  → {escape(shorten(told))}", style=style)
+            console.print(f"  → {escape(shorten(shown))}", style=style)
         elif isinstance(event, RunEnd):
             self._show_end(event)
 

@@ -111,7 +111,7 @@ def _add_layers(api: FastAPI, settings: ServerSettings, metrics: Metrics, *, is_
     origins = check_origins(settings.cors_origins, has_keys=bool(keys))
     api.add_middleware(CleanInput)
     api.add_middleware(BodyLimit)
-    if settings.rate_limit and (keys or is_open):  # who works alone on a machine is not counted
+    if settings.rate_limit and (keys or is_open):  # a single local user has no limit
         api.add_middleware(RateLimit, per_minute=settings.rate_limit, by_address=not keys)
     api.add_middleware(
         AccessLayer,

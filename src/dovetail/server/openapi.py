@@ -88,8 +88,8 @@ def _improve(document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             answers = ANSWERS.get(f"{method.upper()} {path}")
-            told = operation["responses"] if answers is None else _describe_answers(answers)
-            operation["responses"] = told | _describe_errors(path, operation)
+            described = operation["responses"] if answers is None else _describe_answers(answers)
+            operation["responses"] = described | _describe_errors(path, operation)
 
 
 def _describe_answers(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -92,15 +92,15 @@ class Workers:
 
     def _hear(self, worker: _Worker) -> None:
         try:
-            told = worker.pipe.recv()
+            report = worker.pipe.recv()
         except (EOFError, OSError):
             self._bury(worker)
             return
-        if told is None:
+        if report is None:
             worker.is_ready = True
             logger.info("worker %d is ready", worker.number, extra={"fields": {"pid": worker.process.pid}})
             return
-        worker.problem, hint = told
+        worker.problem, hint = report
         if not self._has_started and not worker.is_ready:
             raise ConfigError(worker.problem, hint=hint)
 

@@ -140,8 +140,8 @@ class ChatRun(RunWork):
         done = replay(await context.history(), context.run_path)
         if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
             return RunResult(text=done.text)  # it was finished, only its end was not stored
-        told, point = _end_interrupted_calls(context, done, agent.loop.tools)
-        messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *told]
+        results, point = _end_interrupted_calls(context, done, agent.loop.tools)
+        messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *results]
         return await agent.loop.run(messages, self._extend(context, agent, done), point)
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
@@ -221,14 +221,14 @@ def _end_interrupted_calls(
     context: RunContext, done: Replay, tools: ToolSnapshot
 ) -> tuple[list[ChatMessage], ResumePoint]:
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
-    told: list[ChatMessage] = []
+    results: list[ChatMessage] = []
     for call in done.pending:
         tool = tools.get(call.name)
         if call.call_id in done.started and not (tool is not None and tool.idempotent):
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
-            told.append(write_result(call.call_id, _CUT_OFF))
-    if told and len(told) == len(done.pending):
+            results.append(write_result(call.call_id, _CUT_OFF))
+    if results and len(results) == len(done.pending):
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
-        return told, ResumePoint(turns=done.turns + 1)
-    return told, ResumePoint(turns=done.turns, usage=done.open_usage)
+        return results, ResumePoint(turns=done.turns + 1)
+    return results, ResumePoint(turns=done.turns, usage=done.open_usage)

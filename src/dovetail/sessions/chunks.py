@@ -246,13 +246,13 @@ def _describe_child(entry: Entry, event: RunStart | RunEnd, known: Chunk | None)
 def _encode_end(event: RunEnd) -> list[Chunk]:
     metadata: Chunk = {"reason": event.reason, "usage": asdict(event.usage)}
     if event.reason == "cancelled":
-        told = {"type": "message-metadata", "messageMetadata": metadata}
-        return [told, {"type": "abort", "reason": "cancelled"}]
+        update = {"type": "message-metadata", "messageMetadata": metadata}
+        return [update, {"type": "abort", "reason": "cancelled"}]
     reason = FINISH_REASONS.get(event.reason, "other")
     finish: Chunk = {"type": "finish", "finishReason": reason, "messageMetadata": metadata}
     if event.error is None:
         return [finish]
     metadata["error"] = event.error
     text = "\n".join(str(event.error[name]) for name in ("message", "hint") if event.error.get(name))
-    told = {"type": "message-metadata", "messageMetadata": metadata}
-    return [told, {"type": "error", "errorText": text}, finish]
+    update = {"type": "message-metadata", "messageMetadata": metadata}
+    return [update, {"type": "error", "errorText": text}, finish]

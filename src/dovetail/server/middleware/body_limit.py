@@ -49,11 +49,11 @@ class BodyLimit:
             await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if "expect" not in Headers(scope=scope):  # who waits for our word before sending need not send at all
+        if "expect" not in Headers(scope=scope):  # a client that waits for 100 Continue need not send
             await _discard(receive, _DISCARDED * self._limit)
         message = f"Request body too large: the limit is {self._limit} bytes."
-        told = {"type": "too_large", "message": message}
-        await error_response(413, told, scope["path"])(scope, receive, send)
+        error = {"type": "too_large", "message": message}
+        await error_response(413, error, scope["path"])(scope, receive, send)
 
 
 async def _discard(receive: Receive, most: int) -> None:

@@ -41,8 +41,8 @@ class CleanInput:
         try:
             await body.read()
         except ValueError as error:
-            told = {"type": "invalid_request", "message": f"body: {error}"}
-            await error_response(422, told, scope["path"])(scope, receive, send)
+            report = {"type": "invalid_request", "message": f"body: {error}"}
+            await error_response(422, report, scope["path"])(scope, receive, send)
             return
         await self._app(scope, body.receive, send)
 

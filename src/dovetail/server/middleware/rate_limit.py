@@ -78,7 +78,7 @@ class RateLimit:
 
 def refuse_for(seconds: int, message: str, scope: Scope) -> Response:
     """Return the response to a caller who has to wait."""
-    told = {"type": "rate_limited", "message": message, "hint": f"Try again in {seconds} s."}
-    response = error_response(429, told, scope["path"])
+    error = {"type": "rate_limited", "message": message, "hint": f"Try again in {seconds} s."}
+    response = error_response(429, error, scope["path"])
     response.headers["retry-after"] = str(seconds)
     return response

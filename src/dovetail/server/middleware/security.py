@@ -11,7 +11,7 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "font-src 'self'",
-        "img-src 'self' data: blob:",  # a remote image would tell its host who reads
+        "img-src 'self' data: blob:",  # a remote image would reveal the reader to its host
         "connect-src 'self'",
         "frame-src http: https:",  # `open-url` shows pages in a sandboxed frame
         "manifest-src 'self'",

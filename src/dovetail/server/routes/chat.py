@@ -72,8 +72,8 @@ async def _answer_part(app: Dovetail, part: Mapping[str, Any], record: RunRecord
             await app.runs.asks.answer(approval[0], approval[1], owner=owner)
             return call_id
         if output is not None:
-            told = await app.runs.asks.acknowledge(call_id, output, owner=owner, run_id=record.id)
-            return call_id if told == "resolved" else None
+            result = await app.runs.asks.acknowledge(call_id, output, owner=owner, run_id=record.id)
+            return call_id if result == "resolved" else None
     except (ConflictError, NotFoundError):
         pass
     return None
