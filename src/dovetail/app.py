@@ -169,7 +169,7 @@ class Dovetail:
         """Read all folders again, in processes that share the database too; runs keep what they have."""
         snapshot = await self._read_folders()
         if self._chat is not None:
-            self._chat.runs.tell_reload()
+            self._chat.runs.announce_reload()
         return snapshot
 
     async def _read_folders(self) -> "ExtensionSnapshot":

@@ -90,7 +90,7 @@ async def test_audit_records_pass_the_bus() -> None:
     assert (record["tool"], record["status"], record["decision"]) == ("write", "ok", "ask")
     assert record["args"] == {"path": "a", "password": "***"}
     assert records[0].path == ("writer",)
-    with pytest.raises(ConfigError, match="'audit' is sent by the bus alone"):
+    with pytest.raises(ConfigError, match="'audit' is reserved"):
         bus.publish("audit", {})
 
 

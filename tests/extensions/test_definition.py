@@ -151,7 +151,7 @@ async def test_a_folder_whose_rules_cannot_be_read_does_not_serve(folders: Folde
     loader = ExtensionLoader(folders.root)
     snapshot = await loader.reload()
     [failure] = snapshot.failed_extensions
-    assert "may forbid and ask, but not allow" in failure.error
+    assert "may deny and ask, but not allow" in failure.error
     assert (failure.file, snapshot.loaded_extensions) == (str(policy), ("two",))
     policy.write_text('[[rule]]\ntool = "add"\naction = "deny"\n')
     assert (await loader.reload()).policy_files == (policy,)

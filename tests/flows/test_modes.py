@@ -29,8 +29,8 @@ def make_note_tool(notes: list[str]) -> Tool:
     [
         ({"mode": "auto"}, None, ["oak"], "kept oak"),
         ({"max_mode": "auto"}, "auto", ["oak"], "kept oak"),
-        ({"mode": "auto"}, "plan", [], "in plan mode only tools that change nothing may run"),
-        ({"mode": "plan"}, None, [], "in plan mode only tools that change nothing may run"),
+        ({"mode": "auto"}, "plan", [], "in plan mode only read-only tools may run"),
+        ({"mode": "plan"}, None, [], "in plan mode only read-only tools may run"),
     ],
 )
 async def test_chat_runs_in_the_mode_that_is_chosen(
@@ -46,7 +46,7 @@ async def test_chat_runs_in_the_mode_that_is_chosen(
     assert ("plan mode" in str(messages[:2])) == (not kept)
 
 
-@pytest.mark.parametrize(("mode", "said"), [("yolo", "not allowed here"), ("fast", "Unknown mode 'fast'")])
+@pytest.mark.parametrize(("mode", "said"), [("yolo", "is not allowed"), ("fast", "Unknown mode 'fast'")])
 async def test_client_cannot_raise_its_own_rights(tmp_path: Path, mode: str, said: str) -> None:
     async with serve(tmp_path, ["never"]) as server:
         body = {"message": "x", "session_id": "s", "mode": mode}

@@ -1,4 +1,4 @@
-"""Policy files are TOML; a broken one keeps its last good rules and says the line."""
+"""Policy files are TOML; an invalid one keeps its last valid rules and names the line."""
 
 import re
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_rules_of_a_file_decide(tmp_path: Path) -> None:
             '[[rule]]\naction = "allow"\n\n[[rule]]\naction = "permit"\n',
             r"policy.toml:4: Unknown action 'permit'",
         ),
-        ('[[rule]]\ntool = "x"\n', r"policy.toml:1: a rule needs an `action`"),
+        ('[[rule]]\ntool = "x"\n', r"policy.toml:1: missing `action`"),
         (
             '[[rule]]\naction = "ask"\ntol = "x"\n',
             r"policy.toml:1: Unknown field 'tol'. Expected one of: action",
@@ -110,7 +110,7 @@ def test_file_of_an_extension_folder_may_forbid_but_not_allow(tmp_path: Path) ->
     path.write_text('[[rule]]\ntool = "shell"\naction = "allow"\n')
     file = PolicyFile(path, may_allow=False)
     assert file.load() == []
-    assert "may forbid and ask, but not allow" in (file.problem or "")
+    assert "may deny and ask, but not allow" in (file.problem or "")
     path.write_text('[[rule]]\ntool = "shell"\naction = "deny"\n')
     assert [rule.action for rule in file.load()] == ["deny"]
 
@@ -148,7 +148,7 @@ def test_the_question_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
     policy = Policy(sources=[PolicyFile(tmp_path / "policy.toml")])
     reason = policy.decide(PolicyCall(tool="read_file", kind=Kind.Read)).reason
     assert "the policy has an error" in reason
-    assert "policy.toml cannot be read" in reason
+    assert "policy.toml: cannot be read" in reason
 
 
 @pytest.mark.parametrize("what", ["dangling link", "loop", "folder", "[[rules]]"])

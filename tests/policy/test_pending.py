@@ -43,16 +43,16 @@ async def test_time_out_resolves_and_a_late_answer_is_missing() -> None:
     registry = PendingRegistry()
     assert await registry.register("call", 0.01) == {"status": "timeout"}
     assert registry.resolve(ack("call")) == "missing"
-    with pytest.raises(ConfigError, match="an id is used once"):
+    with pytest.raises(ConfigError, match="has already been used"):
         registry.register("call")
 
 
 async def test_one_waiter_per_call_id() -> None:
     registry = PendingRegistry()
     waiting = registry.register("call")
-    with pytest.raises(ConfigError, match="'call' is waited for already"):
+    with pytest.raises(ConfigError, match="'call' has already been used"):
         registry.register("call")
-    with pytest.raises(ConfigError, match="needs the id"):
+    with pytest.raises(ConfigError, match="Missing call id"):
         registry.register("  ")
     registry.cancel("call")
     assert waiting.cancelled()

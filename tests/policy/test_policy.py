@@ -188,7 +188,7 @@ def test_explanation_names_the_rule_that_decides_and_why_others_do_not() -> None
     assert text.splitlines()[0] == "ask: it may change something outside"
     assert "9 no shell (code): tool 'write' is not 'shell'" in text
     assert "5 allow write (code): argument 'path' does not match" in text
-    assert text.splitlines()[-1].endswith("what changes the world (built-in): decides")
+    assert text.splitlines()[-1].endswith("tools that change something (built-in): decides")
 
 
 def test_answer_that_a_deny_rule_would_overrule_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:

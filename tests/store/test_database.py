@@ -55,7 +55,7 @@ async def test_a_full_disk_is_reported_with_a_hint(tmp_path: Path) -> None:
 
         with pytest.raises(StoreError, match="disk is full") as caught:
             await database.write(write_much)
-        assert "Free some space" in (caught.value.hint or "")
+        assert "Free some disk space" in (caught.value.hint or "")
 
 
 async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path: Path) -> None:
@@ -152,16 +152,16 @@ async def test_an_unknown_kind_of_database_names_the_choices() -> None:
 async def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file" / "x.db", tmp_path):
-        with pytest.raises(ConfigError, match="no database at") as caught:
+        with pytest.raises(ConfigError, match="Cannot open the database at") as caught:
             async with Database(path):
                 pass
         assert str(path) in str(caught.value)
-        assert "disk has room" in str(caught.value)
+        assert "disk has free space" in str(caught.value)
 
 
 async def test_a_file_that_is_not_a_database_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"no database at all, just some bytes" * 100)
-    with pytest.raises(ConfigError, match="is something else"):
+    with pytest.raises(ConfigError, match="is not a SQLite database"):
         async with Database(tmp_path / "x.db"):
             pass
 

@@ -127,7 +127,7 @@ def check_policy() -> Check:
     try:
         rules = PolicyFile(path).read()
     except ConfigError as error:
-        hint = "Fix the file; until then every call needs approval, or the last good rules apply."
+        hint = "Fix the file; until then every call needs approval, or the last valid rules apply."
         return Check("missing", "policy", error.message, error.hint or hint)
     return Check("ok", "policy", f"{len(rules)} rule{'' if len(rules) == 1 else 's'} in policy.toml")
 

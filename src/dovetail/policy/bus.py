@@ -1,8 +1,8 @@
-"""The message bus: notices out, questions out, answers in.
+"""The message bus: publish messages, ask questions, receive answers.
 
-A derived bus belongs to a sub-agent. Whatever it sends carries the sub-agent's path, it hears only itself and
-what is below it, it can answer nothing and cannot send what the bus alone may say: a sub-agent that is talked
-into something cannot forge a decision.
+A derived bus belongs to a sub-agent. Everything it sends carries the sub-agent's path; it receives only its
+own messages and those below it, cannot answer, and cannot publish reserved topics: a sub-agent that was
+manipulated cannot forge a decision.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from dovetail.events.run_events import AskKind
 logger = logging.getLogger(__name__)
 
 RESERVED = frozenset({"ask-request", "ask-answer", "policy-update", "audit"})
-"""Topics that only the bus itself sends."""
+"""Topics that only the bus itself publishes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One notice on the bus; `path` names the sub-agent it comes from, and is empty for the app's own."""
+    """One message on the bus; `path` is that of the sub-agent it comes from, empty for the app's own."""
 
     topic: str
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -36,12 +36,12 @@ class Message:
 
 
 Handler: TypeAlias = Callable[[Message], object]
-"""Takes messages; what a coroutine function returns runs as a task of the running event loop."""
+"""Handle a message; a coroutine function runs as a task of the running event loop."""
 
 
 @dataclass(slots=True)
 class _Hub:
-    """What a bus and all buses derived from it share."""
+    """The state that a bus shares with all buses derived from it."""
 
     handlers: dict[str, list[Handler]] = field(default_factory=dict[str, list[Handler]])
     asks: OpenAsks = field(default_factory=OpenAsks)
@@ -49,7 +49,7 @@ class _Hub:
 
 
 class MessageBus:
-    """Publishes notices to subscribers and carries questions to whoever answers them."""
+    """Publish messages to subscribers, and carry questions to listeners that can answer them."""
 
     def __init__(self) -> None:
         self._hub = _Hub()
@@ -62,12 +62,12 @@ class MessageBus:
 
     @property
     def asks(self) -> list[OpenAsk]:
-        """The questions that are open, here and below."""
+        """The open questions of this bus and the buses below it."""
         depth = len(self._path)
         return [ask for ask in self._hub.asks if ask.is_open and ask.path[:depth] == self._path]
 
     def derive(self, name: str) -> "MessageBus":
-        """A bus for a sub-agent: the same subscribers, a longer path, and no right to answer."""
+        """Return a bus for a sub-agent: the same subscribers, a longer path, no right to answer."""
         if not name or "/" in name:
             raise ConfigError(f"Invalid name {name!r} of a derived bus: it must be a word without '/'.")
         bus = MessageBus()
@@ -76,7 +76,7 @@ class MessageBus:
         return bus
 
     def subscribe(self, topic: str, handler: Handler) -> Callable[[], None]:
-        """Have `handler` called for each message of a topic (`*`: of all); gives what ends that."""
+        """Call `handler` for each message of a topic (`*`: all); return a function that unsubscribes it."""
         handlers = self._hub.handlers.setdefault(topic, [])
         path = self._path
 
@@ -91,22 +91,22 @@ class MessageBus:
         return unsubscribe
 
     def has_subscribers(self, topic: str) -> bool:
-        """Whether anything listens to this topic, or to all of them."""
+        """Whether this topic, or `*`, has subscribers."""
         return bool(self._hub.handlers.get(topic) or self._hub.handlers.get("*"))
 
     @property
     def can_be_asked(self) -> bool:
-        """Whether anything listens for questions; who follows all topics only watches."""
+        """Whether questions have a listener; subscribers of `*` only watch."""
         return bool(self._hub.handlers.get("ask-request"))
 
     def publish_audit(self, record: Mapping[str, Any]) -> None:
-        """Send the record of one call (`audit`); only the pipeline that runs calls does this."""
+        """Publish the record of one call as `audit`; only the tool pipeline does this."""
         self._send(Message(topic="audit", payload=record, path=self._path))
 
     def publish(self, topic: str, payload: Mapping[str, Any] | None = None) -> None:
-        """Tell all subscribers; one that fails does not keep the others from hearing."""
+        """Send a message to all subscribers; one that fails does not stop the others."""
         if topic in RESERVED:
-            raise ConfigError(f"{topic!r} is sent by the bus alone")
+            raise ConfigError(f"Topic {topic!r} is reserved.")
         self._send(Message(topic=topic, payload=payload or {}, path=self._path))
 
     async def ask(
@@ -116,20 +116,20 @@ class MessageBus:
         payload: Mapping[str, Any],
         timeout: float | None = None,  # noqa: ASYNC109 - the name that the contract of `ask` gives it
     ) -> Mapping[str, Any]:
-        """Ask and wait for the answer; at once a refusal when nobody listens for questions."""
+        """Ask and wait for the answer; refused at once without a listener."""
         if timeout is not None and not is_number(timeout):
             raise ConfigError(f"The timeout must be a finite number of seconds or None, got {timeout!r}.")
         if not self.has_subscribers("ask-request"):
-            return {"approved": False, "status": "nobody", "value": "nothing listens for questions"}
+            return {"approved": False, "status": "no_listener", "value": "no listener for questions"}
         ask = OpenAsk(kind=kind, call_id=call_id, payload=payload, timeout=timeout, path=self._path)
         with self.carry(ask) as heard:
             if not heard:
-                return {"approved": False, "status": "nobody", "value": "every listener failed"}
+                return {"approved": False, "status": "no_listener", "value": "every listener failed"}
             return await ask.wait()
 
     @contextmanager
     def carry(self, ask: OpenAsk) -> Generator[int]:
-        """Put an ask on the bus while it waits: listeners hear it and may answer; yields how many heard it.
+        """Publish an ask while it waits, so that listeners can answer it; yield how many received it.
 
         An answer is published as `ask-answer`, also if it came another way.
         """
@@ -147,20 +147,22 @@ class MessageBus:
         """Answer a question, from any thread; each has one answer.
 
         Raises:
-            NotFoundError: the question is answered, has ended or never was.
+            NotFoundError: the question has already been answered, has ended or does not exist.
             ConfigError: this bus belongs to a sub-agent, or the answer is not a mapping.
         """
         if not is_mapping(value):
             raise ConfigError(f'An answer must be a mapping such as {{"approved": True}}, got {value!r}.')
         if self._path:
-            raise ConfigError(f"the bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer")
+            raise ConfigError(
+                f"The bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer."
+            )
         ask = self._hub.asks.get(ask_id)
         if ask is None or not ask.answer(dict(value)):
             known = ", ".join(ask.ask_id for ask in self.asks)
             raise NotFoundError(f"No open question {ask_id!r}. Open: {known or 'none'}.")
 
     def _send(self, message: Message) -> int:
-        """Tell all subscribers; how many of them did not fail."""
+        """Send a message to all subscribers; return how many of them did not fail."""
         heard = 0
         for handler in [*self._hub.handlers.get(message.topic, ()), *self._hub.handlers.get("*", ())]:
             try:
@@ -173,10 +175,10 @@ class MessageBus:
         return heard
 
     def _finish(self, coroutine: Coroutine[Any, Any, Any], topic: str) -> None:
-        """Let a subscriber that is a coroutine function run next to the others."""
+        """Run a subscriber that is a coroutine function as a task."""
         if find_running_loop() is None:
             coroutine.close()
-            raise ConfigError(f"A coroutine function cannot hear {topic!r} outside of an event loop.")
+            raise ConfigError(f"Cannot call a coroutine function for {topic!r}: no event loop is running.")
 
         def note_end(task: "asyncio.Task[Any]") -> None:
             self._hub.tasks.discard(task)

@@ -5,8 +5,8 @@
     exact = '{"command":"df -h"}'
     action = "allow"
 
-A file with an error keeps the rules it had before and says the line. One that was never good may have meant
-to forbid anything, so until it is fixed every call is asked about.
+If a file has an error, its last valid rules stay in force and the error names the line. A file that was never
+valid may have meant to deny anything, so every call needs approval until it is fixed.
 """
 
 import logging
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> Policy:
-    """The rules of a workspace and of the files that extension folders bring, and remembered answers."""
+    """Return the policy of a workspace: its file, the files of extension folders, and remembered answers."""
     return Policy(
         sources=[PolicyFile(workspace / "policy.toml"), PolicyFiles(find_further)],
         store=RememberedRules(workspace / ".dovetail" / "remembered.toml"),
@@ -34,7 +34,7 @@ def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> 
 
 
 class PolicyFile:
-    """The rules of one file; with `may_allow=False` (an extension folder's) it may only forbid and ask."""
+    """The rules of one file; with `may_allow=False` (an extension folder) it may only deny and ask."""
 
     lowest_priority = 0
     most_rules = 5000
@@ -47,42 +47,46 @@ class PolicyFile:
         self.problem: str | None = None
 
     def load(self) -> list[PolicyRule]:
-        """The rules of the file; the last good ones when it has an error, none when there is no file."""
+        """Return the rules of the file, the last valid ones if it has an error, none if it does not exist."""
         try:
             self._rules = self.read()
             self.problem = None
         except ConfigError as error:
             if str(error) != self.problem:
-                then = "every call is asked about" if self._rules is None else "its last good rules hold"
-                logger.error("a policy file has an error, %s: %s", then, error)
+                then = (
+                    "every call needs approval"
+                    if self._rules is None
+                    else "its last valid rules stay in force"
+                )
+                logger.error("invalid policy file, %s: %s", then, error)
             self.problem = str(error)
         return self._make_emergency() if self._rules is None else self._rules
 
     @property
     def problems(self) -> list[PolicyProblem]:
-        """Why the file could not be used at the last reading; empty when it could."""
+        """The error when the file was last read, if any."""
         if self.problem is None:
             return []
         return [PolicyProblem(str(self._path), self.problem, keeps_last_good=self._rules is not None)]
 
     def read(self) -> list[PolicyRule]:
-        """The rules that the file holds now.
+        """Return the rules in the file now.
 
         Raises:
-            ConfigError: it cannot be read or has an error; the message names the file and the line.
+            ConfigError: the file cannot be read or is invalid; the message names the file and the line.
         """
         try:
             text = self._read_text()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{self._path} cannot be read: {error}") from error
+            raise ConfigError(f"{self._path}: cannot be read: {error}") from error
         return list(self._read(text))
 
     def _read_text(self) -> str:
-        """The text of the file; a name that is there but leads to no file is an error, not an empty file."""
+        """Return the text of the file; a name that exists but is not a file is an error."""
         if not os.path.lexists(self._path):
             return ""
         if not self._path.is_file():
-            raise ConfigError(f"{self._path} is not a file but a folder, or a link that leads to no file")
+            raise ConfigError(f"{self._path} is a folder, or a link that leads nowhere")
         with self._path.open("rb") as file:
             content = file.read(self.most_bytes + 1)
         if len(content) > self.most_bytes:
@@ -108,33 +112,33 @@ class PolicyFile:
             if number == self.most_rules:
                 raise ConfigError(f"{self._path} has more than {self.most_rules} rules")
             if rule.action == "allow" and not self._may_allow:
-                raise ConfigError(f"{rule.source}: an extension folder may forbid and ask, but not allow")
+                raise ConfigError(f"{rule.source}: an extension folder may deny and ask, but not allow")
             yield rule
 
 
 class PolicyFiles:
-    """The rules of all the files that extension folders bring; they may forbid and ask, but not allow."""
+    """The policy files of extension folders; they may deny and ask, but not allow."""
 
     def __init__(self, find: Callable[[], Iterable[Path]]) -> None:
         self._find = find
         self._files: dict[Path, PolicyFile] = {}
 
     def load(self) -> list[PolicyRule]:
-        """The rules of the files that are there now."""
+        """Return the rules of the files that exist now."""
         paths = list(self._find())
         self._files = {path: self._files.get(path) or PolicyFile(path, may_allow=False) for path in paths}
         return [rule for file in self._files.values() for rule in file.load()]
 
     @property
     def problems(self) -> list[PolicyProblem]:
-        """The files that could not be used at the last reading."""
+        """The files that could not be used when last read."""
         return [problem for file in self._files.values() for problem in file.problems]
 
 
 class RememberedRules(PolicyFile):
-    """The answers that are to hold always, in a file of their own."""
+    """Answers that are remembered always, in a file of their own."""
 
-    lowest_priority = -1000  # an answer stands beside the rule that asked, also beside a built-in one
+    lowest_priority = -1000  # an answer ranks next to the rule that asked, also a built-in one
     most_rules = 50_000
     most_bytes = 20_000_000
 
@@ -142,7 +146,7 @@ class RememberedRules(PolicyFile):
         return []  # it only ever allows
 
     def load(self) -> list[PolicyRule]:
-        """The remembered rules."""
+        """Return the remembered rules."""
         return [replace(rule, source="remembered") for rule in super().load()]
 
     def save(self, rule: PolicyRule) -> None:

@@ -1,6 +1,6 @@
 """The mode that calls run in: what the settings choose, and what a client may ask for.
 
-`policy.mode` holds where nothing else is asked for. A client may ask for any mode that is not freer than both
+`policy.mode` applies by default. A client may ask for any mode that is not less strict than both
 `policy.mode` and `policy.max_mode`.
 """
 
@@ -12,10 +12,10 @@ from dovetail.settings.sections import PolicySettings
 
 
 def read_mode(name: object) -> Mode:
-    """A mode by its name.
+    """Return a mode by its name.
 
     Raises:
-        ConfigError: there is no such mode.
+        ConfigError: the mode is unknown.
     """
     for known in MODES:
         if name == known:
@@ -24,10 +24,10 @@ def read_mode(name: object) -> Mode:
 
 
 def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:
-    """The mode of a run.
+    """Return the mode of a run.
 
     Raises:
-        ConfigError: a setting or `wanted` names no mode, or `wanted` is freer than the settings allow.
+        ConfigError: the mode is unknown, or less strict than the settings allow.
     """
     own = settings.section(PolicySettings).mode
     if wanted is None:
@@ -35,13 +35,13 @@ def choose_mode(settings: Settings, wanted: str | None = None) -> Mode:
     mode, most = read_mode(wanted), find_freest_mode(settings)
     if MODES.index(mode) > MODES.index(most):
         raise ConfigError(
-            f"The mode {mode!r} is not allowed here; the freest one is {most!r}.",
-            hint="The setting `policy.max_mode` of the server says what clients may ask for.",
+            f"Mode {mode!r} is not allowed; the least strict mode allowed is {most!r}.",
+            hint="The server setting `policy.max_mode` limits the modes of clients.",
         )
     return mode
 
 
 def find_freest_mode(settings: Settings) -> Mode:
-    """The freest mode that a client may ask for."""
+    """Return the least strict mode that a client may ask for."""
     policy = settings.section(PolicySettings)
     return policy.mode if MODES.index(policy.mode) > MODES.index(policy.max_mode) else policy.max_mode

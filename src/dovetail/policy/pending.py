@@ -1,6 +1,6 @@
-"""Waits for what happens in a browser (rules C70 to C79): one ask per call id, one answer per ask.
+"""Waiting for answers from a browser (rules C70 to C79): one ask per call id, one answer per ask.
 
-An answer that comes before its waiter is kept for a while; one that comes after the wait ended is refused.
+An answer that comes before its question is kept for a while; one that comes after the wait is rejected.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class _Early:
 
 
 class PendingRegistry:
-    """Joins calls that wait with the answers that come for them; used from one event loop."""
+    """Match waiting calls with their answers, inside one event loop."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -40,12 +40,12 @@ class PendingRegistry:
         """Wait for the answer to a call; a timeout returns `{"status": "timeout"}`.
 
         Raises:
-            ConfigError: the id is blank, is waited for already, or its wait has ended.
+            ConfigError: the id is blank or has already been used.
         """
         if not tool_call_id.strip():
-            raise ConfigError("a wait needs the id of its call")
+            raise ConfigError("Missing call id.")
         if self._asks.get(tool_call_id) is not None or tool_call_id in self._ended:
-            raise ConfigError(f"call {tool_call_id!r} is waited for already, or has been: an id is used once")
+            raise ConfigError(f"Call id {tool_call_id!r} has already been used.")
         ask = OpenAsk(
             kind="browser",
             call_id=tool_call_id,
@@ -66,9 +66,9 @@ class PendingRegistry:
     def resolve(
         self, payload: Payload, *, owner: str | None = None
     ) -> Literal["resolved", "stored", "missing"]:
-        """Hand in an answer; its `toolCallId` (or `tool_call_id`) says for which call.
+        """Hand in an answer; its `toolCallId` (or `tool_call_id`) names the call.
 
-        `stored`: nothing waits yet. `missing`: the wait has ended, the answer was given before, or the call
+        `stored`: nothing waits yet. `missing`: the wait has ended, the call was already answered, or it
         belongs to another owner.
         """
         call_id = str(payload.get("toolCallId") or payload.get("tool_call_id") or "")

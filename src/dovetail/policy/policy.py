@@ -1,4 +1,4 @@
-"""Decides which calls may run: rules, the highest priority first, then the built-in ones.
+"""The policy decides which calls may run: rules by priority, the highest first, then the built-in ones.
 
 Among rules of equal priority deny beats a remembered answer, that beats ask, and ask beats allow.
 """
@@ -23,13 +23,11 @@ def _make_rule(rank: int, name: str, action: Action, **conditions: Any) -> Polic
     return PolicyRule(name=name, action=action, priority=_LOWEST + rank, source="built-in", **conditions)
 
 
-LAST_RULE = _make_rule(0, "what changes the world", "ask", reason="it may change something outside")
+LAST_RULE = _make_rule(0, "tools that change something", "ask", reason="it may change something outside")
 
 BUILT_IN_RULES = (
-    _make_rule(5, "what leaves the world as it was", "allow", kinds=READ_ONLY),
-    _make_rule(
-        4, "plan mode", "deny", modes=("plan",), reason="in plan mode only tools that change nothing may run"
-    ),
+    _make_rule(5, "read-only tools", "allow", kinds=READ_ONLY),
+    _make_rule(4, "plan mode", "deny", modes=("plan",), reason="in plan mode only read-only tools may run"),
     _make_rule(3, "yolo mode", "allow", modes=("yolo",)),
     _make_rule(2, "edits in auto mode", "allow", modes=("auto",), kinds=_EDITS),
     _make_rule(1, "tools that declare no kind", "allow", kinds=(Kind.Other,)),
@@ -44,25 +42,25 @@ _REMEMBERED = 1
 _NOT_WRITTEN = ("built-in", "remembered")
 _MOST_KEYS = 1000
 _MOST_OF_RUNS = 500
-"""Answers for one run that are kept; the end of a run is not reported here, so the oldest ones go."""
+"""How many answers for single runs are kept; runs do not report their end here, so the oldest are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the policy says of one call, and the rule that says it."""
+    """The decision about one call, and the rule that made it."""
 
     action: Action
     rule: PolicyRule
 
     @property
     def reason(self) -> str:
-        """Why, in words for a model or a person."""
+        """The reason, in words for a model or a user."""
         return self.rule.reason or f"rule {self.rule.title!r} ({self.rule.source})"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a decision came about: every rule in its order, with why it does not speak of the call."""
+    """The way to a decision: every rule in order, and why it does not match the call."""
 
     decision: Decision
     steps: tuple[tuple[PolicyRule, str | None], ...]
@@ -75,16 +73,16 @@ class Explanation:
 
 
 class RuleSource(Protocol):
-    """Rules that are kept outside: a policy file, the answers a person wants remembered."""
+    """Rules that are stored elsewhere: a policy file, or remembered answers."""
 
     def load(self) -> list[PolicyRule]:
-        """The rules as they are now; the last good ones when something is wrong with them."""
+        """Return the current rules, or the last valid ones if there is an error."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyProblem:
-    """A policy file that cannot be used, and why."""
+    """A policy file that cannot be used, and the reason."""
 
     path: str
     error: str
@@ -92,17 +90,17 @@ class PolicyProblem:
 
 
 class RuleStore(RuleSource, Protocol):
-    """A source that also keeps new rules."""
+    """A source that also stores new rules."""
 
     def save(self, rule: PolicyRule) -> None:
-        """Keep one more rule."""
+        """Store another rule."""
         ...
 
 
 class Policy:
     """An ordered set of rules, from code, from sources and from remembered answers.
 
-    Paths among arguments start at `root`, the workspace; without one at the current folder.
+    Relative paths in arguments start at `root`, the workspace; by default at the current folder.
     """
 
     def __init__(
@@ -124,7 +122,7 @@ class Policy:
 
     @property
     def rules(self) -> tuple[PolicyRule, ...]:
-        """All rules, in the order in which they are asked."""
+        """All rules, in the order in which they are tried."""
         return tuple(self._ordered)
 
     def reload(self) -> None:
@@ -135,11 +133,11 @@ class Policy:
 
     @property
     def problems(self) -> list[PolicyProblem]:
-        """The files that could not be used at the last reading."""
+        """The files that could not be used when last read."""
         return [problem for source in self._sources for problem in getattr(source, "problems", ())]
 
     def find_unknown_tools(self, names: Iterable[str]) -> list[str]:
-        """Notices about rules that name a tool which is not there, each with the name that is near."""
+        """Return warnings about rules that name an unknown tool, each with the nearest name."""
         known = list(names)
         notices: list[str] = []
         for rule in self._ordered:
@@ -150,13 +148,13 @@ class Policy:
         return notices
 
     def add(self, rule: PolicyRule) -> None:
-        """Add a rule for as long as the program runs."""
+        """Add a rule until the program ends."""
         if rule not in self._ordered:
             self._own.append(rule)
             self.reload()
 
     def decide(self, call: PolicyCall) -> Decision:
-        """What the first rule that matches says."""
+        """Return the decision of the first rule that matches."""
         arguments = Arguments(call.args, call.defaults, self._root)
         for rule in self._find_candidates(call):
             if not rule.looks_at_arguments or rule.find_argument_mismatch(call, arguments) is None:
@@ -164,7 +162,7 @@ class Policy:
         return Decision(LAST_RULE.action, LAST_RULE)
 
     def explain(self, call: PolicyCall) -> Explanation:
-        """Which rule decides and why the ones before it do not."""
+        """Return which rule decides, and why the ones before it do not match."""
         decision = self.decide(call)
         arguments = Arguments(call.args, call.defaults, self._root)
         steps: list[tuple[PolicyRule, str | None]] = []
@@ -175,9 +173,9 @@ class Policy:
         return Explanation(decision, tuple(steps))
 
     def remember(self, call: PolicyCall, how: Literal["run", "always"]) -> PolicyRule | None:
-        """Allow this very call from now on: in this run, or for this person always.
+        """Allow exactly this call from now on: in this run, or for this user always.
 
-        The rule is as narrow as the call, and is kept only when it decides the call that made it.
+        The rule is as narrow as the call, and is kept only if it decides the call that made it.
         """
         if how == "run" and not call.run_path:
             return None
@@ -214,7 +212,7 @@ class Policy:
         )
 
     def _find_candidates(self, call: PolicyCall) -> list[PolicyRule]:
-        """The rules that may match, whatever the arguments; the same for all calls of one key."""
+        """Return the rules that may match, whatever the arguments; the same for all calls of one key."""
         key = (call.tool, call.kind, call.agent_path, call.mode, call.run_path, call.owner, call.definition)
         candidates = self._candidates.get(key)
         if candidates is None:

@@ -1,8 +1,8 @@
-"""One policy rule: which calls it speaks of and what it says.
+"""Policy rules: which calls a rule matches, and what it decides.
 
-An argument pattern is matched against one top-level argument, as a whole: a string by its own text, any other
-value by its canonical JSON. A nested value can therefore never stand in for a top-level one. Other ways to
-write a path are in `arguments.py`.
+An argument pattern is matched against one top-level argument as a whole: a string by its own text, any other
+value by its canonical JSON. A nested value can therefore never stand in for a top-level one. A path matches
+however it is spelled, and a link by the place it leads to.
 """
 
 import json
@@ -22,139 +22,19 @@ from dovetail.lazy import lazy
 
 jsonschema_rs = lazy("jsonschema_rs")
 
-
-def matches_whole(pattern: str, text: str) -> bool:
-    """Whether the pattern matches the text from its first to its last character."""
-    return _compile(pattern).is_valid(text)
-
-
-def check_pattern(pattern: str) -> None:
-    """Make sure that a pattern can be used; else a `ConfigError` says why."""
-    _compile(pattern)
-
-
-@lru_cache(maxsize=10_000)
-def _compile(pattern: str) -> Any:
-    try:
-        _make_validator(pattern)  # alone first: an unbalanced bracket must not break out of the anchors
-        return _make_validator(rf"\A(?s:{pattern})\z")
-    except ValueError as error:
-        raise ConfigError(
-            f"Invalid pattern {pattern!r}",
-            hint="Patterns are regular expressions without look-around and back-references.",
-        ) from error
-
-
-def _make_validator(pattern: str) -> Any:
-    return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=jsonschema_rs.RegexOptions())
-
-
-_LONGEST_PATH = 4096
-
-
-def to_canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values have equal texts."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-
-
-class Arguments:
-    """The arguments of one call; `defaults` are what its tool takes for those that are left out, if known.
-
-    Relative paths start at `root`, the workspace; without one at the current folder.
-    """
-
-    def __init__(
-        self, given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None, root: Path | None = None
-    ) -> None:
-        self._given = given
-        self._defaults = defaults or {}
-        self._root = root
-        self._spellings: dict[str, tuple[str, ...]] = {}
-
-    def find_allow_mismatch(self, name: str, pattern: str) -> str | None:
-        """Why a rule that allows does not speak of the call, if it does not."""
-        value = self._given.get(name)
-        if value is None:
-            value = self._defaults.get(name)
-        if value is None and name not in self._given:
-            return f"argument {name!r} is not given"
-        if not matches_whole(pattern, _to_text(value)):
-            return f"argument {name!r} does not match {pattern!r}"
-        real = self._find_real(value) if isinstance(value, str) else None
-        if real is not None and not matches_whole(pattern, real):
-            return f"argument {name!r} leads to {real!r}, which does not match {pattern!r}"
-        return None
-
-    def find_other_mismatch(self, name: str, pattern: str) -> str | None:
-        """Why a rule that forbids or asks does not speak of the call, if it does not."""
-        if name not in self._spellings:
-            self._spellings[name] = tuple(dict.fromkeys(self._spell(name)))
-        if not self._spellings[name]:
-            return f"argument {name!r} is not given"
-        if any(matches_whole(pattern, text) for text in self._spellings[name]):
-            return None
-        given = "does not match" if name in self._given else "is not given and its default does not match"
-        return f"argument {name!r} {given} {pattern!r}"
-
-    def _spell(self, name: str) -> Iterator[str]:
-        """All texts that stand for an argument; left out, null or empty it stands for its default."""
-        if name not in self._given and name not in self._defaults:
-            return
-        value = self._given.get(name)
-        if name in self._given:
-            yield _to_text(value)
-        if value is None or value == "":
-            value = self._defaults.get(name) or ""
-            yield _to_text(value)
-        if isinstance(value, str) and (place := self._resolve(value)) is not None:
-            yield from _with_slash(os.path.normpath(value))
-            yield from _with_slash(place)
-            yield from _with_slash(os.path.relpath(place, self._get_root()))
-
-    def _find_real(self, value: str) -> str | None:
-        """The place that a path leads to, where that is not the place it names."""
-        if "://" in value or (place := self._resolve(value)) is None:
-            return None
-        root = self._get_root()
-        named = os.path.join(root, value)
-        if ".." not in value.split("/") and place == os.path.normpath(named):
-            return None
-        return place if os.path.isabs(value) else os.path.relpath(place, root)
-
-    def _resolve(self, value: str) -> str | None:
-        if len(value) > _LONGEST_PATH:
-            return None
-        try:
-            return os.path.realpath(os.path.join(self._get_root(), value))
-        except (OSError, ValueError):  # a null byte
-            return None
-
-    def _get_root(self) -> str:
-        return os.path.realpath(self._root or ".")
-
-
-def _to_text(value: Any) -> str:
-    return value if isinstance(value, str) else to_canonical_json(value)
-
-
-def _with_slash(path: str) -> Iterator[str]:
-    """A path, and the same as a folder: `secrets/.*` speaks of `secrets`, too."""
-    yield path
-    yield f"{path}/"
-
-
 Action: TypeAlias = Literal["allow", "deny", "ask"]
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 MODES: tuple[Mode, ...] = get_args(Mode)
 """All modes, the strictest first."""
+_LONGEST_PATH = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyCall:
-    """What a policy may know of a call before it runs.
+    """A call as the policy sees it, before it runs.
 
-    `defaults` names what the tool takes for each argument that is left out; None where that is not known.
+    `defaults` holds the value of each argument that may be omitted; None if it is not known.
     """
 
     tool: str
@@ -175,11 +55,11 @@ class PolicyCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """Says allow, deny or ask for the calls it matches; an empty condition matches everything.
+    """A decision (allow, deny or ask) for the calls it matches; an empty condition matches everything.
 
     `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
-    match; `exact` is the canonical JSON that all arguments together must be. `run` and `owner` bind a
-    remembered answer to one run or one person, `definition` to a tool that still says the same of itself.
+    match; `exact` is the canonical JSON that all arguments together must equal. `run` and `owner` bind a
+    remembered answer to one run or one user, `definition` to an unchanged tool.
     """
 
     action: Action
@@ -208,7 +88,7 @@ class PolicyRule:
 
     @property
     def title(self) -> str:
-        """The rule in a few words, for people."""
+        """The name of the rule, or a short description."""
         return self.name or f"{self.action} {self.tool}"
 
     @property
@@ -216,12 +96,12 @@ class PolicyRule:
         """Whether the rule depends on the arguments of a call."""
         return bool(self.arguments) or self.exact is not None
 
-    def find_mismatch(self, call: PolicyCall, arguments: Arguments | None = None) -> str | None:
-        """Why the rule does not speak of this call, or None when it does."""
+    def find_mismatch(self, call: PolicyCall, arguments: "Arguments | None" = None) -> str | None:
+        """Return why the rule does not match the call, or None if it does."""
         return self.find_static_mismatch(call) or self.find_argument_mismatch(call, arguments)
 
     def find_static_mismatch(self, call: PolicyCall) -> str | None:
-        """Like `find_mismatch`, without a look at the arguments."""
+        """Like `find_mismatch`, but ignore the arguments."""
         if not fnmatchcase(call.tool, self.tool):
             return f"tool {call.tool!r} is not {self.tool!r}"
         if self.kinds and call.kind not in self.kinds:
@@ -231,15 +111,15 @@ class PolicyRule:
         if self.modes and call.mode not in self.modes:
             return f"mode {call.mode!r} is not {' or '.join(self.modes)}"
         if self.run is not None and self.run not in call.run_path:
-            return f"it holds in run {self.run!r} only"
+            return f"it applies to run {self.run!r} only"
         if self.owner is not None and self.owner != call.owner:
-            return f"it holds for {self.owner!r} only"
+            return f"it applies to {self.owner!r} only"
         if self.definition is not None and self.definition != call.definition:
             return "the tool has changed since"
         return None
 
-    def find_argument_mismatch(self, call: PolicyCall, arguments: Arguments | None = None) -> str | None:
-        """Why the arguments do not fit the rule, or None when they do."""
+    def find_argument_mismatch(self, call: PolicyCall, arguments: "Arguments | None" = None) -> str | None:
+        """Return why the arguments do not match, or None if they do."""
         arguments = arguments or Arguments(call.args, call.defaults)
         find = arguments.find_allow_mismatch if self.action == "allow" else arguments.find_other_mismatch
         for name, pattern in self.arguments.items():
@@ -248,3 +128,120 @@ class PolicyRule:
         if self.exact is not None and self.exact != to_canonical_json(call.args):
             return f"the arguments are not exactly {self.exact}"
         return None
+
+
+class Arguments:
+    """The arguments of one call; `defaults` are the known values of omitted arguments.
+
+    Relative paths start at `root`, the workspace; by default at the current folder.
+    """
+
+    def __init__(
+        self, given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None, root: Path | None = None
+    ) -> None:
+        self._given = given
+        self._defaults = defaults or {}
+        self._root = root
+        self._spellings: dict[str, tuple[str, ...]] = {}
+
+    def find_allow_mismatch(self, name: str, pattern: str) -> str | None:
+        """Return why an allow rule does not match, or None if it does."""
+        value = self._given.get(name)
+        if value is None:
+            value = self._defaults.get(name)
+        if value is None and name not in self._given:
+            return f"argument {name!r} is not given"
+        if not matches_whole(pattern, _to_text(value)):
+            return f"argument {name!r} does not match {pattern!r}"
+        real = self._find_real(value) if isinstance(value, str) else None
+        if real is not None and not matches_whole(pattern, real):
+            return f"argument {name!r} leads to {real!r}, which does not match {pattern!r}"
+        return None
+
+    def find_other_mismatch(self, name: str, pattern: str) -> str | None:
+        """Return why a deny or ask rule does not match, or None if it does."""
+        if name not in self._spellings:
+            self._spellings[name] = tuple(dict.fromkeys(self._spell(name)))
+        if not self._spellings[name]:
+            return f"argument {name!r} is not given"
+        if any(matches_whole(pattern, text) for text in self._spellings[name]):
+            return None
+        given = "does not match" if name in self._given else "is not given and its default does not match"
+        return f"argument {name!r} {given} {pattern!r}"
+
+    def _spell(self, name: str) -> Iterator[str]:
+        """Yield all texts that stand for an argument; if omitted, null or empty, its default counts."""
+        if name not in self._given and name not in self._defaults:
+            return
+        value = self._given.get(name)
+        if name in self._given:
+            yield _to_text(value)
+        if value is None or value == "":
+            value = self._defaults.get(name) or ""
+            yield _to_text(value)
+        if isinstance(value, str) and (place := self._resolve(value)) is not None:
+            yield from _with_slash(os.path.normpath(value))
+            yield from _with_slash(place)
+            yield from _with_slash(os.path.relpath(place, self._get_root()))
+
+    def _find_real(self, value: str) -> str | None:
+        """Return the place that a path leads to, if that differs from the place it names."""
+        if "://" in value or (place := self._resolve(value)) is None:
+            return None
+        root = self._get_root()
+        named = os.path.join(root, value)
+        if ".." not in value.split("/") and place == os.path.normpath(named):
+            return None
+        return place if os.path.isabs(value) else os.path.relpath(place, root)
+
+    def _resolve(self, value: str) -> str | None:
+        if len(value) > _LONGEST_PATH:
+            return None
+        try:
+            return os.path.realpath(os.path.join(self._get_root(), value))
+        except (OSError, ValueError):  # a null byte
+            return None
+
+    def _get_root(self) -> str:
+        return os.path.realpath(self._root or ".")
+
+
+def to_canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys and no spaces: equal values have equal texts."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def matches_whole(pattern: str, text: str) -> bool:
+    """Whether the pattern matches the text from its first to its last character."""
+    return _compile(pattern).is_valid(text)
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise `ConfigError` if a pattern is invalid."""
+    _compile(pattern)
+
+
+@lru_cache(maxsize=10_000)
+def _compile(pattern: str) -> Any:
+    try:
+        _make_validator(pattern)  # alone first: an unbalanced bracket must not break out of the anchors
+        return _make_validator(rf"\A(?s:{pattern})\z")
+    except ValueError as error:
+        raise ConfigError(
+            f"Invalid pattern {pattern!r}.",
+            hint="Patterns are regular expressions without look-around and back-references.",
+        ) from error
+
+
+def _make_validator(pattern: str) -> Any:
+    return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=jsonschema_rs.RegexOptions())
+
+
+def _to_text(value: Any) -> str:
+    return value if isinstance(value, str) else to_canonical_json(value)
+
+
+def _with_slash(path: str) -> Iterator[str]:
+    """Yield a path, also as a folder: `secrets/.*` matches `secrets`, too."""
+    yield path
+    yield f"{path}/"

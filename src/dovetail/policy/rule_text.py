@@ -34,10 +34,10 @@ _DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 
 
 def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[PolicyRule]:
-    """The rules of the text of a file; each names its line as its source.
+    """Return the rules in the text of a file; each names its line as its source.
 
     Raises:
-        ConfigError: the text is not TOML, or a rule of it is wrong.
+        ConfigError: the text is not TOML, or a rule is invalid.
     """
     document = _read_toml(text, path)
     if unknown := [key for key in document if key != "rule"]:
@@ -56,7 +56,7 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
 
 
 def write_rule(rule: PolicyRule) -> str:
-    """A rule as TOML text."""
+    """Return a rule as TOML text."""
     fields: dict[str, Any] = {
         "action": rule.action,
         "tool": rule.tool,
@@ -76,13 +76,13 @@ def write_rule(rule: PolicyRule) -> str:
 
 
 def _to_toml(value: Any) -> str:
-    """TOML writes text, numbers and lists like JSON; only DEL must be escaped too."""
+    """Return a TOML value: like JSON, but DEL is escaped too."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read_rule(entry: Any, place: str, lowest: int) -> Iterator[PolicyRule]:
     if not is_mapping(entry) or "action" not in entry:
-        raise ConfigError("a rule needs an `action`: allow, deny or ask")
+        raise ConfigError("missing `action`: allow, deny or ask")
     if unknown := sorted(entry.keys() - _FIELDS):
         raise ConfigError(explain_choices("field", unknown[0], sorted(_FIELDS)))
     for tool in _read_texts(entry, "tool") or ("*",):

@@ -43,7 +43,7 @@ class InProcessEngine:
         self.on_reload: Callable[[], None] = lambda: None
         self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
         self.store = RunStore(database, self.link.process_id)
-        self.asks = Asks(AskStore(database), lambda ask_id: self.link.tell("ask", ask_id))
+        self.asks = Asks(AskStore(database), lambda ask_id: self.link.announce("ask", ask_id))
         writer = JournalWriter(self.store, self._abandon)
         writer.on_saved = self._announce_saved
         writer.on_broken = self._fail
@@ -115,7 +115,7 @@ class InProcessEngine:
         if record.result is not None or not await self.store.request_cancel(run_id, mode):
             reason = record.result and record.result.reason
             raise ConflictError(f"Run {run_id!r} has already ended: {reason}.")
-        self.link.tell("cancel", run_id)
+        self.link.announce("cancel", run_id)
 
     async def recover(self, rebuild: Rebuild) -> list[RunHandle]:
         """Resume the runs that dead processes have left behind, now and from now on."""
@@ -221,7 +221,7 @@ class InProcessEngine:
     async def _announce_saved(self, journals: list[Journal]) -> None:
         for start in range(0, len(journals), _MOST_PER_MESSAGE):
             batch = journals[start : start + _MOST_PER_MESSAGE]
-            self.link.tell("runs", ",".join(journal.run_id for journal in batch))
+            self.link.announce("runs", ",".join(journal.run_id for journal in batch))
 
     def _hear(self, kind: str, subject: str) -> None:
         """React to news from another process."""
@@ -247,9 +247,9 @@ class InProcessEngine:
         self._spawn(self.asks.fetch_all())
         self.on_reload()
 
-    def tell_reload(self) -> None:
+    def announce_reload(self) -> None:
         """Make the other processes that share the database reload their folders."""
-        self.link.tell("reload", "")
+        self.link.announce("reload", "")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

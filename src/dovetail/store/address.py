@@ -1,4 +1,4 @@
-"""The addresses of databases, as people and hosting companies write them."""
+"""Database URLs, as people and hosting providers write them, and migrations to the newest version."""
 
 import re
 from pathlib import Path
@@ -18,15 +18,15 @@ _DRIVERS = {
 }
 _HINT = "DATABASE_URL looks like postgresql://user:password@host/name or sqlite:///path/file.db."
 _OF_LIBPQ = ("channel_binding", "connect_timeout", "gssencmode", "keepalives", "keepalives_idle")
-"""What addresses may say to libpq: our driver would hand it to the server, which does not know it."""
+"""Options for libpq: our driver would pass them to the server, which rejects them."""
 
 
 def parse_address(address: str | Path) -> sa.URL:
-    """The address of a database; a path is that of an SQLite file."""
+    """Return the URL of a database; a path is that of an SQLite file."""
     text = str(address)
     if "://" not in text:
         if isinstance(address, str) and not re.search(r"[/\\.:]", text):
-            raise ConfigError(f"{text!r} is no address of a database", hint=_HINT)
+            raise ConfigError(f"Invalid database URL {text!r}.", hint=_HINT)
         return sa.URL.create(_DRIVERS["sqlite"], database=text)
     scheme, rest = text.split("://", 1)
     backend = scheme.split("+")[0]
@@ -36,28 +36,28 @@ def parse_address(address: str | Path) -> sa.URL:
         url = sa.make_url(f"{_DRIVERS[backend]}://{rest}")
     except (ArgumentError, ValueError) as error:
         hidden = re.sub(r"^.*@", "***@", rest)
-        raise ConfigError(f"{backend}://{hidden} is no address of a database: {error}", hint=_HINT) from error
+        raise ConfigError(f"Invalid database URL {backend}://{hidden}: {error}", hint=_HINT) from error
     if url.host and "@" in url.host:
         raise ConfigError(
-            "the user or the password in the address of the database has an @", hint="Write it as %40 there."
+            "Invalid database URL: the user or the password contains an @.", hint="Write it as %40."
         )
     return url if backend == "sqlite" else _translate(url)
 
 
 def show_address(url: sa.URL) -> str:
-    """The address as people write it, without its password and our driver."""
+    """Return the URL as people write it, without password and driver."""
     if url.get_backend_name() == "sqlite":
         return f"sqlite:///{url.database or ''}"
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
 def to_asyncpg(url: sa.URL) -> str:
-    """The address of a PostgreSQL database for its driver, which reads `sslmode` and the like itself."""
+    """Return the URL of a PostgreSQL database for asyncpg, which reads `sslmode` and the like itself."""
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 def _translate(url: sa.URL) -> sa.URL:
-    """What means the same in the words of our driver."""
+    """Return the URL with options that our driver knows."""
     mode = url.query.get("ssl")
     if isinstance(mode, str) and "sslmode" not in url.query:
         url = url.update_query_dict({"sslmode": mode})
@@ -68,14 +68,14 @@ alembic_command = lazy("alembic.command")
 alembic_config = lazy("alembic.config")
 
 HEAD = "0001"
-"""The newest step; a test holds it to the steps that there are."""
+"""The newest migration; a test compares it with the files."""
 
 _LOCK = 0x0D0E7A11
 _STEPS = Path(__file__).parent / "migrations"
 
 
 def migrate(connection: sa.Connection) -> None:
-    """Take all steps that the database has not taken; several processes may try at once."""
+    """Apply all migrations that the database lacks; several processes may try at once."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     found = read_version(connection)
@@ -83,21 +83,21 @@ def migrate(connection: sa.Connection) -> None:
         return
     if found is not None and found > HEAD:
         raise ConfigError(
-            f"the database is of a newer version ({found}) than this program knows ({HEAD})",
+            f"The database has a newer version ({found}) than this program supports ({HEAD}).",
             hint="Update dovetail, or use another database.",
         )
     alembic_command.upgrade(make_config(connection), "head")
 
 
 def read_version(connection: sa.Connection) -> str | None:
-    """The last step that the database has taken; None for an empty one."""
+    """Return the version of the database; None if it is empty."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def make_config(connection: sa.Connection) -> Any:
-    """Alembic's settings, for our steps on this connection."""
+    """Return Alembic's configuration for our migrations on this connection."""
     config = alembic_config.Config()
     config.set_main_option("script_location", str(_STEPS))
     config.set_main_option("path_separator", "os")

@@ -1,4 +1,4 @@
-"""Large results in the database: they live as long as their session, and only their owner reads them."""
+"""Large results in the database: deleted with their session, readable only by their owner."""
 
 import secrets
 import time
@@ -11,13 +11,13 @@ from dovetail.store.tables import artifacts
 
 
 class ArtifactTable:
-    """Texts that belong to the session and the run in which they came up."""
+    """Texts that belong to the session and the run that produced them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def put(self, text: str, *, owner: str | None) -> str:
-        """Keep a text whole; gives its id, which nobody can guess."""
+        """Store a text; return its id, which cannot be guessed."""
         artifact_id = secrets.token_hex(8)
         context = get_request_context()
         content = text.encode("utf-8", "surrogatepass")
@@ -37,7 +37,7 @@ class ArtifactTable:
         return artifact_id
 
     async def get(self, artifact_id: str, *, owner: str | None) -> str | None:
-        """The text; None when this owner has no such artifact."""
+        """Return the text; None if this owner has no such artifact."""
         wanted = (artifacts.c.id == artifact_id) & (artifacts.c.owner == (owner or ""))
         statement = sa.select(artifacts.c.content).where(wanted)
         content: bytes | None = await self._database.read(lambda connection: connection.scalar(statement))

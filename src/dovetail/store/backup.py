@@ -1,4 +1,4 @@
-"""Copies of an SQLite database: taken while it is in use, and put back."""
+"""Backups of an SQLite database, taken while it is in use, and restoring them."""
 
 import os
 import sqlite3
@@ -11,18 +11,18 @@ from dovetail.store.database import Database
 from dovetail.store.processes import is_held
 
 _SUFFIXES = ("-wal", "-shm")
-_PUT_BACK = "`pg_restore --clean --if-exists --no-owner --dbname=$DATABASE_URL copy.dump` puts it back."
+_PUT_BACK = "Restore it with `pg_restore --clean --if-exists --no-owner --dbname=$DATABASE_URL copy.dump`."
 
 
 def back_up(database: Database, target: Path) -> None:
-    """Write a copy as of this moment; whoever uses the database meanwhile is not held up."""
-    source = _find_file(database, "`pg_dump --format=custom --file=copy.dump $DATABASE_URL` copies it.")
+    """Write a backup of the current state; the database stays in use."""
+    source = _find_file(database, "Back it up with `pg_dump --format=custom --file=copy.dump $DATABASE_URL`.")
     if target.exists():
-        raise ConfigError(f"{target} exists already", hint="Name a file that does not, or move it away.")
+        raise ConfigError(f"{target} already exists.", hint="Choose another file name, or move it away.")
     if not target.parent.is_dir():
-        raise ConfigError(f"there is no folder {target.parent}", hint="Make it, or name another one.")
+        raise ConfigError(f"Folder {target.parent} does not exist.", hint="Create it, or choose another one.")
     if not source.is_file():
-        raise ConfigError(f"there is no database at {source}", hint="Say --workspace, or set DATABASE_URL.")
+        raise ConfigError(f"No database at {source}.", hint="Use --workspace, or set DATABASE_URL.")
     unfinished = target.with_name(f"{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
@@ -33,19 +33,19 @@ def back_up(database: Database, target: Path) -> None:
         unfinished.replace(target)
     except (sqlite3.Error, OSError) as error:
         raise ConfigError(
-            f"no copy could be written to {target}: {error}", hint="Check that the disk has room."
+            f"Cannot write the backup to {target}: {error}", hint="Check that the disk has free space."
         ) from error
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def restore(database: Database, copy: Path) -> Path | None:
-    """Put a copy in the place of the database; gives where the one that was there lies now, if any."""
+    """Replace the database by a backup; return the path of the previous database, if any."""
     target = _find_file(database, _PUT_BACK)
     check(copy)
     _refuse_newer(copy)
     if is_in_use(target):
-        raise ConfigError(f"{target} is in use", hint="Stop the server first.")
+        raise ConfigError(f"{target} is in use.", hint="Stop the server first.")
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.part")
     unfinished.unlink(missing_ok=True)
@@ -58,32 +58,32 @@ def restore(database: Database, copy: Path) -> Path | None:
 
 
 def check(path: Path) -> None:
-    """See that a file is a whole database of ours; anything else is a `ConfigError`."""
+    """Raise `ConfigError` unless a file is an intact Dovetail database."""
     if not path.is_file():
-        raise ConfigError(f"there is no file {path}")
+        raise ConfigError(f"File {path} does not exist.")
     try:
         with closing(_open_to_read(path)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
-        raise ConfigError(f"{path} is no copy of a Dovetail database: {error}") from error
+        raise ConfigError(f"{path} is not a Dovetail database backup: {error}") from error
     if problem != "ok":
         raise ConfigError(f"{path} is damaged: {problem}")
 
 
 def _refuse_newer(copy: Path) -> None:
-    """Move nothing aside for a copy with which no server of this version would start."""
+    """Raise `ConfigError` for a backup that is newer than this program."""
     with closing(_open_to_read(copy)) as connection:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     if found is not None and found[0] > HEAD:
         raise ConfigError(
-            f"{copy} is of a newer version ({found[0]}) than this program knows ({HEAD})",
+            f"{copy} has a newer version ({found[0]}) than this program supports ({HEAD}).",
             hint="Update dovetail first, then restore it.",
         )
 
 
 def is_in_use(path: Path) -> bool:
-    """Whether a process holds its lock beside the database."""
+    """Whether a process that uses the database is alive."""
     return any(is_held(lock) for lock in Path(f"{path}.processes").glob("*"))
 
 
@@ -93,12 +93,12 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 def _find_file(database: Database, hint: str) -> Path:
     if database.file is None:
-        raise ConfigError(f"{database.shown} is no SQLite file", hint=hint)
+        raise ConfigError(f"{database.shown} is not a SQLite file.", hint=hint)
     return database.file.resolve()
 
 
 def _move_aside(target: Path) -> Path | None:
-    """Give the place free; what a crash has left beside the file belongs to it and goes with it."""
+    """Make room: move the old file and its journals aside."""
     if not target.exists():
         return None
     number = 1

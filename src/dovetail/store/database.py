@@ -1,8 +1,8 @@
 """One database, SQLite or PostgreSQL, opened with `async with`.
 
-Promises: a write is one transaction, all or nothing; on SQLite writes wait for each other here instead of
-failing; what the database refuses is a `ConflictError`, what it cannot hold an `InvalidDataError`, what it
-cannot do just now a `StoreError`.
+Promises: a write is one transaction, all or nothing; on SQLite writes wait for each other instead of failing;
+a violated constraint is a `ConflictError`, a value that cannot be stored an `InvalidDataError`, any other
+failure of the database a `StoreError`.
 """
 
 import json
@@ -29,12 +29,12 @@ from dovetail.store.sqlite import GroupCommit, TransactionThreads
 asyncpg = lazy("asyncpg", extra="server")
 T = TypeVar("T")
 Transaction: TypeAlias = sa.Connection
-"""A transaction in which something is stored, at one go."""
+"""The connection of a transaction."""
 
 POSTGRES_WIDTH = 2
-"""Transactions at once on PostgreSQL: further ones wait and share."""
+"""Concurrent transactions on PostgreSQL: further ones wait and are batched."""
 _MOST_ATTEMPTS = 5
-"""How often a transaction that gave way to another one is done."""
+"""How often a transaction that lost a conflict with another one is tried."""
 _MAGIC = b"SQLite format 3\0"
 _SAME_VERSION = sa.text("UPDATE alembic_version SET version_num = version_num")
 _SUSPECT = ("\\u", "NaN", "Infinity")
@@ -77,7 +77,8 @@ class Database:
             await self.close()
             if isinstance(error, StoreError):
                 raise ConfigError(
-                    f"no database at {self.shown}: {error.message}", hint=error.hint or _hint(self)
+                    f"Cannot open the database at {self.shown}: {error.message}",
+                    hint=error.hint or _hint(self),
                 ) from error
             raise
         return self
@@ -128,7 +129,7 @@ class Database:
 
     async def _run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
         if self._transactions is None:
-            raise StoreError(f"the database {self.shown} is not open", hint="Use `async with Database(…)`.")
+            raise StoreError(f"The database {self.shown} is not open.", hint="Use `async with Database(…)`.")
         with translated_errors():
             return await self._transactions.run(work, writes=writes)
 
@@ -181,24 +182,26 @@ def _make_room(database: Database) -> None:
             file.seek(0)
             beginning = file.read(len(_MAGIC))
     except OSError as error:
-        raise ConfigError(f"no database at {database.shown}: {error}", hint=_hint(database)) from error
+        raise ConfigError(
+            f"Cannot open the database at {database.shown}: {error}", hint=_hint(database)
+        ) from error
     if beginning not in (b"", _MAGIC):
-        raise ConfigError(f"no database at {database.shown}: the file is something else")
+        raise ConfigError(f"{database.shown} is not a SQLite database.")
 
 
 def _open_private(path: str, flags: int) -> int:
-    """Open a file; one that is made is for its owner alone: it will hold what people say."""
+    """Open a file; a new one is readable only by its owner, as it will hold conversations."""
     return os.open(path, flags, 0o600)
 
 
 def _hint(database: Database) -> str:
     if database.is_sqlite:
-        return "Check that the folder can be written and the disk has room."
-    return "Check that DATABASE_URL is right and that the server runs."
+        return "Check that the folder is writable and the disk has free space."
+    return "Check DATABASE_URL, and that the database server is running."
 
 
 def _to_json(value: Any) -> str:
-    """JSON that any database takes; what a border has missed is cleaned here, so that no row is refused."""
+    """Return JSON that any database accepts; data that was not cleaned before is cleaned here."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         if is_clean(text) and "\\u0000" not in text:
@@ -209,7 +212,7 @@ def _to_json(value: Any) -> str:
 
 
 def _from_json(text: str) -> Any:
-    """Stored data; what an older version has kept of half characters and NaN is cleaned."""
+    """Read stored data; lone surrogates and NaN that an older version stored are cleaned."""
     value = json.loads(text)
     if any(sign in text for sign in _SUSPECT):
         with suppress(ValueError):  # deeper than what is taken today

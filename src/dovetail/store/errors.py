@@ -1,7 +1,7 @@
-"""Errors of a database as errors of ours: what it refuses, what it cannot hold, what it cannot do just now.
+"""Errors of a database as ours: violated constraints, values it cannot hold, and failures; and its health.
 
-The three must never be mixed up. A write that waits for an absent database is repeated until it works; one
-that holds a value the database does not take would be repeated endlessly.
+The three must never be mixed up. A write is retried while the database is not available; one with a value
+that the database rejects would be retried without end.
 """
 
 import time
@@ -15,16 +15,16 @@ from dovetail.errors import ConflictError, InvalidDataError, StoreError
 
 _LONGEST = 300
 _DATA_STATES = ("22", "54")
-"""Classes of PostgreSQL's codes: a value that does not fit its type or encoding, or is too large."""
+"""Classes of PostgreSQL's error codes for values that do not fit their type or encoding, or are too large."""
 _GAVE_WAY = ("40001", "40P01")
-"""PostgreSQL's codes for a transaction that was undone in favour of another one."""
+"""PostgreSQL's error codes for a transaction that was rolled back in favour of another one."""
 _DAMAGED = ("malformed", "not a database", "corrupt")
 _DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
-"""What drivers raise by themselves before a value reaches the database."""
+"""Exceptions that drivers raise before a value reaches the database."""
 
 
 class GaveWay(StoreError):
-    """Two transactions waited for each other and this one was undone; done again, it works."""
+    """Two transactions waited for each other and this one was rolled back; a retry works."""
 
 
 @contextmanager
@@ -33,46 +33,46 @@ def translated_errors() -> Generator[None]:
     try:
         yield
     except IntegrityError as error:
-        raise ConflictError(f"the database refused it: {error.orig}") from error
+        raise ConflictError(f"The database rejected it: {error.orig}") from error
     except SQLAlchemyError as error:
         raise _translate(error) from error
     except _DATA_ERRORS as error:
         raise _refuse_data(error) from error
     except OSError as error:
-        raise StoreError(f"the database failed: {error}") from error
+        raise StoreError(f"The database failed: {error}") from error
     except Exception as error:
         if not type(error).__module__.startswith("asyncpg."):
             raise
         # What keeps a connection from being opened comes as the driver's own error.
-        raise StoreError(f"the database failed: {error}") from error
+        raise StoreError(f"The database failed: {error}") from error
 
 
 def _translate(error: SQLAlchemyError) -> InvalidDataError | StoreError:
     original: Any = error.orig if isinstance(error, StatementError) else None
     if original is None:
-        return StoreError(f"the database failed: {error}")
+        return StoreError(f"The database failed: {error}")
     # Not the database's error: a value could not be made ready for it.
     is_value = not isinstance(error, DBAPIError) or isinstance(error, DataError)
     if is_value or _find_state(original).startswith(_DATA_STATES):
         return _refuse_data(original)
     if _find_state(original) in _GAVE_WAY:
-        return GaveWay(f"the database failed: {original}")
-    return StoreError(f"the database failed: {original}", hint=_find_hint(str(original)))
+        return GaveWay(f"The database failed: {original}")
+    return StoreError(f"The database failed: {original}", hint=_find_hint(str(original)))
 
 
 def is_damage(text: str) -> bool:
-    """Whether the text of an error speaks of a damaged file."""
+    """Whether the text of an error reports a damaged file."""
     return any(sign in text for sign in _DAMAGED)
 
 
 def _find_hint(text: str) -> str | None:
     if is_damage(text):
-        return "The file is damaged: stop the server and bring back a copy with `dovetail store restore`."
-    return "Free some space on its disk, then try again." if "full" in text else None
+        return "The file is damaged: stop the server and restore a backup with `dovetail store restore`."
+    return "Free some disk space, then retry." if "full" in text else None
 
 
 def _find_state(original: Any) -> str:
-    """PostgreSQL's code for an error; empty for other databases."""
+    """Return PostgreSQL's code of an error; empty for other databases."""
     return str(getattr(original, "sqlstate", None) or getattr(original.__cause__, "sqlstate", None) or "")
 
 
@@ -81,14 +81,14 @@ def _refuse_data(error: BaseException | None) -> InvalidDataError:
 
 
 PROOF_SECONDS = 5.0
-"""How long a write that worked proves that others will."""
+"""Seconds for which a successful write proves that the database works."""
 
 FAILURE_SECONDS = 30.0
-"""How long a write that failed on a damaged file speaks against all of it, unless another one works."""
+"""Seconds for which a write that failed on a damaged file counts, unless another one succeeds."""
 
 
 class Health:
-    """Notes writes that work and writes that the database could not do."""
+    """The record of writes that succeeded or failed."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -97,7 +97,7 @@ class Health:
 
     @contextmanager
     def noted(self) -> Generator[None]:
-        """Note how a write goes."""
+        """Record how a write ends."""
         try:
             yield
         except StoreError as error:
@@ -106,7 +106,7 @@ class Health:
         self._failure, self._proved = None, self._clock()
 
     def check(self) -> None:
-        """Raise the error of a write that failed on damage a moment ago; other causes may be gone by now."""
+        """Raise the error of a recent write that failed on a damaged file; other causes may be gone."""
         if self._failure is None or self._clock() - self._failure[0] >= FAILURE_SECONDS:
             return
         error = self._failure[1]
@@ -114,5 +114,5 @@ class Health:
             raise StoreError(error.message, hint=error.hint)
 
     def needs_proof(self) -> bool:
-        """Whether no write has worked lately."""
+        """Whether no write has succeeded recently."""
         return self._proved is None or self._clock() - self._proved >= PROOF_SECONDS

@@ -1,4 +1,4 @@
-"""The link between processes on PostgreSQL: an advisory lock each, news by LISTEN and NOTIFY."""
+"""The link between processes on PostgreSQL: an advisory lock for each, news by LISTEN and NOTIFY."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ _LONGEST_NEWS = 7000
 
 
 class PostgresLink:
-    """One connection of its own that holds the lock, listens and tells; it comes back when it breaks."""
+    """A connection that holds the lock, listens and sends; it is reopened when it breaks."""
 
     def __init__(self, database: Database, process_id: str) -> None:
         self.process_id = process_id
@@ -48,14 +48,14 @@ class PostgresLink:
         if self._connection is not None:
             await self._connection.close(timeout=2)
 
-    def tell(self, kind: str, subject: str) -> None:
-        """Tell the other processes something; returns at once."""
+    def announce(self, kind: str, subject: str) -> None:
+        """Send news to the other processes; return at once."""
         news = json.dumps([self.process_id, kind, subject])
         if len(news) <= _LONGEST_NEWS:
             self._outgoing.put_nowait(news)
 
     async def is_alive(self, process_id: str) -> bool:
-        """Whether another process holds its lock; while nobody can be asked it counts as alive."""
+        """Whether another process holds its lock; True while the database cannot be asked."""
         if process_id == self.process_id:
             return True
         key = _lock_key(process_id)
@@ -65,7 +65,7 @@ class PostgresLink:
                     return True
                 await self._connection.execute("SELECT pg_advisory_unlock($1, $2)", _LOCKS, key)
         except _failures() as error:
-            logger.warning("cannot see which processes live: %s", error)
+            logger.warning("cannot check which processes are alive: %s", error)
             return True
         return False
 
@@ -77,7 +77,7 @@ class PostgresLink:
         await self._connection.execute("SELECT pg_advisory_lock($1, $2)", _LOCKS, key)
 
     async def _keep(self) -> None:
-        """Send what is to be told; open a new connection when the old one broke."""
+        """Send queued news; reopen the connection when it breaks."""
         while True:
             news = await self._next_news()
             async for _ in retrying(repeat(_PAUSE)):
@@ -92,7 +92,7 @@ class PostgresLink:
             return None
 
     async def _send(self, news: str | None) -> bool:
-        """Send some news, or only see whether the connection holds."""
+        """Send news, or only check the connection."""
         try:
             async with self._turn:
                 if self._connection.is_closed():
@@ -101,7 +101,7 @@ class PostgresLink:
                 statement = ("SELECT pg_notify($1, $2)", _CHANNEL, news) if news else ("SELECT 1",)
                 await self._connection.execute(*statement, timeout=10)
         except _failures() as error:
-            logger.warning("the link to the other processes is broken: %s", error)
+            logger.warning("lost the connection to the other processes: %s", error)
             return False
         return True
 
@@ -116,5 +116,5 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _lock_key(process_id: str) -> int:
-    """A number that fits an advisory lock; equal ones for different ids only keep a run waiting longer."""
+    """Return a key for an advisory lock; a collision only delays the recovery of a run."""
     return zlib.crc32(process_id.encode()) - 2**31

@@ -1,7 +1,7 @@
-"""What binds the processes that share a database: who is alive, and news from one to the others.
+"""The link between processes that share a database: which are alive, and news from one to the others.
 
-Promises: a process is alive as long as it holds its lock, and the lock goes with the process, also when it is
-killed; so no clock decides. News may get lost when a connection breaks; then `on_gap` says so.
+Promises: a process is alive as long as it holds its lock, and the lock ends with the process, also when it is
+killed; no clock is involved. News may get lost when a connection breaks; then `on_gap` is called.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from dovetail.store.postgres import PostgresLink
 filelock = lazy("filelock", extra="server")
 
 OnNews = Callable[[str, str], None]
-"""Hears `(kind, subject)` of what another process did."""
+"""Called with `(kind, subject)` for news from another process."""
 
 
 class ProcessLink(Protocol):
-    """This process among those that share the database; `async with` holds its lock."""
+    """The link of this process to the others; `async with` holds its lock."""
 
     process_id: str
     on_news: OnNews
@@ -30,23 +30,23 @@ class ProcessLink(Protocol):
 
     async def __aexit__(self, *exc_info: object) -> None: ...
 
-    def tell(self, kind: str, subject: str) -> None:
-        """Tell the other processes something; returns at once."""
+    def announce(self, kind: str, subject: str) -> None:
+        """Send news to the other processes; return at once."""
         ...
 
     async def is_alive(self, process_id: str) -> bool:
-        """Whether another process lives."""
+        """Whether another process is alive."""
         ...
 
 
 def open_link(database: Database) -> ProcessLink:
-    """The link that fits the database."""
+    """Return the link for the database."""
     process_id = new_id("process")
     return SqliteLink(database, process_id) if database.is_sqlite else PostgresLink(database, process_id)
 
 
 class SqliteLink:
-    """Lock files beside an SQLite file; its processes share data but no news."""
+    """Lock files next to an SQLite file; its processes share data but no news."""
 
     def __init__(self, database: Database, process_id: str) -> None:
         self.process_id = process_id
@@ -67,8 +67,8 @@ class SqliteLink:
             self._lock.release()
             (self._folder / self.process_id).unlink(missing_ok=True)
 
-    def tell(self, kind: str, subject: str) -> None:
-        """Nobody listens: answers and readers of a run come to its own process."""
+    def announce(self, kind: str, subject: str) -> None:
+        """Do nothing: answers and readers of a run come to its own process."""
 
     async def is_alive(self, process_id: str) -> bool:
         """Whether another process holds its lock file."""

@@ -1,4 +1,4 @@
-"""What is in a database, and taking out what is old."""
+"""Counting the rows of a database, and deleting old sessions."""
 
 import time
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from dovetail.store.database import Database
 from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions
 
 _AT_ONCE = 100
-"""Sessions that are deleted in one transaction: a server that works on the same database waits for each."""
+"""Sessions deleted per transaction: a server that uses the same database waits for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How much there is of everything; `artifact_bytes` is the size of what the artifacts hold."""
+    """The number of rows of each kind; `artifact_bytes` is the total size of the artifacts."""
 
     sessions: int = 0
     messages: int = 0
@@ -31,15 +31,15 @@ class Counts:
 
 
 async def count_all(database: Database) -> Counts:
-    """What is in the database."""
+    """Count everything in the database."""
     return await database.read(lambda connection: _count(connection, sa.true(), sa.true(), sa.true()))
 
 
 async def prune(database: Database, *, before: float, is_trial: bool = False) -> Counts:
-    """Delete sessions that were last changed before a moment, with all that belongs to them.
+    """Delete sessions that were last changed before a time, with everything that belongs to them.
 
-    Runs and artifacts of no session go by their own age. A session or run that is being worked on stays. With
-    `is_trial` nothing is deleted, only counted.
+    Runs and artifacts without a session are deleted by their own age; sessions and runs in progress are kept.
+    With `is_trial` nothing is deleted, only counted.
     """
     total = await database.write(lambda connection: _prune_loose(connection, before, is_trial))
     after = ""

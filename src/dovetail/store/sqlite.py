@@ -1,6 +1,6 @@
-"""Transactions on an SQLite file, each at one go in a thread of their own.
+"""Transactions on SQLite, each run as a whole in a thread; and group commit.
 
-The asynchronous driver changes threads for every statement and every row it fetches, which costs more than
+An asynchronous driver switches threads for every statement and every row it fetches, which costs more than
 the statements themselves.
 """
 
@@ -75,10 +75,10 @@ class _Order:
 
 
 class GroupCommit:
-    """Does work in as many transactions at once as `width` says; what comes meanwhile waits and shares one.
+    """Group commit: at most `width` concurrent transactions; work that arrives later shares the next.
 
-    A work that fails in company spoils the transaction of all, so each is then done again by itself, and
-    only the one that fails alone is told. The order is kept.
+    If a shared transaction fails, each work is repeated in its own, and only the caller of the failing one
+    gets the error. The order is kept.
     """
 
     def __init__(self, transact: Callable[[Work[Any]], Awaitable[Any]], width: int = 1) -> None:
@@ -88,7 +88,7 @@ class GroupCommit:
         self._tasks: set[asyncio.Task[None] | None] = set()
 
     async def do(self, work: Work[T]) -> T:
-        """What the work gives; a caller who leaves before it has begun takes it back."""
+        """Return the result of the work; a caller that is cancelled before it has begun withdraws it."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Order(work, done))
         if len(self._tasks) < self._width:

@@ -1,6 +1,6 @@
-"""The tables. Times are seconds since 1970, ids are texts, what has no fixed form is JSON.
+"""The tables. Times are seconds since 1970, ids are texts, data without a fixed form is JSON.
 
-A change here needs a step in `migrations/versions`; a test compares the two.
+A change here needs a migration in `migrations/versions`; a test compares the two.
 """
 
 from typing import Any
@@ -141,5 +141,5 @@ artifacts = sa.Table(
 
 
 def to_values(record: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name, as they are: `asdict` would copy all that is in them."""
+    """Return the fields of a dataclass by name, without the deep copy of `asdict`."""
     return {name: getattr(record, name) for name in record.__dataclass_fields__}

@@ -81,7 +81,7 @@ def test_a_database_that_cannot_be_opened_is_one_clear_message(
     monkeypatch.setenv("DOVETAIL_MODEL", "ollama:x")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}")
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
-    assert "no database at" in told
+    assert "Cannot open the database at" in told
     assert "Traceback" not in told
 
 

@@ -87,7 +87,7 @@ def test_a_copy_of_a_newer_version_is_refused_before_anything_is_moved(
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
     told = run(capsys, "restore", str(copy), *at(tmp_path), code=1)
-    assert "is of a newer version (9999) than this program knows" in told
+    assert "has a newer version (9999) than this program supports" in told
     assert [path.name for path in place(tmp_path).parent.glob("*.before-*")] == []
 
 
@@ -107,11 +107,13 @@ def test_wrong_requests_are_rejected_with_a_hint(capsys: pytest.CaptureFixture[s
     asyncio.run(add_session(tmp_path, "s"))
     assert "Invalid age 'soon'" in run(capsys, "prune", "--older-than", "soon", *at(tmp_path), code=1)
     (tmp_path / "text.db").write_text("no database")
-    assert "exists already" in run(capsys, "backup", str(tmp_path / "text.db"), *at(tmp_path), code=1)
-    assert "no copy of a Dovetail" in run(capsys, "restore", str(tmp_path / "text.db"), *at(tmp_path), code=1)
-    assert "there is no file" in run(capsys, "restore", str(tmp_path / "gone.db"), *at(tmp_path), code=1)
+    assert "already exists" in run(capsys, "backup", str(tmp_path / "text.db"), *at(tmp_path), code=1)
+    assert "not a Dovetail database backup" in run(
+        capsys, "restore", str(tmp_path / "text.db"), *at(tmp_path), code=1
+    )
+    assert "does not exist" in run(capsys, "restore", str(tmp_path / "gone.db"), *at(tmp_path), code=1)
     deep = tmp_path / "gone" / "copy.db"
-    assert f"there is no folder {deep.parent}" in run(capsys, "backup", str(deep), *at(tmp_path), code=1)
+    assert f"Folder {deep.parent} does not exist" in run(capsys, "backup", str(deep), *at(tmp_path), code=1)
     assert "Workspace not found" in run(capsys, "info", *at(tmp_path / "nowhere"), code=1)
     assert not (tmp_path / "nowhere").exists()
 
