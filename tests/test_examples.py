@@ -26,7 +26,7 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
             "notes/today.txt: ok",
             "asked: write_file notes/../report.txt",
             "report.txt: ok, 11 characters",
-            "notes/key.txt: denied, Error: 'write_file' may not run: rule 'no secrets'",
+            "notes/key.txt: denied, Error: 'write_file' is not allowed: rule 'no secrets'",
         ],
     ),
     "requester.py": (["Spruce."], ["Spruce.\nSpruce.\nSpruce.\nasked 1 time(s)"]),

@@ -94,7 +94,7 @@ async def test_tool_that_changes_the_world_is_asked_about() -> None:
     agent, requester = make_agent(*[call("remove", path="a"), "done"] * 2)
     agent.use_tool(remove)
     await agent.async_run("x")
-    assert "nobody can be asked" in str(requester.requests[-1].messages[-1]["content"])
+    assert "no approver is available" in str(requester.requests[-1].messages[-1]["content"])
     await agent.async_run("x", ask=ask)
     assert requester.requests[-1].messages[-1]["content"] == "removed a"
 

@@ -34,7 +34,7 @@ def make(name: str = "helper", **fields: Any) -> AgentDefinition:
 
 @pytest.mark.parametrize("params", [None, "x", 5, ["task"], {}, {"task": 5}, {"task": float("nan")}])
 def test_wrong_params_are_a_validation_error(params: Any) -> None:
-    with pytest.raises(ToolError, match="wrong arguments for 'helper'") as caught:
+    with pytest.raises(ToolError, match="Invalid arguments for 'helper'") as caught:
         SubagentToolWrapper(make(), Host([])).build(params)
     assert caught.value.type == "invalid_tool_params"
 
@@ -198,7 +198,7 @@ async def test_input_of_a_schema_that_is_left_out_is_empty_or_its_default() -> N
 @pytest.mark.parametrize("config", [InputConfig(schema=SCHEMA), TASK])
 async def test_run_without_a_required_input_is_an_error_and_asks_no_model(config: InputConfig) -> None:
     host = Host(["never"])
-    with pytest.raises(ToolError, match="wrong arguments for 'helper'"):
+    with pytest.raises(ToolError, match="Invalid arguments for 'helper'"):
         await (await AgentExecutor.create(make(input_config=config), host)).run({})
     assert host.runtime.scripted.requests == []
 

@@ -56,14 +56,14 @@ async def test_write_is_refused_without_a_bus_or_a_listener(bus: MessageBus | No
     host = make_host(*WRITES)
     approve(host.runtime.bus, {"approved": True})
     await SubagentToolWrapper(WRITER, host, bus).build({}).execute(asyncio.Event())
-    assert "nobody can be asked" in results(host.runtime.scripted.requests[-1])[0]
+    assert "no approver is available" in results(host.runtime.scripted.requests[-1])[0]
 
 
 async def test_a_listener_to_all_topics_is_not_asked() -> None:
     host, bus = make_host(*WRITES), MessageBus()
     bus.subscribe("*", lambda message: None)
     await SubagentToolWrapper(WRITER, host, bus).build({}).execute(asyncio.Event())
-    assert "nobody can be asked" in results(host.runtime.scripted.requests[-1])[0]
+    assert "no approver is available" in results(host.runtime.scripted.requests[-1])[0]
 
 
 async def test_listener_cannot_change_what_is_executed() -> None:

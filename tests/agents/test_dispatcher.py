@@ -50,7 +50,7 @@ async def test_thirteen_agents_stand_behind_one_tool_that_checks_their_inputs() 
     assert [tool.name for tool in host.get_tool_registry().get_all_tools()] == [DISPATCHER]
     events = await run(host)
     wrong, right = results(host.runtime.scripted.requests[-1])
-    assert wrong == "Error: wrong arguments for 'a3': `task` is missing (string: Task to perform)"
+    assert wrong == "Error: Invalid arguments for 'a3': `task` is missing (string: Task to perform)"
     assert right == "Third here."
     assert [event.title for event in events if isinstance(event, ToolStart)] == ["a3: x"]
 
@@ -99,4 +99,4 @@ async def test_policy_rules_see_the_agent_and_not_the_dispatcher() -> None:
     host.runtime.policy.add(PolicyRule(action="deny", tool="a1", reason="a1 is ill"))
     events = await run(host)
     assert [event.status for event in events if isinstance(event, ToolEnd)] == ["denied"]
-    assert "'a1' may not run" in results(host.runtime.scripted.requests[1])[0]
+    assert "'a1' is not allowed" in results(host.runtime.scripted.requests[1])[0]

@@ -140,7 +140,7 @@ async def test_malformed_unknown_and_wrong_calls_are_reported_and_the_run_contin
     output, _ = await run(host)
     assert output.result == "Done."
     told = results(host.runtime.scripted.requests[-1])
-    assert "cut off inside of `path`" in told[0]
+    assert "cut off inside `path`" in told[0]
     assert "Did you mean 'read_file'" in told[1]
     assert "`path` is missing" in told[2]
     assert "must be an object" in told[3]

@@ -176,7 +176,7 @@ def test_agents_may_be_registered_from_many_threads(tmp_path: Path) -> None:
 def test_tool_may_not_take_the_name_of_an_agent_that_was_just_registered(tmp_path: Path) -> None:
     app = Dovetail(workspace=tmp_path)
     app.get_agent_registry().register_agent(MY_AGENT)
-    with pytest.raises(ConfigError, match="two tools are called 'my_agent'"):
+    with pytest.raises(ConfigError, match="Duplicate tool name 'my_agent'"):
         app.get_tool_registry().register_tool(make_tool("my_agent"))
 
 

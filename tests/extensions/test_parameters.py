@@ -296,7 +296,7 @@ async def test_a_wrong_optional_argument_never_vanishes(folders: Folders) -> Non
     for wrong in ({"dry_run": "maybe"}, {"dry_run": ""}, {"limit": "10 rows"}, {"dryrun_": True, "x": 1}):
         outcome = await call_tool(tools, "purge", table="t", **wrong)
         assert outcome.status == "error"
-        assert outcome.result.llm_content.startswith("Error: wrong arguments for 'purge': ")
+        assert outcome.result.llm_content.startswith("Error: Invalid arguments for 'purge': ")
 
 
 async def test_an_invented_argument_is_reported_whatever_the_schema_allows(folders: Folders) -> None:
@@ -312,7 +312,7 @@ async def test_an_invented_argument_is_reported_whatever_the_schema_allows(folde
     [tool] = (await ExtensionLoader(folders.root).reload()).tools
     assert "additionalProperties" not in tool.parameters
     said = await ask([tool], "show", city="Rome", zzz=1)
-    assert said == "Error: wrong arguments for 'show': `zzz` is not known; expected one of: city"
+    assert said == "Error: Invalid arguments for 'show': `zzz` is not known; expected one of: city"
 
 
 async def write_echo(folders: Folders, parameters: str) -> Any:

@@ -35,7 +35,7 @@ async def test_arguments_are_read_and_checked_and_errors_raised(tmp_path: Path) 
     with pytest.raises(ToolError, match="ValueError: broken pipe"):
         await async_call_folder_tool(folder, "fail")  # approvals count as given
     (folder / "policy.toml").write_text('[[rule]]\ntool = "fail"\naction = "deny"\n')
-    with pytest.raises(ToolError, match="may not run"):
+    with pytest.raises(ToolError, match="is not allowed"):
         await async_call_folder_tool(folder, "fail")
 
 

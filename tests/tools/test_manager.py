@@ -98,7 +98,7 @@ def test_two_functions_of_one_name_are_an_error_and_a_redefinition_is_not() -> N
     manager.register("cut", "Cut again.", {}, cut)
     assert manager.get_tool_info()["cut"]["desc"] == "Cut again."
     with pytest.raises(
-        ConfigError, match=r"two tools are called 'cut': one of code \(.*:cut\), one of code \("
+        ConfigError, match=r"Duplicate tool name 'cut': defined by code \(.*:cut\) and by code \("
     ):
         manager.register("cut", "Cut.", {}, lambda: None)
 

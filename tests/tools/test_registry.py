@@ -44,7 +44,7 @@ def test_snapshot_stays_as_it_was_when_tools_change() -> None:
 def test_two_tools_of_one_name_are_an_error_with_both_owners() -> None:
     registry = ToolRegistry()
     registry.register_tool(make("saw", "extension:shed"))
-    with pytest.raises(ConfigError, match=r"'saw': one of extension:shed, one of code \(.*:saw\)"):
+    with pytest.raises(ConfigError, match=r"'saw': defined by extension:shed and by code \(.*:saw\)"):
         registry.register_tool(saw)
 
 
@@ -73,7 +73,7 @@ async def test_sources_are_asked_at_discovery_and_a_broken_one_keeps_its_tools()
     folder.tools = [make("file", "extension:shed"), make("saw", "extension:shed")]
     await registry.discover_all_tools()
     assert [entry.name for entry in registry.snapshot()] == ["saw", "plane"]
-    assert "two tools are called 'saw'" in registry.problems["extension:shed"]
+    assert "Duplicate tool name 'saw'" in registry.problems["extension:shed"]
     folder.tools = [make("file", "extension:shed")]
     await registry.discover_all_tools()
     assert [entry.name for entry in registry.snapshot()] == ["saw", "file"]
@@ -120,7 +120,7 @@ def test_tools_that_are_refused_rename_no_other() -> None:
     registry.publish("mcp:files", [mine])
     registry.register_tool(make("saw", "code"))
     wrong = [make("print_it", "extension:a"), make("saw", "extension:a")]
-    with pytest.raises(ConfigError, match="two tools are called 'saw'"):
+    with pytest.raises(ConfigError, match="Duplicate tool name 'saw'"):
         registry.publish("extension folders", wrong)
     assert registry.get_tool("print_it") is mine
     assert list(registry.snapshot().tools) == ["saw", "print_it"]

@@ -136,7 +136,7 @@ def test_own_tool_and_registered_one_of_the_same_name_clash_in_one_agent_only() 
     runtime.manager.register("search", "Search.", {}, lambda: "of all")
     own, other = (make_agent(runtime, plan("search"), "ok") for _ in range(2))
     own.use_tools(make_search("own"))
-    with pytest.raises(ConfigError, match="has a tool 'search' of its own"):
+    with pytest.raises(ConfigError, match="already has its own tool 'search'"):
         own.use_tools("search")
     assert results(own) == ["own"]
     assert results(other.use_tools("search")) == ["of all"]

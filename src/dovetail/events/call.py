@@ -14,7 +14,7 @@ CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call: `arguments` is the model's text as it came, or a mapping when it is known already."""
+    """One call: `arguments` is the model's text as it came, or a mapping if it is known already."""
 
     call_id: str
     name: str
@@ -22,7 +22,7 @@ class ToolCall:
 
     @property
     def shown_arguments(self) -> Any:
-        """The arguments as data for those who watch, or a text that is no JSON as it is.
+        """The arguments as data for display; text that is not JSON is kept as it is.
 
         The pipeline reads them for itself, and may repair them.
         """
@@ -66,7 +66,7 @@ ChatMessage: TypeAlias = Mapping[str, Any]
 
 
 def write_answer(text: str | None, calls: Sequence[ToolCall] = ()) -> ChatMessage:
-    """What the assistant said and wants to call, as a message."""
+    """Return the assistant's message: its text and its calls."""
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if calls:
         message["tool_calls"] = [
@@ -81,13 +81,13 @@ def write_answer(text: str | None, calls: Sequence[ToolCall] = ()) -> ChatMessag
 
 
 def write_result(call_id: str, content: Any) -> ChatMessage:
-    """What a call gave, as a message."""
+    """Return the message that carries the result of a call."""
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """What a model is told of a tool."""
+    """A tool as it is described to a model."""
 
     name: str
     description: str
@@ -103,9 +103,9 @@ class ToolSpec:
 class ModelRequest:
     """One request to a model.
 
-    `schema` is the JSON Schema the answer's text must follow, where the model can be held to one.
+    `schema` is the JSON Schema the answer's text must follow, if the model supports one.
     `options` go to the provider as they are (temperature, max_tokens, …). With a `pace`, text that comes
-    faster may be given in steps of so many seconds: who shows it to people saves the cost of every token.
+    faster may be delivered in steps of that many seconds: a page that shows it saves the cost of every token.
     """
 
     messages: Sequence[ChatMessage]

@@ -9,7 +9,7 @@ from dovetail.data.shapes import is_dict
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more requests; `cost` is in the price table's currency, when prices are known."""
+    """Tokens of one or more requests; `cost` is in the price table's currency, if prices are known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -29,7 +29,7 @@ class Usage:
 
     @classmethod
     def read(cls, value: Any) -> "Usage":
-        """The usage that was stored as JSON data; none when nothing was stored."""
+        """Return the usage that was stored as JSON data; zero if nothing was stored."""
         return cls(**value) if is_dict(value) else cls()
 
 

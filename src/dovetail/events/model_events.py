@@ -1,4 +1,4 @@
-"""Events of a model's part in a run: what it is asked, and what it says and wants to call, piece by piece."""
+"""Events of a model's part in a run: its requests, and its text and calls, piece by piece."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from dovetail.events.delta import Usage
 
 @dataclass(frozen=True, slots=True)
 class ModelRequestEvent:
-    """A model is asked: with the first `kept` messages of this run's last request, and then these.
+    """A request goes to a model: the first `kept` messages of this run's last request, and then these.
 
     In a chat's journal `{"stored": id}` stands for its messages up to the one with this id.
-    A `summary` is asked for to shorten what is old; it begins anew and no later request counts from it.
+    A `summary` is requested to shorten old messages; no later request builds on it.
     """
 
     type: ClassVar = "model-request"
@@ -29,7 +29,7 @@ class ModelRequestEvent:
 class ModelResponseEvent:
     """A model's answer is complete, and its turn is not over yet: the calls in it come next.
 
-    What it used is counted in the turn's end; it is told here already because a crash may come between.
+    Its usage is counted at the end of the turn; it is here as well because a crash may come between.
     """
 
     type: ClassVar = "model-answer"

@@ -1,7 +1,7 @@
 """What happens in a run, as numbered journal entries.
 
 Events are made where things happen (the loop, the tool runner, the run itself) and handed to an `Emit`; the
-run's journal gives each its number. Text and tool-input deltas are made once per token, so events are plain.
+run's journal numbers them. Text and tool-input deltas are made once per token, so events are plain.
 """
 
 import dataclasses
@@ -63,7 +63,7 @@ class ToolStart:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """A running call shows what it has so far."""
+    """A running call shows its output so far."""
 
     type: ClassVar = "tool-progress"
     call_id: str
@@ -84,7 +84,7 @@ class ToolEnd:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """Somebody outside must answer: a person approves, a browser acts."""
+    """An answer from outside is needed: a person approves, a browser acts."""
 
     type: ClassVar = "ask-request"
     ask_id: str
@@ -115,14 +115,14 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class TurnReset:
-    """What the turn has said so far is void: the run was taken up again after a crash and asks anew."""
+    """The answer of this turn so far is void: the run was resumed after a crash and asks again."""
 
     type: ClassVar = "turn-reset"
 
 
 @dataclass(frozen=True, slots=True)
 class RunResume:
-    """The run goes on after a crash; what was seen of it beyond number `after` was not kept: it is void."""
+    """The run resumes after a crash; events after number `after` were not stored and are void."""
 
     type: ClassVar = "run-resume"
     after: int
@@ -192,7 +192,7 @@ class Entry:
     event: Event
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as JSON data, the event's fields beside the envelope's."""
+        """Return the entry as JSON data: the fields of the envelope and of the event side by side."""
         return {
             "number": self.number,
             "run_id": self.run_id,

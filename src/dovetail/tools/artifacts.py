@@ -1,4 +1,4 @@
-"""Keeps results that are too large for a conversation, so that they can be read page by page."""
+"""Artifacts: results too large for a conversation, stored so that they can be read page by page."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactPage:
-    """Some of an artifact's text, from `offset` on; `total` is the length of the whole."""
+    """Part of an artifact's text, starting at `offset`; `total` is the length of the whole."""
 
     text: str
     offset: int
@@ -27,28 +27,28 @@ class ArtifactPage:
 
 
 class ArtifactStore(Protocol):
-    """Where large results are kept. What one owner stored, no other reads."""
+    """A store of large results; only the owner of an artifact can read it."""
 
     async def put(self, text: str, *, owner: str | None) -> str:
-        """Keep a text whole; gives the artifact's id."""
+        """Store a text and return the id of the artifact."""
         ...
 
     async def read(
         self, artifact_id: str, *, owner: str | None, offset: int, length: int
     ) -> ArtifactPage | None:
-        """Up to `length` characters from `offset` on; None when this owner has no such artifact."""
+        """Return up to `length` characters from `offset` on; None if this owner has no such artifact."""
         ...
 
 
 class MemoryArtifacts:
-    """Keeps artifacts in memory, the newest ones when there are too many."""
+    """Artifacts in memory; the oldest are dropped when there are too many."""
 
     def __init__(self, most_characters: int = _MOST_CHARACTERS) -> None:
         self._texts: OrderedDict[tuple[str | None, str], str] = OrderedDict()
         self._left = most_characters
 
     async def put(self, text: str, *, owner: str | None) -> str:
-        """Keep a text; the oldest ones make room for it."""
+        """Store a text; the oldest ones make room for it."""
         artifact_id = make_artifact_id()
         self._texts[owner, artifact_id] = text
         self._left -= len(text)
@@ -59,13 +59,13 @@ class MemoryArtifacts:
     async def read(
         self, artifact_id: str, *, owner: str | None, offset: int, length: int
     ) -> ArtifactPage | None:
-        """A page of an artifact."""
+        """Return a page of an artifact."""
         text = self._texts.get((owner, artifact_id))
         return None if text is None else cut_page(text, offset, length)
 
 
 class TextShelf(Protocol):
-    """Where texts last, by id and owner; `store.artifacts.ArtifactTable` is one."""
+    """Persistent storage of texts by id and owner, such as `store.artifacts.ArtifactTable`."""
 
     async def put(self, text: str, *, owner: str | None) -> str: ...
 
@@ -73,25 +73,25 @@ class TextShelf(Protocol):
 
 
 class LastingArtifacts:
-    """Keeps artifacts on a shelf where they last, once it has one, and in memory before and in need."""
+    """Artifacts on a persistent shelf, if there is one that can be reached; otherwise in memory."""
 
     def __init__(self) -> None:
         self.shelf: TextShelf | None = None
         self._memory = MemoryArtifacts()
 
     async def put(self, text: str, *, owner: str | None) -> str:
-        """Keep a text; while the shelf cannot be reached, memory must do."""
+        """Store a text, in memory if the shelf cannot be reached."""
         if self.shelf is not None:
             try:
                 return await self.shelf.put(text, owner=owner)
             except StoreError as error:
-                logger.warning("a large result is kept in memory only: %s", error.message)
+                logger.warning("a large result is stored in memory only: %s", error.message)
         return await self._memory.put(text, owner=owner)
 
     async def read(
         self, artifact_id: str, *, owner: str | None, offset: int, length: int
     ) -> ArtifactPage | None:
-        """A page of an artifact."""
+        """Return a page of an artifact."""
         page = await self._memory.read(artifact_id, owner=owner, offset=offset, length=length)
         if page is not None or self.shelf is None:
             return page
@@ -100,13 +100,13 @@ class LastingArtifacts:
 
 
 class FolderArtifacts:
-    """Keeps artifacts as files in a folder, where they survive a restart."""
+    """Artifacts as files in a folder, where they survive a restart."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def put(self, text: str, *, owner: str | None) -> str:
-        """Keep a text in a file of its own."""
+        """Store a text in a file of its own."""
         artifact_id = make_artifact_id()
         await run_in_thread(lambda: self._write(artifact_id, text, owner))
         return artifact_id
@@ -114,7 +114,7 @@ class FolderArtifacts:
     async def read(
         self, artifact_id: str, *, owner: str | None, offset: int, length: int
     ) -> ArtifactPage | None:
-        """A page of an artifact."""
+        """Return a page of an artifact."""
         if _ID.fullmatch(artifact_id) is None:
             return None
         return await run_in_thread(lambda: self._read(artifact_id, owner, offset, length))
@@ -137,10 +137,10 @@ class FolderArtifacts:
 
 
 def make_artifact_id() -> str:
-    """An id that nobody can guess."""
+    """Return an id that cannot be guessed."""
     return secrets.token_hex(8)
 
 
 def cut_page(text: str, offset: int, length: int) -> ArtifactPage:
-    """A page of a text."""
+    """Return a page of a text."""
     return ArtifactPage(text=text[offset : offset + length], offset=offset, total=len(text))

@@ -1,4 +1,4 @@
-"""The agents' face of the registry (rule A20): tools by name, grouped by tags, called by name."""
+"""The registry as agents use it (rule A20): tools by name, grouped by tags, called by name."""
 
 import inspect
 import threading
@@ -32,7 +32,7 @@ Tags: TypeAlias = str | Iterable[str] | None
 
 
 class ToolManager:
-    """Registers, tags, lists and calls tools; calls go through the pipeline like all others."""
+    """Register, tag, list and call tools; calls go through the pipeline like all others."""
 
     def __init__(self, registry: ToolRegistry | None = None, runner: ToolRunner | None = None) -> None:
         self.registry = registry or ToolRegistry()
@@ -44,14 +44,14 @@ class ToolManager:
         self._notations: WeakKeyDictionary[Tool, dict[str, Any]] = WeakKeyDictionary()
 
     def open_box(self, tag: str, owner: str) -> Toolbox:
-        """A box for the own tools of an agent, which is listed here under a tag as long as it lives."""
+        """Open a box for an agent's own tools; it is listed here under its tag for as long as it exists."""
         box = Toolbox(tag, owner)
         with self._boxes_lock:
             self._boxes[new_serial()] = box
         return box
 
     def list_box(self, box: Toolbox) -> ToolSnapshot:
-        """All tools of an agent: those in its box, and those that its tag stands for here."""
+        """Return all tools of an agent: those in its box and those with its tag."""
         listed = box.list_tools(self.registry)
         names = {tool.name for _, tool in listed}
         listed += (entry for entry in self._list_tagged([box.tag]) if entry[1].name not in names)
@@ -60,7 +60,7 @@ class ToolManager:
     def make(
         self, name: str, desc: str, kwargs: Mapping[str, Any], func: Callable[..., Any], returns: Any = None
     ) -> Tool:
-        """A tool that calls a function, with its parameters as `{name: (type, description)}`."""
+        """Return a tool that calls a function, with its parameters as `{name: (type, description)}`."""
         parameters = write_parameters(kwargs, _find_optional(func))
         tool = make_tool(func, name=name, description=desc, parameters=parameters)
         self._notations[tool] = {"kwargs": dict(kwargs), **({} if returns is None else {"returns": returns})}
@@ -81,14 +81,14 @@ class ToolManager:
         return tool
 
     def tool_func(self, func: Callable[..., Any] | None = None, *, tags: Tags = None) -> Any:
-        """Register a function by its signature and docstring; a decorator that gives the function back."""
+        """Register a function by its signature and docstring; a decorator that returns the function."""
         if func is None:
             return partial(self.tool_func, tags=tags)
         self.add(func if isinstance(func, Tool) else make_tool(func), tags)
         return func
 
     def add(self, tool: Tool, tags: Tags = None) -> None:
-        """Register a tool of any maker."""
+        """Register a tool, however it was made."""
         self.registry.register_tool(tool)
         self.tag(tool.name, tags or ())
 
@@ -96,7 +96,7 @@ class ToolManager:
         """Put tools into groups; those tagged `agent-<name>` are tools of the agents of that name.
 
         Raises:
-            ConfigError: there is no tool of that name, or several agents have different ones.
+            ConfigError: the tool is unknown, or several agents have different ones of that name.
         """
         names = [tool_names] if isinstance(tool_names, str) else list(tool_names)
         found = {name: self.find(name) for name in names}
@@ -105,10 +105,10 @@ class ToolManager:
             self._tags.setdefault(tag, {}).update(tools)
 
     def find(self, name: str) -> Tool:
-        """The registered tool of that name, else the only one of that name that an agent has.
+        """Return the registered tool of that name, otherwise the only one of that name that an agent has.
 
         Raises:
-            ConfigError: there is no such tool, or several agents have different ones.
+            ConfigError: the tool is unknown, or several agents have different ones of that name.
         """
         tool = self.registry.get_tool(name)
         if tool is not None:
@@ -124,7 +124,7 @@ class ToolManager:
         return next(iter(owners))
 
     def get_tools(self, tags: Tags = None) -> list[Tool]:
-        """The tools that carry one of the tags, in the order of their registration; all without tags."""
+        """Return the tools that carry one of the tags, in the order of registration; all without tags."""
         registry, boxes = self.registry, self._list_boxes()
         if tags is None:
             listed = [(registry.get_serial(tool.name), tool) for tool in registry.snapshot()]
@@ -134,27 +134,27 @@ class ToolManager:
         return sort_tools([*listed, *self._list_tagged(wanted)])
 
     def get_snapshot(self, tags: Tags = None) -> ToolSnapshot:
-        """The tools that carry one of the tags, as the pipeline takes them; of two of one name the first."""
+        """Return a snapshot of the tools that carry one of the tags; of two of one name the first."""
         return make_snapshot(enumerate(self.get_tools(tags)), self.registry.snapshot().generation)
 
     def get_tool_info(self, tags: Tags = None) -> dict[str, dict[str, Any]]:
-        """What prompts tell of the tools, by name: `name`, `desc`, `kwargs` and perhaps `returns`.
+        """Return the tools as prompts describe them, by name: `name`, `desc`, `kwargs` and `returns`, if any.
 
-        They are in the order of their registration; of two of one name the first.
+        They are in the order of registration; of two of one name the first.
         """
         return {tool.name: self.describe(tool) for tool in self.get_snapshot(tags)}
 
     def get_tool_list(self, tags: Tags = None) -> list[dict[str, Any]]:
-        """What prompts tell of the tools, in the order of their registration."""
+        """Return the tools as prompts describe them, in the order of registration."""
         return [self.describe(tool) for tool in self.get_tools(tags)]
 
     async def async_call_tool(
         self, name: str, kwargs: Mapping[str, Any] | None = None, scope: RunContext | None = None
     ) -> Any:
-        """Call a tool through the pipeline; gives what it returned.
+        """Call a tool through the pipeline and return its value.
 
         Raises:
-            ToolError: there is no such tool, the arguments are wrong, the call is denied or the tool failed.
+            ToolError: the tool is unknown, the arguments are invalid, the call is denied or the tool failed.
         """
         call = ToolCall(call_id=new_id("call"), name=name, arguments=dict(kwargs or {}))
         outcome = await self.runner.run_call(self._find_snapshot(name), call, scope or RunContext())
@@ -164,7 +164,7 @@ class ToolManager:
         return read_value(outcome.result)
 
     def call_tool(self, name: str, kwargs: Mapping[str, Any] | None = None) -> Any:
-        """Call a tool through the pipeline; gives what it returned."""
+        """Call a tool through the pipeline and return its value."""
         return run_sync(self.async_call_tool(name, kwargs))
 
     @cached_property
@@ -173,9 +173,9 @@ class ToolManager:
         return mcp_shared.SharedServers(self.registry)
 
     async def async_use_mcp(self, transport: Any, tags: Tags = None) -> list[Tool]:
-        """Connect to the MCP servers that a transport names and register their tools; gives these.
+        """Connect to the MCP servers that a transport names, and register and return their tools.
 
-        The tags hold for all tools of these servers, also for those that appear later.
+        The tags apply to all tools of these servers, including those that appear later.
         """
         origins = await self.servers.connect(transport)
         for tag in _list_tags(tags):
@@ -194,11 +194,11 @@ class ToolManager:
         await self.servers.close(unused)
 
     def use_mcp(self, transport: Any, tags: Tags = None) -> list[Tool]:
-        """Connect to an MCP server (or several) and register its tools; gives these."""
+        """Connect to MCP servers, and register and return their tools."""
         return run_sync(self.async_use_mcp(transport, tags))
 
     def describe(self, tool: Tool) -> dict[str, Any]:
-        """What prompts tell of a tool."""
+        """Return a tool as prompts describe it."""
         notation = self._notations.get(tool)
         if notation is None:
             notation = {"kwargs": read_parameters(tool.parameters)}
@@ -211,7 +211,7 @@ class ToolManager:
             return list(self._boxes.values())
 
     def _list_tagged(self, tags: list[str]) -> Iterator[tuple[int, Tool]]:
-        """The tools that were tagged here, with the numbers of their registration."""
+        """Return the tools that were tagged here, with their registration numbers."""
         registry = self.registry
         tagged = {name: tool for tag in tags for name, tool in dict(self._tags.get(tag, {})).items()}
         origins = {origin for tag in tags for origin in self._tagged_origins.get(tag, ())}
@@ -221,7 +221,7 @@ class ToolManager:
         yield from ((0, tool) for tool in tagged.values() if tool is not None)
 
     def _find_owners(self, name: str) -> dict[Tool, str]:
-        """The different tools of that name that agents have, and whose they are."""
+        """Return the different tools of that name that agents have, with their owners."""
         owners: dict[Tool, str] = {}
         for box in self._list_boxes():
             tool = box.get(name)
@@ -230,7 +230,7 @@ class ToolManager:
         return owners
 
     def _find_snapshot(self, name: str) -> ToolSnapshot:
-        """A snapshot in which a tool is called by name."""
+        """Return a snapshot that holds the tool of that name."""
         if self.registry.get_tool(name) is not None:
             return self.registry.snapshot()
         owners = self._find_owners(name)

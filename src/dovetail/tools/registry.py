@@ -22,25 +22,25 @@ _serials = itertools.count(1)
 
 
 def new_serial() -> int:
-    """A number that is larger than all before it."""
+    """Return a number that is larger than all before it."""
     return next(_serials)
 
 
 class ToolSource(Protocol):
-    """Something that brings tools: extension folders, agents, MCP servers."""
+    """A source of tools: extension folders, agents, MCP servers."""
 
     @property
     def name(self) -> str:
-        """What the source is called in messages."""
+        """The name of the source in messages."""
         ...
 
     async def get_tools(self) -> Sequence[Tool]:
-        """The tools it has now."""
+        """Return its current tools."""
         ...
 
 
 class ToolRegistry:
-    """Collects tools from code and from sources, and publishes snapshots of them; for all threads.
+    """Collect tools from code and from sources, and publish snapshots of them; usable from all threads.
 
     `allowed` (None means all) and `excluded` name the tools that snapshots hold; the others stay registered.
     """
@@ -59,7 +59,7 @@ class ToolRegistry:
         self._allowed, self._excluded = _read_limits(allowed, excluded)
 
     def limit(self, allowed: Any, excluded: Any) -> None:
-        """Name the tools that snapshots hold: those that are allowed (None means all) and not excluded.
+        """Set which tools snapshots hold: those that are allowed (None means all) and not excluded.
 
         Raises:
             ConfigError: one of them is not a list of names.
@@ -80,16 +80,16 @@ class ToolRegistry:
         return self._excluded
 
     def refresh_with(self, refresh: Callable[[], None]) -> None:
-        """Have a function called before tools are read: it may bring them up to date."""
+        """Call a function before tools are read, so that it can bring them up to date."""
         self._refreshers.append(refresh)
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """What went wrong at the last discovery, by source."""
+        """The errors of the last discovery, by source."""
         return MappingProxyType(self._problems)
 
     def register_tool(self, tool: Tool) -> None:
-        """Add a tool, or put the new definition of the same function in its place.
+        """Add a tool, or replace the former definition of the same function.
 
         Raises:
             ConfigError: the name is taken by a different tool, or the parameter schema cannot be compiled.
@@ -105,14 +105,14 @@ class ToolRegistry:
             self._change()
 
     def add_source(self, source: ToolSource) -> None:
-        """Have a source asked for its tools at every discovery."""
+        """Add a source, which every discovery asks for its tools."""
         self._sources[source.name] = source
 
     def publish(self, source: str, tools: Iterable[Tool]) -> None:
-        """Put the tools of one source in the place of those it had before, all at once.
+        """Replace the tools of one source, all at once.
 
         Raises:
-            ConfigError: a tool cannot be taken; then the tools from before stay.
+            ConfigError: a tool cannot be registered; the former tools then stay.
         """
         tools = tuple(tools)
         with self._lock:
@@ -127,35 +127,35 @@ class ToolRegistry:
             self._change()
 
     async def discover_all_tools(self) -> ToolSnapshot:
-        """Ask every source for its tools; a source that fails keeps those it had, the others go on."""
+        """Ask every source for its tools; a source that fails keeps its former ones."""
         for name, source in list(self._sources.items()):
             try:
                 self.publish(name, await source.get_tools())
             except Exception as error:
-                logger.exception("tools of %s could not be taken", name)
+                logger.exception("failed to load the tools of %s", name)
                 self._problems[name] = str(error)
             else:
                 self._problems.pop(name, None)
         return self.snapshot()
 
     def get_tool(self, name: str) -> Tool | None:
-        """The tool of that name."""
+        """Return the tool of that name, if any."""
         with self._lock:
             self._refresh()
             return self._find_all().get(name)
 
     def get_serial(self, name: str) -> int:
-        """The number under which a name was first registered; later ones are larger."""
+        """Return the number under which a name was first registered; later ones are larger."""
         return self._serials.get(name, 0)
 
     def get_all_tools(self) -> list[Tool]:
-        """All tools, also those that snapshots leave out."""
+        """Return all tools, including those that snapshots leave out."""
         with self._lock:
             self._refresh()
             return list(self._find_all().values())
 
     def snapshot(self) -> ToolSnapshot:
-        """The newest generation."""
+        """Return the newest generation."""
         with self._lock:
             self._refresh()
             if self._snapshot is None:
@@ -183,11 +183,11 @@ class ToolRegistry:
                 self._is_refreshing = False
 
     def _find_all(self) -> dict[str, Tool]:
-        """All tools by name, those that were registered by hand first, also before the same of a source."""
+        """Return all tools by name; those registered in code come first and win over those of a source."""
         return self._own | _list_by_name(self._sourced) | self._own
 
     def _make_way(self, tools: Iterable[Tool]) -> dict[str, tuple[Tool, ...]]:
-        """The tools of all sources, with other names for those that step aside for these."""
+        """Return the tools of all sources, with other names for those that step aside for these."""
         wanted = {tool.name for tool in tools if not tool.steps_aside}
         taken = {*self._find_all(), *wanted}
 

@@ -1,4 +1,4 @@
-"""Whatever a tool returns, as a `ToolResult`; and a `ToolResult` as JSON data."""
+"""Return values of tools as a `ToolResult`, and a `ToolResult` as JSON data."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, default=to_json_data).encode  # m
 
 
 def make_result(value: Any) -> ToolResult:
-    """A result from what a tool returned: text as it is, other values as JSON."""
+    """Return a tool's value as a result: text as it is, other values as JSON."""
     if isinstance(value, ToolResult):
         content: Any = value.llm_content
         return value if isinstance(content, str) else replace(value, llm_content=_type_parts(content))
@@ -32,7 +32,7 @@ def make_result(value: Any) -> ToolResult:
 
 
 def _type_parts(content: Any) -> str | list[dict[str, Any]]:
-    """Parts as providers take them: `{"text": …}` alone, or plain text, is a part of type text."""
+    """Return parts as providers accept them; `{"text": …}` alone, or plain text, has the type text."""
     if not is_sequence(content):
         return to_json_text(content)
     return [_type_part(part) for part in content]
@@ -45,9 +45,9 @@ def _type_part(part: Any) -> dict[str, Any]:
 
 
 def read_value(result: ToolResult) -> Any:
-    """What a program gets of a result that is not a failure: its data, otherwise what the model reads.
+    """Return the value of a successful result for programs: its data, otherwise what the model reads.
 
-    A result with notes is returned as the model reads it: what follows from it must not miss them.
+    A result with notes is returned as the model reads it, so that the notes are not lost.
     """
     if result.notes:
         return result.llm_content
@@ -55,14 +55,14 @@ def read_value(result: ToolResult) -> Any:
 
 
 def make_failure(message: str, type: str = "execution_failed", data: Any = None) -> ToolResult:
-    """A failed result; the model reads the message."""
+    """Return a failed result; the model reads the message."""
     if len(message) > _LONGEST_ERROR:
         message = f"{message[: _LONGEST_ERROR // 2]} … {message[-_LONGEST_ERROR // 2 :]}"
     return ToolResult(f"Error: {message}", error=ToolFailure(message, type), data=data)
 
 
 def add_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
-    """The result with notes about the call, for the model too."""
+    """Return the result with notes about the call, which the model reads too."""
     if not notes:
         return result
     text = "\n".join(f"[Note: {note}]" for note in notes)
@@ -72,7 +72,7 @@ def add_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
 
 
 def make_error_result(error: BaseException) -> ToolResult:
-    """The failed result for an exception that a tool raised."""
+    """Return the failed result for an exception that a tool raised."""
     if (leaves := list(_list_leaves(error))) != [error]:
         return _make_group_result(leaves)
     if isinstance(error, ToolError):
@@ -81,7 +81,7 @@ def make_error_result(error: BaseException) -> ToolResult:
 
 
 def _make_group_result(leaves: list[BaseException]) -> ToolResult:
-    """The failed result for a group of exceptions, as a `TaskGroup` raises it: what is in it counts."""
+    """Return the failed result for a group of exceptions, as a `TaskGroup` raises it."""
     results = [make_error_result(leaf) for leaf in leaves]
     if len(results) == 1:
         return results[0]
@@ -98,7 +98,7 @@ def _list_leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def mask_failure(result: ToolResult, hide: Callable[[str], str]) -> ToolResult:
-    """A failed result without secrets in its texts; one that succeeded as it is."""
+    """Return a failed result without secrets in its texts; a successful one is returned as it is."""
     error, content = result.error, result.llm_content
     if error is None:
         return result
@@ -112,7 +112,7 @@ def _mask_part(part: dict[str, Any], hide: Callable[[str], str]) -> dict[str, An
 
 
 def to_json_text(value: Any) -> str:
-    """A value as JSON text; what JSON does not know is put into its plainest form."""
+    """Return a value as JSON text; values unknown to JSON are written in their plainest form."""
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError, DovetailError):
@@ -120,7 +120,7 @@ def to_json_text(value: Any) -> str:
 
 
 def to_dict(result: ToolResult) -> dict[str, Any]:
-    """A result as JSON data: `llm_content`, and `return_display` and `data` where they say more."""
+    """Return a result as JSON data: `llm_content`, and `return_display` and `data` if they say more."""
     fields: dict[str, Any] = {"llm_content": result.llm_content}
     if result.return_display is not None:
         fields["return_display"] = to_event_data(result.return_display)
@@ -132,7 +132,7 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
 
 
 def to_event_data(value: Any) -> Any:
-    """A value made of JSON types only; one that is too large for an event is told by its size."""
+    """Return a value made of JSON types only; one too large for an event is replaced by its size."""
     if value is None or isinstance(value, int | float):
         return clean_data(value)
     if isinstance(value, str):
@@ -157,7 +157,7 @@ def to_event_data(value: Any) -> Any:
 
 
 def _dump_oddity(value: Any) -> str:
-    """Keys that are no text, a value that holds itself, or one that is nested beyond all limits."""
+    """Describe a value that has keys other than text, contains itself, or is nested too deeply."""
     try:
         return json.dumps(to_json_data(value), ensure_ascii=False)
     except (TypeError, ValueError, RecursionError, DovetailError):

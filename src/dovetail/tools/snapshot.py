@@ -1,4 +1,4 @@
-"""The tools of one moment: what a run takes at its start and keeps, whatever changes in the registry."""
+"""Snapshots of tools: a run takes one at its start and keeps it, whatever changes in the registry."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from dovetail.tools.tool import Tool, check_name
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ToolSnapshot:
-    """The tools of one generation by name, in the order of their registration; iterating gives the tools."""
+    """The tools of one generation by name, in the order of their registration; iterating yields the tools."""
 
     generation: int
     tools: Mapping[str, Tool]
 
     @staticmethod
     def of(tools: Iterable[Tool], generation: int = 0) -> "ToolSnapshot":
-        """A snapshot of just these tools."""
+        """Return a snapshot of just these tools."""
         by_name: dict[str, Tool] = {}
         for tool in tools:
             add_tool(by_name, tool)
@@ -34,16 +34,16 @@ class ToolSnapshot:
         return name in self.tools
 
     def get(self, name: str) -> Tool | None:
-        """The tool of that name."""
+        """Return the tool of that name, if any."""
         return self.tools.get(name)
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """What a model is told of these tools."""
+        """The descriptions of these tools for a model."""
         return [tool.spec for tool in self]
 
     def select(self, names: Iterable[str]) -> "ToolSnapshot":
-        """A snapshot of the same generation with these tools only."""
+        """Return a snapshot of the same generation with these tools only."""
         wanted = set(names)
         kept = {name: tool for name, tool in self.tools.items() if name in wanted}
         return ToolSnapshot(self.generation, MappingProxyType(kept))
@@ -64,13 +64,13 @@ def make_snapshot(listed: Iterable[tuple[int, Tool]], generation: int) -> ToolSn
 
 
 def check_tool(tool: Tool) -> None:
-    """Refuse a tool that no model can call."""
+    """Reject a tool that no model can call."""
     check_name(tool.name)
     _ = tool.checker
 
 
 def add_tool(tools: dict[str, Tool], tool: Tool) -> None:
-    """Put a tool into a dict by its name.
+    """Add a tool to a dict under its name.
 
     Raises:
         ConfigError: the name is taken by a different tool, not by an older definition of the same one.
@@ -78,7 +78,7 @@ def add_tool(tools: dict[str, Tool], tool: Tool) -> None:
     known = tools.get(tool.name)
     if known is not None and known is not tool and not _is_redefinition(known, tool):
         raise ConfigError(
-            f"two tools are called {tool.name!r}: one of {known.owner}, one of {tool.owner}",
+            f"Duplicate tool name {tool.name!r}: defined by {known.owner} and by {tool.owner}",
             hint="Give one of them another name.",
         )
     tools[tool.name] = tool

@@ -1,7 +1,7 @@
-"""Threads for sync tools, and for whatever else the event loop of a server hands to a thread.
+"""Threads for sync tools, and for other work that the event loop of a server hands to a thread.
 
-They are daemons and their number has no limit: a function that never returns holds up neither other calls nor
-the end of the program. Idle threads are used again, and end after a while.
+They are daemons and their number has no limit: a function that never returns blocks neither other calls nor
+the end of the program. Idle threads are reused, and end after a while.
 """
 
 import asyncio
@@ -38,24 +38,24 @@ def contain_exits() -> Generator[None]:
 
 
 def explain_exit(error: BaseException) -> ToolError:
-    """An exit in words for the model."""
+    """Explain an exit to the model."""
     if isinstance(error, SystemExit):
         return ToolError(f"the tool called sys.exit({error.code!r})")
     return ToolError(f"the tool raised {type(error).__name__}")
 
 
 def _pass_on(error: SystemExit | KeyboardInterrupt) -> NoReturn:
-    """Raise an exit as a failure; the user's own Ctrl-C as it is."""
+    """Raise an exit as a failure; the user's Ctrl-C as it is."""
     if isinstance(error, KeyboardInterrupt) and _comes_by_signal(error):
         raise error
     raise explain_exit(error) from error
 
 
 def _comes_by_signal(error: KeyboardInterrupt) -> bool:
-    """Whether Ctrl-C raised it, not the tool's own code.
+    """Whether Ctrl-C raised it, and not the tool's own code.
 
-    A handler in Python raises it in its own frame. The default handler raises it wherever the program is, and
-    then no `raise` stands there.
+    A handler in Python raises it in its own frame. The default handler raises it wherever the program is, at
+    a line without a `raise`.
     """
     place = _find_innermost(error)
     if place is None or threading.current_thread() is not threading.main_thread():
@@ -76,14 +76,14 @@ def _find_innermost(error: BaseException) -> TracebackType | None:
 
 
 def _watch_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Have the loop's tasks made by us; whatever made them before still does."""
+    """Install our task factory, which calls the loop's former one."""
     factory = loop.get_task_factory()
     if not isinstance(factory, _TaskFactory):
         loop.set_task_factory(_TaskFactory(factory))
 
 
 class _TaskFactory:
-    """Makes tasks as before; those that are started inside of `contain_exits` do not exit."""
+    """Make tasks as before; those started inside `contain_exits` cannot exit the program."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -106,7 +106,7 @@ class _TaskFactory:
 
 
 class _Contained(Coroutine[Any, Any, Any]):
-    """A coroutine whose exits are failures; for the rest it is the one it holds."""
+    """A coroutine whose exits become failures; otherwise it behaves like the one it wraps."""
 
     def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
         self._inner = inner
@@ -144,7 +144,7 @@ _idle: deque[_Jobs] = deque()
 
 
 async def run_in_thread(function: Callable[[], Any]) -> Any:
-    """Run a function in a thread of its own, with the caller's context; a cancel leaves it behind."""
+    """Run a function in a thread of its own, with the caller's context; a cancel abandons it."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
@@ -168,7 +168,7 @@ class DaemonExecutor(concurrent.futures.ThreadPoolExecutor):
         self._running: set[concurrent.futures.Future[Any]] = set()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """Begin a call in a thread of its own."""
+        """Start a call in a thread of its own."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         future.set_running_or_notify_cancel()
         self._running.add(future)
@@ -184,7 +184,7 @@ class DaemonExecutor(concurrent.futures.ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Give what is in progress a moment to end."""
+        """Wait a moment for work in progress to end."""
         if wait:
             concurrent.futures.wait([*self._running], _PATIENCE)
 

@@ -1,4 +1,4 @@
-"""The joint: a `Tool` is data plus one coroutine, and every maker returns this type."""
+"""The contract: a `Tool` is data plus one coroutine, and every maker returns this type."""
 
 import dataclasses
 import hashlib
@@ -30,9 +30,9 @@ class ToolFailure:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave: `llm_content` for the model, `return_display` for people, `data` for programs.
+    """The result of a call: `llm_content` for the model, `return_display` for people, `data` for programs.
 
-    `notes` say what was done to the call before it ran; the model reads them in `llm_content`.
+    `notes` describe changes to the call before it ran; the model reads them in `llm_content`.
     """
 
     llm_content: str | list[dict[str, Any]]
@@ -42,7 +42,7 @@ class ToolResult:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Clean what the model reads; what people and programs outside get is cleaned when it is sent."""
+        """Clean the model's text; the texts for people and programs are cleaned when they are sent."""
         content = self.llm_content
         cleaned = clean_text(content) if isinstance(content, str) else clean_data(content)
         if cleaned is not content:
@@ -57,12 +57,12 @@ Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Tool:
-    """Something an agent can do; called only through the pipeline in `runner.py`.
+    """A capability of an agent; called only through the pipeline in `pipeline/runner.py`.
 
-    `origin` says who brought it (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it is
-    defined (`module:function`, a path), for messages and to tell a re-definition from a clash. `takes` names
-    all arguments that its function has, where `parameters` would let others pass. A tool that `steps_aside`
-    gets another name when its own is wanted by one that does not.
+    `origin` is where it comes from (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it
+    is defined (`module:function`, a path), for messages and to distinguish a redefinition from a clash.
+    `takes` names all arguments of its function, if `parameters` would allow others. A tool that `steps_aside`
+    is renamed if a tool that does not wants its name.
     """
 
     name: str
@@ -98,12 +98,12 @@ class Tool:
 
     @property
     def spec(self) -> ToolSpec:
-        """What a model is told of this tool."""
+        """The description of this tool for a model."""
         return ToolSpec(name=self.name, description=self.description, parameters=self.parameters)
 
     @property
     def schema(self) -> ToolSpec:
-        """The same under the name that declarative tools give it: `schema.parameters_json_schema`."""
+        """The same under the name that declarative tools use: `schema.parameters_json_schema`."""
         return self.spec
 
     @property
@@ -113,12 +113,12 @@ class Tool:
 
     @property
     def owner(self) -> str:
-        """Who brought the tool and from where, for messages."""
+        """The origin and source of the tool, for messages."""
         return f"{self.origin} ({self.source})" if self.source else self.origin
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """What is taken for each argument that is left out; None where the schema does not say."""
+        """The default of each argument; None if the schema has none."""
         properties = self.parameters.get("properties")
         if not is_mapping(properties):
             return {}
@@ -128,7 +128,7 @@ class Tool:
 
     @property
     def fingerprint(self) -> str:
-        """A fingerprint of what the tool says of itself; empty unless a stranger (an MCP server) says it."""
+        """A fingerprint of the tool's own description; empty unless it comes from outside (an MCP server)."""
         if not self.origin.startswith("mcp:"):
             return ""
         said = [self.source, self.description, self.parameters, self.kind.value]
@@ -143,7 +143,7 @@ class Tool:
 
     @property
     def _checked(self) -> Mapping[str, Any]:
-        """The schema that calls are checked against: an argument that the function lacks is a wrong one."""
+        """The schema that calls are checked against: an argument that the function lacks is invalid."""
         if self.takes is None or self.parameters.get("additionalProperties") is False:
             return self.parameters
         names = self.takes if _COMPOSED.intersection(self.parameters) else ()
@@ -151,15 +151,15 @@ class Tool:
         return {**self.parameters, "properties": members, "additionalProperties": False}
 
     def describe(self, args: Mapping[str, Any]) -> str:
-        """What a call with these arguments will do, in a few words for people."""
+        """Describe in a few words what a call with these arguments will do."""
         return self.title
 
     def resolve(self, args: dict[str, Any]) -> "tuple[Tool, dict[str, Any]]":
-        """The tool that a call with these arguments means; one that stands for others says which."""
+        """Return the tool that a call with these arguments means; one that stands for others says which."""
         return self, args
 
     def with_changes(self, **changes: Any) -> "Tool":
-        """A plain tool that differs in some fields and executes the same."""
+        """Return a plain tool that differs in some fields and executes the same."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Tool) if field.init}
         return Tool(**{**fields, **changes})
 
@@ -184,20 +184,20 @@ def is_callable_name(name: str) -> bool:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that model providers refuse, and with it every request that offers the tool.
+    """Reject a name that model providers reject, with every request that offers the tool.
 
     Raises:
         ConfigError: the name is empty, too long or has other characters.
     """
     if not is_callable_name(name):
         raise ConfigError(
-            f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -",
-            hint="Model providers refuse other names. Choose one: make_tool(function, name='my_tool').",
+            f"Invalid tool name {name!r}: it must be 1 to {LONGEST_NAME} letters (a-z), digits, _ or -.",
+            hint="Model providers reject other names. Choose one: make_tool(function, name='my_tool').",
         )
 
 
 def find_free_name(name: str, taken: Container[str]) -> str:
-    """The nearest name that model providers accept and that is not taken."""
+    """Return the nearest name that model providers accept and that is free."""
     name = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:LONGEST_NAME] or "tool"
     free, number = name, 2
     while free in taken:
@@ -207,5 +207,5 @@ def find_free_name(name: str, taken: Container[str]) -> str:
 
 
 def rename(origin: str, name: str, taken: Container[str]) -> str:
-    """A free name for a tool whose own is taken: the name of its origin before its own."""
+    """Return a free name for a tool whose own is taken: prefixed with the name of its origin."""
     return find_free_name(f"{origin.rpartition(':')[2]}_{name}", taken)

@@ -1,7 +1,7 @@
-"""The tools that one agent was given: its own ones, and those of the registry that it uses.
+"""The tools of one agent: its own ones, and those of the registry that it uses.
 
-An agent's own tools are in no registry: two agents may have different tools of one name, and when an agent is
-gone, so are its tools.
+An agent's own tools are not in a registry: two agents may have different tools of the same name, and an
+agent's tools disappear with it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from dovetail.tools.tool import Tool, rename
 
 
 class Toolbox:
-    """The tools of one agent; a manager knows it under the agent's tag for as long as it lives."""
+    """The tools of one agent; a manager lists it under the agent's tag for as long as it exists."""
 
     def __init__(self, tag: str, owner: str) -> None:
         self.tag = tag
@@ -33,7 +33,7 @@ class Toolbox:
         return list(self._own.values())
 
     def add(self, tool: Tool) -> None:
-        """Put a tool into the box, or the new definition of the same function in its place.
+        """Add a tool, or replace the former definition of the same function.
 
         Raises:
             ConfigError: the box has a different tool of that name, or the tool's schema cannot be compiled.
@@ -47,28 +47,28 @@ class Toolbox:
         known = self._own.get(tool.name)
         if known is not None and known is not tool:
             raise ConfigError(
-                f"{self.owner} has a tool {tool.name!r} of its own, of {known.owner}; "
-                f"it cannot use that of {tool.owner} as well",
+                f"{self.owner} already has its own tool {tool.name!r} of {known.owner}, "
+                f"so it cannot use the one of {tool.owner}.",
                 hint="Give one of them another name.",
             )
         self._used[tool.name] = None
 
     def get(self, name: str) -> Tool | None:
-        """The box's own tool of that name."""
+        """Return the box's own tool of that name, if any."""
         return self._own.get(name)
 
     def find(self, function: Callable[..., Any]) -> Tool | None:
-        """The box's own tool that was made from a function."""
+        """Return the box's own tool that was made from a function, if any."""
         return find_function(self.own, function)
 
     def list_own(self, registry: ToolRegistry) -> list[tuple[int, Tool]]:
-        """The box's own tools that the registry's limits allow, with the numbers of their registration."""
+        """Return the box's own tools that the registry allows, with their registration numbers."""
         return [(self._serials[tool.name], tool) for tool in self.own if registry.is_active(tool.name)]
 
     def list_tools(self, registry: ToolRegistry) -> list[tuple[int, Tool]]:
-        """All tools of the box, with the numbers of their registration.
+        """Return all tools of the box, with their registration numbers.
 
-        One of an MCP server whose name a tool of the box itself has gets the server's name before its own.
+        A tool of an MCP server is prefixed with the server's name if the box has one of the same name.
         """
         listed = self.list_own(registry)
         for tool in registry.snapshot() if self._used or self.origins else ():
@@ -88,10 +88,10 @@ class Toolbox:
 
 
 def find_function(tools: Iterable[Tool], function: Callable[..., Any]) -> Tool | None:
-    """The tool that was made from a function, or from the same method of the same object."""
+    """Return the tool that was made from a function, or from the same method of the same object."""
     return next((tool for tool in tools if getattr(tool, "function", None) == function), None)
 
 
 def is_same(tool: Tool, other: Tool) -> bool:
-    """Whether two tools are one, or call one function."""
+    """Whether two tools are the same or call the same function."""
     return tool is other or getattr(tool, "function", tool) == getattr(other, "function", other)

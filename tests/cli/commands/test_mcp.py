@@ -97,7 +97,7 @@ async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str
     async with connect(environment, "auto") as client:
         refused = await client.call_tool("burn", {})
     assert refused.is_error
-    assert "nobody can be asked" in refused.content[0].text
+    assert "no approver is available" in refused.content[0].text
     async with connect(environment, "auto", "--mode", "yolo") as client:
         assert not (await client.call_tool("burn", {})).is_error
 

@@ -52,7 +52,7 @@ def test_list_and_show_describe_a_tool(capsys: pytest.CaptureFixture[str]) -> No
 def test_call_runs_through_policy_and_prints_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("call", "cut", "plank=oak=old", "pieces=3") == 1
     said = capsys.readouterr().err
-    assert "denied 'cut' needs an approval and nobody can be asked" in said
+    assert "denied 'cut' requires approval, but no approver is available" in said
     assert "Approve it with --yes" in said
     assert run("call", "cut", "plank=oak=old", "pieces=3", "--yes") == 0
     assert capsys.readouterr().out == "oak=old in 3\n"

@@ -53,7 +53,7 @@ async def test_failures_in_the_browser_are_reported(
 async def test_without_a_tab_nothing_is_asked() -> None:
     outcome, asked = await call({"status": "success"}, tab_id=None)
     assert outcome.status == "error"
-    assert "came without a tab id" in str(outcome.result.llm_content)
+    assert "has no tab id" in str(outcome.result.llm_content)
     assert asked == []
 
 

@@ -96,7 +96,7 @@ async def test_policy_holds_for_langchain_too() -> None:
     runner = ToolRunner(Policy([PolicyRule(action="deny", tool="burn", reason="no fire")]))
     ours = make_tool(lambda: "burnt", name="burn", description="Burn.")
     burn = to_langchain(ours, runner=runner, handle_tool_error=False)
-    with pytest.raises(ToolException, match="'burn' may not run: no fire"):
+    with pytest.raises(ToolException, match="'burn' is not allowed: no fire"):
         await burn.ainvoke({})
     assert to_langchain(ours, runner=runner, handle_tool_error="Leave it.").invoke({}) == "Leave it."
 
@@ -168,5 +168,5 @@ async def test_there_and_back_is_the_same_tool() -> None:
 
 
 def test_an_object_that_is_not_a_langchain_tool_is_rejected() -> None:
-    with pytest.raises(ConfigError, match="is no LangChain tool"):
+    with pytest.raises(ConfigError, match="is not a LangChain tool"):
         from_langchain(len)

@@ -241,7 +241,7 @@ async def test_names_that_providers_refuse_are_changed_with_a_warning(
     names = [tool.name for tool in await manager.async_use_mcp(server)]
     assert names == ["shed_planks_list", "planks_list", "x" * 64]
     assert await manager.async_call_tool("shed_planks_list") == "done"
-    assert "tool 'planks.list' of MCP server 'shed' is called 'shed_planks_list' here" in caplog.text
+    assert "tool 'planks.list' of MCP server 'shed' is registered as 'shed_planks_list'" in caplog.text
     await manager.async_close()
 
 

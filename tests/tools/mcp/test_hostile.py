@@ -51,7 +51,7 @@ async def servers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ConfiguredSe
         ("large", "the descriptions have more than 5000000 characters"),
         ("wrong-type", "tools: Input should be a valid list, got 'none'"),
         ("wrong-schema", "tools.0.inputSchema: Input should be a valid dictionary"),
-        ("deep", "its answer cannot be read, it may be nested too deeply"),
+        ("deep", "its answer cannot be read; it may be nested too deeply"),
     ],
 )
 async def test_a_list_that_cannot_be_used_is_reported_with_its_reason(
@@ -91,7 +91,7 @@ async def test_a_call_ends_when_its_answer_cannot_be_read() -> None:
     connection = McpConnection(
         McpServer(name="shed", command=sys.executable, args=(str(SERVER), "deep-result"))
     )
-    with pytest.raises(ToolError, match="its answer cannot be read, it may be nested too deeply"):
+    with pytest.raises(ToolError, match="its answer cannot be read; it may be nested too deeply"):
         await connection.call("tool0", {}, ToolContext(call_id="c"))
     await connection.close()
 
@@ -169,7 +169,7 @@ async def test_an_answer_over_http_that_never_ends_is_given_up(
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     await servers.connect({"shed": {"url": f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"}})
     assert servers.problems["shed"].startswith("The tool list of MCP server 'shed' cannot be used: ")
-    assert "an answer of an MCP server was given up" in caplog.text
+    assert "rejected an answer of an MCP server" in caplog.text
     await runner.cleanup()
 
 

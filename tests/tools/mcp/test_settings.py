@@ -99,7 +99,7 @@ async def test_a_reload_does_not_restart_a_connection_in_progress(
         await servers.connect(entries)
         await servers.connect(entries)
         assert [task.get_name() for task in asyncio.all_tasks()].count("connect slow") == 1
-        assert servers.problems == {"slow": "it is not connected yet"}
+        assert servers.problems == {"slow": "not connected yet"}
         await servers.close()
 
 

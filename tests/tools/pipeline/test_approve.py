@@ -64,7 +64,7 @@ async def test_edited_arguments_are_validated_and_judged_again() -> None:
     assert (wrong.status, wrong.result.error and wrong.result.error.type) == ("error", "invalid_tool_params")
     denied = await call(Person({"approved": True, "edited_args": {"path": "/etc/x"}}), runner)
     assert denied.status == "denied"
-    assert "may not run as edited: not there" in str(denied.result.llm_content)
+    assert "is not allowed with the edited arguments: not there" in str(denied.result.llm_content)
 
 
 async def test_rejection_and_its_words_reach_the_model() -> None:
@@ -82,7 +82,7 @@ async def test_time_out_and_broken_channel_do_not_run_the_call() -> None:
     assert (await call(Person({"status": "timeout"}))).status == "timeout"
     broken = await call(Person(ConnectionError("gone")))
     assert broken.status == "denied"
-    assert "nobody could be asked: gone" in str(broken.result.llm_content)
+    assert "The approval could not be requested: gone" in str(broken.result.llm_content)
 
 
 async def test_remembered_answer_is_not_asked_for_again() -> None:

@@ -60,7 +60,7 @@ async def test_async_tool_that_does_not_listen_is_left_behind(
 
     outcome = await call(make_tool(deaf, time_limit=0.01))
     assert outcome.status == "timeout"
-    assert "did not stop within 0.01 s and is left behind" in caplog.text
+    assert "did not stop within 0.01 s and was abandoned" in caplog.text
     release.set()
     await ended.wait()
 
@@ -143,7 +143,7 @@ async def test_tool_that_cancels_itself_is_a_failed_call_not_a_dead_run() -> Non
         raise asyncio.CancelledError
 
     outcome = await call(make_tool(odd))
-    assert (outcome.status, outcome.result.llm_content) == ("error", "Error: 'odd' cancelled itself")
+    assert (outcome.status, outcome.result.llm_content) == ("error", "Error: 'odd' cancelled itself.")
 
 
 async def test_function_that_leaves_the_program_fails_its_call_only() -> None:

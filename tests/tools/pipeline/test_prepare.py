@@ -108,10 +108,10 @@ def _is_right(arguments: str, read: dict[str, Any]) -> bool:
         ({"count": "many"}, '`count` must be integer, got "many"'),
         ({"count": 1.5}, "`count` must be integer, got 1.5"),
         ({"count": True}, "`count` must be integer, got true"),
-        ("[1, 2]", "must be an object, not '[1, 2]'"),
+        ("[1, 2]", "must be an object, got '[1, 2]'"),
         ("saw it", "are not JSON"),
-        ('{"count": 1, "text": "a half', "are cut off inside of `text`"),
-        ('{"count": 1, "size": {"length": 3', "are cut off inside of `size.length`"),
+        ('{"count": 1, "text": "a half', "are cut off inside `text`"),
+        ('{"count": 1, "size": {"length": 3', "are cut off inside `size.length`"),
         ('{"count": ' + "[" * 5000 + "]" * 5000 + "}", "are nested deeper than 64 levels"),
         ({"count": object()}, "Unsupported type"),
     ],
@@ -146,7 +146,7 @@ async def test_arguments_reach_the_tool_as_clean_text(arguments: Any) -> None:
 
 async def test_hundreds_of_thousands_of_arguments_are_refused_at_once() -> None:
     outcome = await call({"count": 1, **{f"x{n}": n for n in range(400_000)}})
-    assert "are 400001 at once, at most 1000 are read" in str(outcome.result.llm_content)
+    assert "are too many: 400001, at most 1000 are allowed" in str(outcome.result.llm_content)
 
 
 async def test_very_long_arguments_are_read_as_json_or_not_at_all() -> None:
@@ -234,6 +234,6 @@ async def test_third_equal_failure_in_a_run_says_to_do_something_else() -> None:
         for number in range(3)
     ]
     assert "do something else" not in texts[1]
-    assert texts[2].endswith("This has now failed 3 times in the same way: do something else")
+    assert texts[2].endswith("This failed 3 times in the same way: try something else")
     other = await call({"count": "many 4"}, runner=runner, run="other run")
     assert "do something else" not in str(other.result.llm_content)

@@ -40,7 +40,7 @@ async def test_five_megabytes_are_kept_whole_and_read_on_by_page(name: str, tmp_
         page = await call(runner, "", "read_artifact", artifact_id=artifact_id, offset=offset, length=20_000)
         text, _, note = str(page.result.llm_content).rpartition("\n\n[")
         end = offset + 20_000
-        assert note == f"Characters {offset} to {end} of {len(TEXT)}; go on with offset={end}.]"
+        assert note == f"Characters {offset} to {end} of {len(TEXT)}; continue with offset={end}.]"
         read += text
         offset = end
     assert TEXT.startswith(read)
@@ -63,7 +63,7 @@ async def test_artifact_is_read_by_its_owner_alone(name: str, tmp_path: Path) ->
 async def test_unknown_artifact_is_a_clear_error() -> None:
     outcome = await call(ToolRunner(), "", "read_artifact", artifact_id="none")
     assert outcome.result.error is not None
-    assert outcome.result.error.message == "there is no artifact 'none' here"
+    assert outcome.result.error.message == "Unknown artifact 'none'."
 
 
 async def test_oldest_artifacts_make_room_in_memory() -> None:

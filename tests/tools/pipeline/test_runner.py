@@ -148,7 +148,7 @@ async def test_ask_without_anyone_to_ask_is_a_denial() -> None:
 
     [outcome] = await ToolRunner().run_batch(ToolSnapshot.of([wipe]), [make_call("wipe")], RunContext())
     assert outcome.status == "denied"
-    assert "nobody can be asked" in str(outcome.result.llm_content)
+    assert "no approver is available" in str(outcome.result.llm_content)
 
 
 async def test_all_approvals_are_settled_before_any_call_runs() -> None:
@@ -219,5 +219,5 @@ async def test_denied_call_is_reported_with_the_reason_of_the_rule() -> None:
     )
     assert (outcome.status, outcome.result.llm_content) == (
         "denied",
-        "Error: 'add' may not run: no sums on Sundays",
+        "Error: 'add' is not allowed: no sums on Sundays",
     )

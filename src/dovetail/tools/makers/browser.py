@@ -1,7 +1,7 @@
 """Tools that act in the user's browser (rule C50): a definition here, a handler of the same name there.
 
-The call waits until the browser has answered: as long as the argument `timeoutSec` says, where the tool has
-one and the model gives it, else for the tool's own time, which is a minute.
+The call waits until the browser has answered: for the seconds in the argument `timeoutSec`, if the model
+passes it, otherwise for the tool's own time limit, which is a minute by default.
 """
 
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ def make_browser_tool(
     patience: float | None = None,
     **choices: Any,
 ) -> Tool:
-    """A tool that is carried out by the browser tab the request came from.
+    """Return a tool that runs in the browser tab that the request came from.
 
-    `parameters` is a JSON Schema; the browser has `patience` seconds; further choices are fields of `Tool`.
+    `parameters` is a JSON Schema; the browser has `patience` seconds; other options are fields of `Tool`.
     """
 
     async def execute(args: dict[str, Any], context: ToolContext) -> Any:
         if context.tab_id is None or context.ask is None:
-            raise ToolError(f"{name!r} acts in the user's browser, and there is none here", type="no_tab")
+            raise ToolError(f"{name!r} runs in the user's browser, but none is connected.", type="no_tab")
         seconds = normalize_timeout(args.get("timeoutSec") or patience)
         payload = {"tool": name, "args": args, "tab_id": context.tab_id}
         return read_answer(name, await context.ask("browser", payload, seconds), seconds)
@@ -50,10 +50,10 @@ def make_browser_tool(
 
 
 def read_answer(name: str, answer: Mapping[str, Any], seconds: float) -> Any:
-    """What the browser did; a failure, a refusal and a time-out are errors for the model."""
+    """Return the browser's result; a failure, a refusal and a time-out are errors for the model."""
     status = answer.get("status")
     if status == "timeout":
-        raise ToolError(f"the browser did not answer {name!r} within {seconds:g} s", type="timeout")
+        raise ToolError(f"The browser did not answer {name!r} within {seconds:g} s.", type="timeout")
     if status == "failed":
         raise ToolError(
             f"the browser failed: {answer.get('errorText') or 'no reason given'}", type="browser_failed"

@@ -41,16 +41,16 @@ class ToolInvocation(Protocol[ParamsT, ResultT]):
         ...
 
     def get_description(self) -> str:
-        """What the call will do, in a few words for people."""
+        """Describe in a few words what the call will do."""
         ...
 
     async def execute(self, signal: asyncio.Event, update_output: UpdateOutput | None = None) -> ResultT:
-        """Do it; stop when `signal` is set, show progress through `update_output`."""
+        """Run the call; stop when `signal` is set, and show progress through `update_output`."""
         ...
 
 
 class BaseToolInvocation(ABC, Generic[ParamsT, ResultT]):
-    """A base for invocations; `context` is the call's context when the pipeline runs it."""
+    """Base class of invocations; `context` is set when the pipeline runs the call."""
 
     def __init__(self, params: ParamsT, message_bus: MessageBus | None = None) -> None:
         self.params = params
@@ -58,7 +58,7 @@ class BaseToolInvocation(ABC, Generic[ParamsT, ResultT]):
         self.context: ToolContext | None = None
 
     def get_description(self) -> str:
-        """What the call will do; nothing special unless a subclass says so."""
+        """Describe what the call will do; empty unless a subclass overrides it."""
         return ""
 
     @abstractmethod
@@ -95,25 +95,25 @@ class DeclarativeTool(Tool, ABC, Generic[ParamsT, ResultT]):
         self.message_bus = message_bus
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Keep the fields of a tool as they are; subclasses may have attributes of their own."""
+        """Protect the fields of a tool; subclasses may have attributes of their own."""
         if name in _FIELDS:
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)
 
     @abstractmethod
     def build(self, params: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
-        """The invocation for these parameters; wrong ones are a `ToolError`."""
+        """Return the invocation for these parameters; invalid ones raise a `ToolError`."""
 
     def describe(self, args: Mapping[str, Any]) -> str:
-        """What a call with these arguments will do, as its invocation says it."""
+        """Describe what a call with these arguments will do, in the words of its invocation."""
         try:
             return self._build_checked(args).get_description() or self.title
         except Exception:
-            logger.exception("tool %r could not describe a call", self.name)
+            logger.exception("tool %r failed to describe a call", self.name)
             return self.title
 
     def _build_checked(self, args: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
-        """The invocation for arguments that the pipeline has checked."""
+        """Return the invocation for arguments that the pipeline has checked."""
         return self.build(args)
 
     async def _run(self, args: dict[str, Any], context: ToolContext) -> Any:
@@ -129,14 +129,14 @@ class BaseDeclarativeTool(DeclarativeTool[ParamsT, ResultT]):
     """A declarative tool that checks parameters by its schema; subclasses define `create_invocation`."""
 
     def build(self, params: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
-        """The invocation for these parameters as they are now.
+        """Return the invocation for these parameters as they are now.
 
         Raises:
             ToolError: the parameters are not valid.
         """
         if not is_mapping(params):
-            problem = f"they must be an object of names and values, not {shorten(params)}"
-            raise ToolError(f"wrong arguments for {self.name!r}: {problem}", type="invalid_tool_params")
+            problem = f"they must be an object of names and values, got {shorten(params)}"
+            raise ToolError(f"Invalid arguments for {self.name!r}: {problem}", type="invalid_tool_params")
         check_arguments(self.name, self.checker, params)
         return self.create_invocation(copy.deepcopy(dict(params)))
 
@@ -145,11 +145,11 @@ class BaseDeclarativeTool(DeclarativeTool[ParamsT, ResultT]):
 
     @abstractmethod
     def create_invocation(self, params: Any) -> ToolInvocation[ParamsT, ResultT]:
-        """The invocation for valid parameters."""
+        """Return the invocation for valid parameters."""
 
 
 def _execute(invocation: ToolInvocation[Any, Any], signal: asyncio.Event, update: UpdateOutput | None) -> Any:
-    """Call `execute` with what it takes: one that shows no progress may leave `update_output` out."""
+    """Call `execute` with the arguments it accepts; it may do without `update_output`."""
     execute: Callable[..., Any] = invocation.execute
     try:
         inspect.signature(execute).bind(signal, update)
@@ -159,10 +159,10 @@ def _execute(invocation: ToolInvocation[Any, Any], signal: asyncio.Event, update
 
 
 def check_arguments(owner: str, checker: Checker, args: Mapping[str, Any]) -> None:
-    """Refuse arguments that do not fit a schema.
+    """Reject arguments that do not fit a schema.
 
     Raises:
-        ToolError: they do not; the text says in which way.
+        ToolError: they do not fit; the message says why.
     """
     try:
         problems = checker.find_problems(dict(args))
@@ -170,7 +170,7 @@ def check_arguments(owner: str, checker: Checker, args: Mapping[str, Any]) -> No
     except ValueError as error:  # a value that JSON does not know
         text = str(error)
     if text:
-        raise ToolError(f"wrong arguments for {owner!r}: {text}", type="invalid_tool_params")
+        raise ToolError(f"Invalid arguments for {owner!r}: {text}", type="invalid_tool_params")
 
 
 _FIELDS = frozenset(field.name for field in dataclasses.fields(Tool) if field.init)

@@ -1,8 +1,8 @@
-"""Makes tools from functions: the schema comes from the signature, the texts from the docstring.
+"""Make tools from functions: the schema comes from the signature, the descriptions from the docstring.
 
-Sync functions run in a thread. What a generator yields is shown as progress; its result is what it returns,
-else its yields joined when all are text, else its last one. A parameter annotated `ToolContext` is given the
-call's context and hidden from the model.
+Sync functions run in a thread. A generator's yields are shown as progress; its result is its return value,
+otherwise its yields joined if all are text, otherwise the last one. A parameter annotated `ToolContext`
+receives the call's context and is hidden from the model.
 """
 
 import inspect
@@ -22,18 +22,18 @@ from dovetail.tools.tool import Execute, Tool, check_name
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FunctionTool(Tool):
-    """A tool made from a function; calling it calls the function, past the pipeline."""
+    """A tool made from a function; calling it calls the function directly, without the pipeline."""
 
     function: Callable[..., Any]
     returns: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function as if it had never become a tool."""
+        """Call the function directly."""
         return self.function(*args, **kwargs)
 
 
 def tool(function: Callable[..., Any] | None = None, /, **choices: Any) -> Any:
-    """Make a tool from a function: `@tool`, or with the choices of `make_tool`, `@tool(kind=Kind.Read)`."""
+    """Make a tool from a function: `@tool`, or with options of `make_tool`, `@tool(kind=Kind.Read)`."""
     return partial(make_tool, **choices) if function is None else make_tool(function, **choices)
 
 
@@ -46,9 +46,9 @@ def make_tool(
     parameters: Mapping[str, Any] | None = None,
     **choices: Any,
 ) -> FunctionTool:
-    """A tool that calls `function`; `parameters` is a JSON Schema to use in place of the signature's.
+    """Return a tool that calls `function`; `parameters` is a JSON Schema that replaces the signature's.
 
-    The further choices are fields of `Tool`, such as `display_name`, `tags`, `idempotent`, `time_limit`.
+    Other options are fields of `Tool`, such as `display_name`, `tags`, `idempotent`, `time_limit`.
     """
     if isinstance(function, FunctionTool):
         function = function.function
@@ -78,7 +78,7 @@ def make_tool(
 
 
 def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function behind a `functools.partial`, whose name and docstring speak for it."""
+    """Return the function behind a `functools.partial`: its name and docstring describe the tool."""
     while isinstance(function, partial):
         function = cast("partial[Any]", function).func
     return function

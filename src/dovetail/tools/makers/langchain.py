@@ -1,4 +1,4 @@
-"""LangChain tools as ours, and ours as LangChain tools; either way calls go through the pipeline."""
+"""LangChain tools as Dovetail tools and the reverse; either way, calls go through the pipeline."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ langchain_tools = lazy("langchain_core.tools", extra="langchain")
 
 
 def from_langchain(tool: Any, *, kind: Kind = Kind.Other, **choices: Any) -> Tool:
-    """A LangChain tool as ours; the further choices are fields of `Tool`."""
+    """Return a LangChain tool as a `Tool`; other options are fields of `Tool`."""
     if not isinstance(tool, langchain_tools.BaseTool):
-        raise ConfigError(f"{tool!r} is no LangChain tool")
+        raise ConfigError(f"{tool!r} is not a LangChain tool")
     returns_artifact = tool.response_format == "content_and_artifact"
     # A tool that handles its errors would return them as if they were results.
     raising = tool.model_copy(update={"handle_tool_error": False}) if tool.handle_tool_error else tool
@@ -55,11 +55,11 @@ def to_langchain(
     scope: RunContext | None = None,
     handle_tool_error: Any = True,
 ) -> Any:
-    """One of our tools as a LangChain `StructuredTool` with the same tags.
+    """Return a tool as a LangChain `StructuredTool` with the same tags.
 
-    Calls go through `runner` (a fresh one by default) on behalf of `scope`. A failed call becomes the tool's
+    Calls go through `runner` (a new one by default) on behalf of `scope`. A failed call becomes the tool's
     answer, so that LangChain's agent can react to it; with `handle_tool_error=False` it raises LangChain's
-    `ToolException`, and a text or a function there makes the answer, as in LangChain.
+    `ToolException`, and a text or function there provides the answer, as in LangChain.
     """
     snapshot = ToolSnapshot.of([tool])
     runner = runner or ToolRunner()
@@ -87,7 +87,7 @@ def to_langchain(
 
 
 def _explain(error: Exception, handler: Any) -> str:
-    """The text of an error, as the tool's own handler puts it."""
+    """Return the text of an error as the tool's own handler writes it."""
     if callable(handler):
         return str(handler(error))
     return handler if isinstance(handler, str) else str(error)

@@ -1,4 +1,4 @@
-"""What an MCP server answers, as a `ToolResult`: text and images for the model, everything for programs."""
+"""Answers of MCP servers as a `ToolResult`: text and images for the model, everything for programs."""
 
 import asyncio
 import json
@@ -12,11 +12,11 @@ from dovetail.tools.tool import ToolFailure, ToolResult
 
 MOST_PARTS = 500
 MOST_CHARACTERS = 5_000_000
-"""Of all texts and pictures together."""
+"""The limit for all texts and images together."""
 
 
 def read_mcp_result(answer: Any) -> ToolResult:
-    """A result from the answer to a `tools/call`; what is beyond the limits is left out and noted."""
+    """Return the answer to a `tools/call` as a result; parts beyond the limits are left out, with a note."""
     parts = _limit([_read_part(block) for block in answer.content[:MOST_PARTS]], len(answer.content))
     texts = [part["text"] for part in parts if part["type"] == "text"]
     text = "\n".join(texts)
@@ -35,7 +35,7 @@ def read_mcp_result(answer: Any) -> ToolResult:
 
 
 def _limit(parts: list[dict[str, Any]], given: int) -> list[dict[str, Any]]:
-    """The parts that fit; a text that does not fit whole is cut."""
+    """Return the parts that fit; a text that does not fit is cut."""
     left = MOST_CHARACTERS
     kept: list[dict[str, Any]] = []
     for part in parts:
@@ -79,7 +79,7 @@ _LONGEST_REASON = 300
 
 
 async def list_all(client: Any, server: str, fault: "asyncio.Future[str]") -> list[Any]:
-    """Return the descriptions of all tools; `fault` is set when the server sent something unreadable.
+    """Return the descriptions of all tools; `fault` is set if the server sends something unreadable.
 
     Raises:
         ToolError: it lists too much, too slowly, in circles, or something that is not a list of tools.
@@ -96,7 +96,7 @@ async def list_all(client: Any, server: str, fault: "asyncio.Future[str]") -> li
 
 
 async def _unless(fault: "asyncio.Future[str]", work: Awaitable[list[Any]]) -> list[Any]:
-    """Wait for the list, or for the news that its answer could not be read and will never come."""
+    """Wait for the list, or for the notice that its answer could not be read and will never come."""
     listing = asyncio.ensure_future(work)
     try:
         await asyncio.wait([listing, fault], return_when=asyncio.FIRST_COMPLETED)
@@ -130,7 +130,7 @@ async def _read_pages(client: Any, server: str) -> list[Any]:
 
 
 def _describe(error: Exception) -> str:
-    """The first thing that is wrong with an answer, without the page of details that the package adds."""
+    """Return the first problem of an answer, without the details that the package adds."""
     read: Any = getattr(error, "errors", None)
     if read is not None:
         first: Any = read()[0]

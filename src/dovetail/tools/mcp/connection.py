@@ -1,8 +1,8 @@
-"""Tools of MCP servers.
+"""Connections to MCP servers.
 
-Each connection has one owner task, which opens and closes it; everybody else only talks through it. A lost
-connection is noticed at once and opened again by the next call. A call that was under way is repeated once if
-its tool is idempotent; otherwise the model is told that nobody knows whether it took effect.
+Each connection has one owner task, which opens and closes it; all others only use it. A lost connection is
+noticed at once and reopened by the next call. A call that was in progress is repeated once if its tool is
+idempotent; otherwise the model reads that its effect is unknown.
 """
 
 import asyncio
@@ -26,16 +26,16 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CHANGE_SECONDS = 1.0
-"""The least time between two looks at a list of tools that changes."""
+"""The least number of seconds between two reads of a tool list that changes."""
 
 _CLOSED = -32000
 _REFUSED = "Session terminated"  # what the package says when a server does not know the session any more
 
 
 class McpConnection:
-    """A connection to one server; used from any event loop, opened when it is first needed.
+    """A connection to one server; usable from any event loop, opened when first needed.
 
-    `on_change` is called with the server's tool descriptions whenever it says that they changed.
+    `on_change` is called with the server's tool descriptions whenever it reports a change.
     """
 
     def __init__(self, server: McpServer) -> None:
@@ -52,11 +52,11 @@ class McpConnection:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        """The event loop of the connection, once it was needed."""
+        """The event loop of the connection, if it was ever opened."""
         return self._loop
 
     async def list_tools(self) -> list[Any]:
-        """The descriptions of all tools of the server."""
+        """Return the descriptions of all tools of the server."""
         return await self._at_home(self._list_tools)
 
     async def call(
@@ -65,17 +65,17 @@ class McpConnection:
         """Call a tool of the server.
 
         Raises:
-            ToolError: the server cannot be reached, was lost during the call, or refuses it.
+            ToolError: the server cannot be reached, was lost during the call, or rejects it.
         """
         return await self._at_home(lambda: self._call(name, args, context, idempotent))
 
     async def close(self) -> None:
-        """Close the connection; a later call would open it again."""
+        """Close the connection; a later call reopens it."""
         if self._owners and self._loop is not None and not self._loop.is_closed():
             await self._at_home(self._close)
 
     async def _at_home(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do the work on the loop of the owner task, which is the first one that came."""
+        """Do the work on the event loop of the owner task, which is that of the first caller."""
         here = asyncio.get_running_loop()
         if self._loop is None or self._loop.is_closed():
             self._loop, self._client, self._opening = here, None, None
@@ -114,8 +114,8 @@ class McpConnection:
 
     def _explain_loss(self, name: str) -> ToolError:
         return ToolError(
-            f"the connection to MCP server {self.server.name!r} was lost during {name!r}: "
-            "nobody knows whether the call took effect; look before you repeat it",
+            f"The connection to MCP server {self.server.name!r} was lost during {name!r}. "
+            "It is unknown whether the call took effect: check before you repeat it.",
             type="mcp_connection_lost",
         )
 
@@ -137,7 +137,7 @@ class McpConnection:
             ) from error
 
     async def _own(self, opening: "asyncio.Future[Any]") -> None:
-        """The life of one connection; opened and closed here and nowhere else."""
+        """Open, serve and close one connection; this happens here and nowhere else."""
         transport = Transport(self.server, self._note_fault)
         self._lost = lost = transport.lost
         try:
@@ -157,7 +157,7 @@ class McpConnection:
                 logger.info("MCP server %r was lost: %s", self.server.name, find_cause(error))
         finally:
             if not opening.done():
-                _fail(opening, "the connection was given up")
+                _fail(opening, "the connection was closed")
 
     def _drop(self, client: Any) -> None:
         if self._client is client:
@@ -173,7 +173,7 @@ class McpConnection:
             await asyncio.wait([owner], timeout=CONNECT_SECONDS)
 
     def _note_fault(self) -> None:
-        """The package leaves out a message that it cannot read; whoever waits for it would wait in vain."""
+        """End the connection: its caller would wait in vain for a message that the package drops."""
         logger.warning("MCP server %r sent a message that cannot be read", self.server.name)
         if self._fault is not None and not self._fault.done():
             self._fault.set_result(REASON)
@@ -183,7 +183,7 @@ class McpConnection:
             await self._note_change()
 
     async def _listen(self, client: Any) -> None:
-        """Servers of the newer protocol tell of changes only to those who listen."""
+        """Subscribe to changes, which servers of the newer protocol require."""
         try:
             async with client.listen(tools_list_changed=True) as events:
                 async for _ in events:
@@ -191,7 +191,7 @@ class McpConnection:
         except mcp_subscriptions.SubscriptionLost:
             self._drop(client)
         except Exception as error:
-            logger.debug("MCP server %r tells of no changes: %s", self.server.name, error)
+            logger.debug("MCP server %r does not report changes: %s", self.server.name, error)
 
     async def _note_change(self) -> None:
         self._has_changed = True
@@ -202,7 +202,7 @@ class McpConnection:
             self._reporting.add_done_callback(self._owners.discard)
 
     async def _report_changes(self) -> None:
-        """Report the tools once for all the notices that came in a while."""
+        """Report the tools once for all notices of a short while."""
         while self._has_changed and self._client is not None and self.on_change is not None:
             self._has_changed = False
             try:
@@ -210,11 +210,11 @@ class McpConnection:
             except ToolError as error:
                 logger.error("%s", error)
             except Exception:
-                logger.exception("the changed tools of MCP server %r could not be taken", self.server.name)
+                logger.exception("failed to load the changed tools of MCP server %r", self.server.name)
             await asyncio.sleep(CHANGE_SECONDS)
 
 
 def _fail(opening: "asyncio.Future[Any]", reason: str) -> None:
-    """End an opening that failed, in silence if its last caller has gone."""
+    """End a failed opening; silently if its last caller has gone."""
     opening.set_exception(RuntimeError(reason))
     opening.exception()

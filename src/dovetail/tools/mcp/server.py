@@ -1,4 +1,4 @@
-"""Where an MCP server is and what is taken from it; reads the usual ways to say so."""
+"""One MCP server as it is configured: how to reach it and which of its tools to use."""
 
 import re
 import sys
@@ -21,10 +21,10 @@ _INTERPRETERS = {".py": sys.executable, ".js": "node"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
-    """One MCP server: a command to start, a `url` to call, or (`target`) whatever the MCP package takes.
+    """One MCP server: a command to start, a `url` to call, or (`target`) anything the MCP package accepts.
 
-    `allow` and `exclude` are globs of tool names. A server that is not `trusted` may not say of its own tools
-    that they are harmless: each call is asked about.
+    `allow` and `exclude` are globs of tool names. A server that is not `trusted` cannot declare its own tools
+    harmless: each call needs approval.
     """
 
     name: str
@@ -48,16 +48,16 @@ class McpServer:
             )
 
     def takes(self, tool_name: str) -> bool:
-        """Whether a tool of the server is wanted."""
+        """Whether a tool of the server is to be used."""
         is_allowed = any(fnmatchcase(tool_name, glob) for glob in self.allow)
         return is_allowed and not any(fnmatchcase(tool_name, glob) for glob in self.exclude)
 
 
 def read_servers(transport: Any) -> list[McpServer]:
-    """The servers that a transport names.
+    """Return the servers that a transport names.
 
     Raises:
-        ConfigError: it names none in a way that is known.
+        ConfigError: it has none of the known forms.
     """
     if isinstance(transport, McpServer):
         return [transport]
@@ -117,14 +117,14 @@ def _read_flag(server: str, entry: Mapping[str, Any], field: str, *, default: bo
 def _read_list(server: str, entry: Mapping[str, Any], field: str) -> tuple[str, ...]:
     value: Any = entry.get(field) or []
     if not is_sequence(value):
-        raise ConfigError(f"`{field}` of MCP server {server!r} must be a list, not {type(value).__name__}")
+        raise ConfigError(f"`{field}` of MCP server {server!r} must be a list, got {type(value).__name__}.")
     return tuple(str(item) for item in value)
 
 
 def _read_table(server: str, entry: Mapping[str, Any], field: str) -> dict[str, str]:
     value: Any = entry.get(field) or {}
     if not is_mapping(value):
-        raise ConfigError(f"`{field}` of MCP server {server!r} must be a table, not {type(value).__name__}")
+        raise ConfigError(f"`{field}` of MCP server {server!r} must be a table, got {type(value).__name__}.")
     return {key: str(item) for key, item in value.items()}
 
 

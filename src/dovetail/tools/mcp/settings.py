@@ -1,7 +1,7 @@
 """The MCP servers that settings name: connected when an app starts, each by itself.
 
-One that cannot be reached is reported and tried again at the next reload; the others and the app go on
-without it. One that is slow may bring its tools later.
+One that cannot be reached is reported and tried again at the next reload; the others and the app work without
+it. The tools of a slow one may arrive later.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ mcp_source = lazy("dovetail.tools.mcp.source")
 logger = logging.getLogger(__name__)
 
 PATIENCE = 10.0
-"""Seconds that a start waits for all servers together."""
+"""The number of seconds that the start waits for all servers together."""
 
 
 class ConfiguredServers:
-    """Connects to servers by name and brings their tools to a registry; `problems` says which failed, why."""
+    """Connect to servers by name and register their tools; `problems` names those that failed, and why."""
 
     def __init__(self, registry: ToolRegistry) -> None:
         self.problems: dict[str, str] = {}
@@ -42,7 +42,7 @@ class ConfiguredServers:
         """Connect to all servers of the setting `mcp.servers` that are not connected yet."""
         if entries and not is_mapping(entries):
             raise ConfigError(
-                f"mcp.servers must name each server with its command or url, not {type(entries).__name__}"
+                f"mcp.servers must map server names to commands or urls, got {type(entries).__name__}."
             )
         for name, entry in (entries or {}).items():
             task = self._tasks.get(name)
@@ -52,7 +52,7 @@ class ConfiguredServers:
             await asyncio.wait(self._tasks.values(), timeout=PATIENCE)
 
     async def close(self) -> None:
-        """Close the connections and give up those that are not there yet."""
+        """Close the connections and cancel those still being opened."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -61,26 +61,26 @@ class ConfiguredServers:
             await source.close()
 
     async def _connect(self, name: str, entry: Any) -> None:
-        self.problems[name] = "it is not connected yet"
+        self.problems[name] = "not connected yet"
         try:
             source = self._sources.get(name)
             if source is None:
                 source = self._sources[name] = mcp_source.McpSource(read_entry(name, entry), self._registry)
             self._registry.publish(source.name, await source.get_tools())
         except (DovetailError, ImportError) as error:
-            logger.error("MCP server %r is left out: %s", name, error)
+            logger.error("MCP server %r is not available: %s", name, error)
             self.problems[name] = str(error)
         except Exception as error:
-            logger.exception("MCP server %r is left out", name)
+            logger.exception("MCP server %r is not available", name)
             self.problems[name] = f"{type(error).__name__}: {error}"
         else:
             del self.problems[name]
 
 
 def read_entry(name: str, entry: Any) -> McpServer:
-    """One server of the settings; `${NAME}` stands for a variable of the environment.
+    """Return one server of the settings; `${NAME}` stands for an environment variable.
 
-    Unlike a server that a program is given in code, it is trusted only where the entry says so.
+    Unlike a server passed in code, it is trusted only if the entry says so.
     """
     if is_mapping(entry):
         check_keys(McpServerSettings, entry, f"mcp.servers.{name}")

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class McpSource:
-    """Brings the tools of one MCP server to a registry, under a prefixed name where theirs is taken."""
+    """Register the tools of one MCP server, with a prefixed name if their own is taken."""
 
     def __init__(self, server: McpServer, registry: ToolRegistry) -> None:
         self.server = server
@@ -33,15 +33,15 @@ class McpSource:
 
     @property
     def name(self) -> str:
-        """What the source is called in messages, and the origin of its tools."""
+        """The name of the source in messages, and the origin of its tools."""
         return f"mcp:{self.server.name}"
 
     async def get_tools(self) -> Sequence[Tool]:
-        """The tools the server has now."""
+        """Return the server's current tools."""
         return self._make_tools(await self.connection.list_tools())
 
     async def close(self) -> None:
-        """Close the connection; the tools stay and would open it again."""
+        """Close the connection; the tools stay registered and reopen it."""
         await self.connection.close()
 
     def _publish(self, descriptions: Sequence[Any]) -> None:
@@ -61,30 +61,30 @@ class McpSource:
                 tool = _make_tool(self.connection, description, name, self.name)
                 _ = tool.checker
             except ConfigError as error:
-                logger.warning("a tool of MCP server %r is left out: %s", self.server.name, error)
+                logger.warning("skipping a tool of MCP server %r: %s", self.server.name, error)
                 continue
             self._note_fingerprint(tool)
             tools.append(tool)
         return tools
 
     def _note_fingerprint(self, tool: Tool) -> None:
-        """Warn of a tool that is no longer what it was; answers that were remembered for it end with that."""
+        """Warn about a tool that has changed; remembered approvals of it no longer apply."""
         known = self._fingerprints.setdefault(tool.name, tool.fingerprint)
         if known != tool.fingerprint:
             self._fingerprints[tool.name] = tool.fingerprint
             logger.warning(
-                "MCP server %r has changed its tool %r: remembered approvals of it no longer hold",
+                "MCP server %r has changed its tool %r: remembered approvals of it no longer apply",
                 *(self.server.name, tool.name),
             )
 
     def _choose_name(self, name: str, taken: set[str]) -> str:
-        """The tool's own name, or one with the server's before it; the same one as long as it is free."""
+        """Return the tool's own name, or one prefixed with the server's; it stays the same while free."""
         if self._names.get(name) is None or self._names[name] in taken:
             clean = find_free_name(name, ())
             chosen = find_free_name(f"{self.server.name}_{name}", taken) if clean in taken else clean
             if clean != name:
                 logger.warning(
-                    "tool %r of MCP server %r is called %r here: model providers refuse its own name",
+                    "tool %r of MCP server %r is registered as %r: model providers reject its own name",
                     name,
                     self.server.name,
                     chosen,
@@ -113,7 +113,7 @@ def _make_tool(connection: McpConnection, description: Any, name: str, origin: s
 
 
 def _choose_kind(hints: Any, trusted: bool) -> Kind:
-    """What the server says of its tool, if it is trusted; an unknown effect may be any effect."""
+    """Return the kind that a trusted server declares for its tool; an unknown effect may be any effect."""
     if not trusted:
         return Kind.Execute
     if hints is not None and hints.read_only_hint:
@@ -129,13 +129,13 @@ def _make_execute(connection: McpConnection, name: str, idempotent: bool) -> Exe
 
 
 CLOSE_SECONDS = 5.0
-"""How long the end of a program may wait for its servers."""
+"""The number of seconds that the end of a program may wait for its servers."""
 
 _connections: WeakSet[McpConnection] = WeakSet()
 
 
 class SharedServers:
-    """The MCP servers whose tools are in one registry; the same server again is the same connection."""
+    """The MCP servers whose tools are in one registry; each server has one connection."""
 
     def __init__(self, registry: ToolRegistry) -> None:
         self._registry = registry
@@ -143,7 +143,7 @@ class SharedServers:
         self._published: set[McpSource] = set()
 
     async def connect(self, transport: Any) -> set[str]:
-        """Connect to the servers that a transport names; returns the origins of their tools.
+        """Connect to the servers that a transport names and return the origins of their tools.
 
         Raises:
             ConfigError: a server cannot be reached.
@@ -155,7 +155,7 @@ class SharedServers:
         return {source.name for source in sources}
 
     async def close(self, origins: Container[str] | None = None) -> None:
-        """Close the connections of these origins, or all; a later call of a tool opens its own again."""
+        """Close the connections of these origins, or all; a later call of a tool reopens its own."""
         for source in self._sources:
             if origins is None or source.name in origins:
                 await source.close()
@@ -172,7 +172,7 @@ class SharedServers:
         self._published.add(source)
 
     def _find(self, server: McpServer) -> McpSource:
-        """The source of a server; a new one gets a name that no other has."""
+        """Return the source of a server; a new one gets a unique name."""
         for source in self._sources:
             if replace(source.server, name=server.name) == server:
                 return source
@@ -188,7 +188,7 @@ class SharedServers:
 
 @atexit.register
 def _close_all() -> None:
-    """Close what is still open, so that no server and no event loop complains at the very end."""
+    """Close open connections, so that no server and no event loop complains at exit."""
     closing = [
         asyncio.run_coroutine_threadsafe(connection.close(), connection.loop)
         for connection in list(_connections)

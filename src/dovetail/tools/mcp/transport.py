@@ -1,4 +1,4 @@
-"""The way to an MCP server: a program that is started, or HTTP; watched, so that its end is noticed."""
+"""The transport to an MCP server: a program that is started, or HTTP; watched, so that its end is noticed."""
 
 import asyncio
 import contextlib
@@ -19,18 +19,18 @@ httpx2 = lazy("httpx2", extra="mcp")
 logger = logging.getLogger(__name__)
 
 MOST_BYTES = 20_000_000
-"""Of one answer, or of one event of a stream."""
+"""The limit for one answer, or for one event of a stream."""
 
 
 async def limit_answer(response: Any) -> None:
-    """A hook of the HTTP client: have an answer end with an error where it becomes too large.
+    """Limit the size of an answer (a hook of the HTTP client): one that becomes too large ends with an error.
 
-    Compressed answers are refused: they were not asked for, and a small one may unpack to any size.
+    Compressed answers are rejected: they were not requested, and a small one may unpack to any size.
     """
     if response.headers.get("content-encoding", "identity") != "identity":
-        logger.warning("an answer of an MCP server was given up: it is compressed")
+        logger.warning("rejected an answer of an MCP server: it is compressed")
         raise httpx2.DecodingError(
-            "the answer is compressed, which was not asked for", request=response.request
+            "the answer is compressed, which was not requested", request=response.request
         )
     is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
     response.stream = _get_stream_class()(response.stream, is_stream)
@@ -43,7 +43,7 @@ async def _read(stream: Any) -> AsyncIterator[bytes]:
         if stream.is_stream and (b"\n\n" in chunk or b"\r\n\r\n" in chunk or b"\r\r" in chunk):
             size = 0
         if size > MOST_BYTES:
-            logger.warning("an answer of an MCP server was given up: it has more than %d bytes", MOST_BYTES)
+            logger.warning("rejected an answer of an MCP server: it has more than %d bytes", MOST_BYTES)
             raise httpx2.ReadError(f"the answer has more than {MOST_BYTES} bytes")
         yield chunk
 
@@ -58,7 +58,7 @@ def _keep(stream: Any, inner: Any, is_stream: bool) -> None:
 
 @functools.cache
 def _get_stream_class() -> Any:
-    """A stream as the package wants it; made at the first use because importing it takes time."""
+    """Return a stream as the package expects it; made on first use because the import takes time."""
     return type(
         "LimitedStream", (httpx2.AsyncByteStream,), {"__init__": _keep, "__aiter__": _read, "aclose": _close}
     )
@@ -67,7 +67,7 @@ def _get_stream_class() -> Any:
 mcp_types = lazy("mcp.types", extra="mcp")
 mcp_message = lazy("mcp.shared.message", extra="mcp")
 
-REASON = "its answer cannot be read, it may be nested too deeply"
+REASON = "its answer cannot be read; it may be nested too deeply"
 _PARSE_ERROR = -32700
 _ID = re.compile(r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
 
@@ -76,7 +76,7 @@ def read_again(error: Exception) -> tuple[Any, bool]:
     """Read the message behind an error once more, cleaned.
 
     Returns:
-        What to hand on (the message, an error in place of the answer, or the error given), and whether it is
+        What to pass on (the message, an error in place of the answer, or the given error), and whether it is
         the whole message.
     """
     data = _parse(error)
@@ -92,7 +92,7 @@ def read_again(error: Exception) -> tuple[Any, bool]:
 
 
 def _parse(error: Exception) -> dict[str, Any]:
-    """Return the message; of one that is nested beyond all limits its id alone, where it begins with that."""
+    """Return the message; of one that is nested too deeply only its id, if it starts with that."""
     read: Any = getattr(error, "errors", None)
     text: Any = read()[0].get("input") if read is not None else None
     try:
@@ -144,7 +144,7 @@ class Transport:
         return self._watch(mcp_stdio.stdio_client(parameters))
 
     def explain(self, error: Exception) -> str:
-        """Why the server could not be reached: its last HTTP status if that was an error, else the error."""
+        """Explain why the server could not be reached: by its last HTTP status, otherwise by the error."""
         if self._status in _UNAUTHORIZED:
             return f"it answered {self._status} (unauthorized). Check the `headers` of the server's entry"
         return f"it answered with HTTP status {self._status}" if self._status >= 400 else find_cause(error)
@@ -193,7 +193,7 @@ async def _open_http(
 
 
 def find_cause(error: Any) -> str:
-    """The text of an error, of a group the text of its first one."""
+    """Return the text of an error, or of the first one in a group."""
     while inner := getattr(error, "exceptions", None):
         error = inner[0]
     return str(error) or type(error).__name__

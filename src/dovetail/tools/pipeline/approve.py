@@ -1,4 +1,4 @@
-"""Policy and approval: may this call run, and if a person must say so, what did they say?"""
+"""Policy and approval: whether a call may run, and what the person who was asked answered."""
 
 import asyncio
 import copy
@@ -15,33 +15,33 @@ from dovetail.tools.pipeline.prepare import Prepared, Preparer
 
 
 class Approver:
-    """Puts the policy's decisions into effect; every refusal is a `ToolError` whose text is for the model."""
+    """Apply the policy's decisions; every refusal is a `ToolError` whose message is for the model."""
 
     def __init__(self, policy: Policy, preparer: Preparer) -> None:
         self._policy = policy
         self._preparer = preparer
 
     def decide(self, prepared: Prepared, run: RunContext) -> Decision:
-        """What the policy says of a call."""
+        """Return the policy's decision on a call."""
         return self._policy.decide(describe_call(prepared, run))
 
     def allows(self, decision: Decision, prepared: Prepared, run: RunContext) -> bool:
-        """Whether the call may run without a question; one that may not run at all is refused."""
+        """Whether the call may run without approval; raise if it may not run at all."""
         if decision.action == "allow":
             return True
         name = prepared.tool.name
         if decision.action == "deny":
-            raise ToolError(f"{name!r} may not run: {decision.reason}", type="policy_violation")
+            raise ToolError(f"{name!r} is not allowed: {decision.reason}", type="policy_violation")
         if run.ask is None and not (run.bus and run.bus.can_be_asked):
             raise ToolError(
-                f"{name!r} needs an approval and nobody can be asked: {decision.reason}",
+                f"{name!r} requires approval, but no approver is available: {decision.reason}",
                 type="policy_violation",
                 data={"needs": "approval"},
             )
         return False
 
     async def ask(self, prepared: Prepared, decision: Decision, call_id: str, run: RunContext) -> Prepared:
-        """Ask a person or a listener on the bus; returns the approved call, perhaps with other arguments."""
+        """Ask a person or a listener on the bus; return the approved call, perhaps with edited arguments."""
         payload = {
             "tool": prepared.tool.name,
             "title": prepared.tool.describe(prepared.args),
@@ -52,9 +52,7 @@ class Approver:
         }
         answer = await _ask_outside(call_id, payload, run)
         if answer.get("status") == "timeout":
-            raise ToolError(
-                f"nobody answered whether {prepared.tool.name!r} may run", type="approval_timeout"
-            )
+            raise ToolError(f"The approval of {prepared.tool.name!r} timed out.", type="approval_timeout")
         if answer.get("approved") is not True:
             raise ToolError(_explain_refusal(prepared.tool.name, answer, run), type="declined")
         return self._apply(prepared, answer, run)
@@ -66,7 +64,7 @@ class Approver:
             decision = self.decide(prepared, run)
             if decision.action == "deny":
                 raise ToolError(
-                    f"{prepared.tool.name!r} may not run as edited: {decision.reason}",
+                    f"{prepared.tool.name!r} is not allowed with the edited arguments: {decision.reason}",
                     type="policy_violation",
                 )
         remember = answer.get("remember")
@@ -99,7 +97,7 @@ async def _ask_outside(call_id: str, payload: Mapping[str, Any], run: RunContext
 
 
 def describe_call(prepared: Prepared, run: RunContext) -> PolicyCall:
-    """A call as the policy sees it."""
+    """Return a call as the policy sees it."""
     return PolicyCall(
         tool=prepared.tool.name,
         kind=prepared.tool.kind,
@@ -116,7 +114,7 @@ def describe_call(prepared: Prepared, run: RunContext) -> PolicyCall:
 def _explain_refusal(name: str, answer: Mapping[str, Any], run: RunContext) -> str:
     words = answer.get("value")
     said = f" and said: {words}" if isinstance(words, str) and words.strip() else ""
-    text = f"the user declined this call of {name!r}{said}; do not make it again unless asked to"
+    text = f"The user declined this call of {name!r}{said}; do not repeat it unless asked to"
     if len(run.agent_path) > 1:  # a sub-agent: only its result reaches the caller
         text += ". If you cannot finish without it, say in your result what blocks you"
     return text

@@ -1,4 +1,4 @@
-"""One record for every call: who made it, where, with what, who decided and what came of it."""
+"""One audit record for every call: its caller, arguments, decision and outcome."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ logger = logging.getLogger("dovetail.audit")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """What is kept of one call; secrets in `args` are masked."""
+    """The record of one call; secrets in `args` are masked."""
 
     time: float
     call_id: str
@@ -33,7 +33,7 @@ class AuditRecord:
 
 
 Audit: TypeAlias = Callable[[AuditRecord], None]
-"""Takes audit records; must not block."""
+"""A sink of audit records; must not block."""
 
 
 def log_audit(record: AuditRecord) -> None:
@@ -42,10 +42,10 @@ def log_audit(record: AuditRecord) -> None:
 
 
 def find_log_audit() -> Audit | None:
-    """The audit that writes to the log, when somebody wants to read that log."""
+    """Return the audit that writes to the log, if that log is enabled."""
     return log_audit if logger.isEnabledFor(logging.INFO) else None
 
 
 def mask_arguments(arguments: str | Mapping[str, Any]) -> Any:
-    """Arguments as an audit may keep them; a text that could not be read is told by its length."""
+    """Return arguments without secrets; a text that could not be parsed is replaced by its length."""
     return {"unread_characters": len(arguments)} if isinstance(arguments, str) else mask_secrets(arguments)

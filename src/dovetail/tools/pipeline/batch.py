@@ -43,7 +43,7 @@ class Steps:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """One call on its way: what is known of it so far, and its outcome from its end on."""
+    """One call in progress: its state so far and, once it has ended, its outcome."""
 
     request: ToolCall
     context: RunContext
@@ -54,7 +54,7 @@ class _Call:
 
 
 class CallBatch:
-    """Takes the calls of one turn from their first step to their one outcome each."""
+    """Take the calls of one turn from their first step to exactly one outcome each."""
 
     def __init__(self, steps: Steps, snapshot: ToolSnapshot, run: RunContext) -> None:
         self._steps = steps
@@ -67,7 +67,7 @@ class CallBatch:
         self._watcher: asyncio.Task[Any] | None = None
 
     async def run(self, calls: Sequence[ToolCall]) -> list[CallOutcome]:
-        """One outcome for each call, in their order."""
+        """Return one outcome for each call, in their order."""
         current = self._run.inside(current_context())
         self._calls = [_Call(call, current.for_call(call.call_id)) for call in calls]
         try:
@@ -108,7 +108,7 @@ class CallBatch:
         except ToolError as error:
             self._refuse(call, error)
         except Exception as error:
-            logger.exception("call of %r could not be prepared", call.request.name)
+            logger.exception("failed to prepare a call of %r", call.request.name)
             self._end(call, "error", make_error_result(error))
 
     async def _ask(self, call: _Call) -> None:
@@ -121,8 +121,9 @@ class CallBatch:
         except ToolError as error:
             self._refuse(call, error)
         except Exception as error:
-            logger.exception("the approval of %r could not be asked for", call.request.name)
-            self._refuse(call, ToolError(f"nobody could be asked: {error}", type="policy_violation"))
+            logger.exception("failed to ask for the approval of %r", call.request.name)
+            message = f"The approval could not be requested: {error}"
+            self._refuse(call, ToolError(message, type="policy_violation"))
 
     async def _execute(self) -> None:
         ready = [
@@ -185,8 +186,8 @@ class CallBatch:
             return
         for call in self._calls:
             if call.outcome is None:
-                failure = make_failure(f"{call.request.name!r} was interrupted before it ran", "interrupted")
-                self._end(call, "interrupted", failure)
+                message = f"{call.request.name!r} was interrupted before it started."
+                self._end(call, "interrupted", make_failure(message, "interrupted"))
 
     def _end(self, call: _Call, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
         if call.outcome is not None:  # a second cancel did not wait for this one
@@ -227,6 +228,6 @@ class CallBatch:
 
 
 def _may_run_in_parallel(tools: Sequence[Tool]) -> bool:
-    """Whether all only read; one agent that writes may work next to others that read."""
+    """Whether all only read; one agent that writes may run next to others that read."""
     writing = [tool for tool in tools if not tool.is_read_only]
     return not writing or (len(writing) == 1 and writing[0].kind.is_read_only)

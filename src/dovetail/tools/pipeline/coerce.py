@@ -1,8 +1,8 @@
-"""Repairs the values of arguments: "42" for 42, "yes" for true, another case of a name.
+"""Repair the values of arguments: "42" for 42, "yes" for true, another case of a name.
 
-A repair counts only when it leaves fewer problems than before. An argument that cannot be read is an error: a
-`dry_run` must not vanish. Only a null that stands for an optional field is left out of any call, and an
-unknown or invalid optional field of a call that only reads; the latter is noted in the result.
+A repair counts only if it leaves fewer problems than before. An argument that cannot be read is an error: a
+`dry_run` must not vanish. Left out are a null for an optional field in any call, and an unknown or invalid
+optional field in a call that only reads; the latter is noted in the result.
 """
 
 import copy
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_REPAIRS = 20
 _MOST_TRIED = 20
-"""Problems that are tried in one round: each try checks all arguments again."""
+"""The number of problems tried in one round: each try checks all arguments again."""
 _WORDS: dict[str, Any] = {
     "true": True,
     "false": False,
@@ -43,7 +43,7 @@ _DIGITS = {"1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """Arguments after repair, the problems that are left, and notes about what was left out."""
+    """Arguments after repair, the remaining problems, and notes on what was left out."""
 
     args: dict[str, Any]
     problems: list[SchemaProblem]
@@ -51,7 +51,7 @@ class Repaired:
 
 
 def coerce_arguments(tool: Tool, args: dict[str, Any]) -> Repaired:
-    """Repair what can be repaired."""
+    """Repair the arguments where possible."""
     state = Repaired(args, tool.checker.find_problems(args))
     for _ in range(_MOST_REPAIRS):
         better = _reread_one(tool, state) or _leave_out_one(tool, state)
@@ -73,7 +73,7 @@ def _reread_one(tool: Tool, state: Repaired) -> Repaired | None:
 
 
 def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
-    """Repair one problem by leaving out what is wrong."""
+    """Repair one problem by leaving out the invalid field."""
     for problem in state.problems[:_MOST_TRIED]:
         for args, note in _propose_drops(tool, state.args, problem):
             left = tool.checker.find_problems(args)
@@ -85,7 +85,7 @@ def _leave_out_one(tool: Tool, state: Repaired) -> Repaired | None:
 
 
 def _is_better(left: list[SchemaProblem], before: list[SchemaProblem], solved: SchemaProblem) -> bool:
-    """Fewer problems; or this one is gone, and what came in its place lies deeper inside of the value."""
+    """Whether there are fewer problems, or this one was replaced by one deeper inside the value."""
     if len(left) < len(before):
         return True
     depth = len(solved.path)
@@ -105,7 +105,7 @@ def _propose_readings(args: dict[str, Any], problem: SchemaProblem) -> Iterator[
 
 
 def _propose_names(args: dict[str, Any], problem: SchemaProblem) -> Iterator[tuple[dict[str, Any], str]]:
-    """Another spelling of a known name that is not there: `userId` for `user_id`."""
+    """Propose a missing known name for another spelling of it: `userId` for `user_id`."""
     properties = problem.schema.get("properties") if problem.schema else None
     known = {_fold(name): name for name in properties} if is_mapping(properties) else {}
     for name in problem.names:
@@ -149,7 +149,7 @@ def _read_text(text: str, problem: SchemaProblem) -> Iterator[Any]:
 
 
 def _read_number(word: str) -> Iterator[int | float]:
-    """A number as Python reads it: `+5`, `05`, `.5`, `1_000`; a large one keeps its digits."""
+    """Return a number as Python reads it: `+5`, `05`, `.5`, `1_000`; a large one keeps its digits."""
     try:
         yield int(word)
     except ValueError:
@@ -160,10 +160,10 @@ def _read_number(word: str) -> Iterator[int | float]:
 def _propose_drops(
     tool: Tool, args: dict[str, Any], problem: SchemaProblem
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """The arguments without a null, or without what is wrong in a call that only reads, and a note on it.
+    """Return the arguments without a null, or without an invalid field of a reading call, and a note on it.
 
-    A null needs no note: it says that there is no value. What another agent is given may decide what it
-    writes, so nothing of it is left out.
+    A null needs no note: it means that the value is missing. The input of another agent may decide what
+    that agent writes, so nothing of it is left out.
     """
     if problem.value is None and problem.path and isinstance(problem.path[-1], str):
         repaired = copy.deepcopy(args)

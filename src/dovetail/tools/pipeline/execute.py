@@ -1,7 +1,7 @@
-"""One tool at work: its time limit, its stop, and one end in any case.
+"""The execution of one tool: its time limit, its cancellation, and exactly one end.
 
-A tool that is told to stop gets its `cancelled` event set and its task cancelled. When it does not end within
-`GRACE` seconds it is left behind, and the call ends without it.
+To stop a tool, its `cancelled` event is set and its task cancelled. If it does not end within `GRACE`
+seconds, it is abandoned and the call ends without it.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ OnEnd: TypeAlias = Callable[["Execution", CallStatus, ToolResult, float], None]
 
 
 class Execution:
-    """Runs one call of one tool; `on_end` is called exactly once, with what came of it."""
+    """Run one call of one tool; `on_end` is called exactly once, with its outcome."""
 
     def __init__(
         self, prepared: Prepared, call_id: str, run: RunContext, limiter: ResultLimiter, on_end: OnEnd
@@ -56,21 +56,21 @@ class Execution:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether the tool has not ended yet."""
+        """Whether the tool is still running."""
         return not self._task.done()
 
     def start_timeout(self) -> None:
-        """Let the time limit count from now on."""
+        """Start the time limit."""
         self._timeout.start(self._tool.time_limit, lambda: self.stop("timeout"))
 
     def stop(self, status: CallStatus = "interrupted") -> None:
-        """Make the call end, with this status unless it ends well all the same."""
+        """End the call, with this status unless it succeeds all the same."""
         if self._stopped_as is None and not self._is_finished:
             self._stopped_as = status
             self._cancelled.set()
             self._task.cancel()
             self._timeout.stop()
-            self._grace = self._loop.call_later(GRACE, self._leave_behind)
+            self._grace = self._loop.call_later(GRACE, self._abandon)
 
     async def _execute(self, args: dict[str, Any]) -> ToolResult:
         run = self._run
@@ -109,7 +109,7 @@ class Execution:
             self._timeout.resume()
 
     def _update(self, output: Any) -> None:
-        """Show progress, from the loop or from a thread."""
+        """Show progress, from the event loop or from a thread."""
         event = ToolProgress(self._call_id, to_event_data(output))
         if find_running_loop() is self._loop:
             self._show(event)
@@ -123,7 +123,7 @@ class Execution:
     def _note_end(self, task: "asyncio.Task[ToolResult]") -> None:
         error = None if task.cancelled() else task.exception()
         if self._is_finished:
-            logger.warning("tool %r ended after it was left behind: %r", self._tool.name, error)
+            logger.warning("tool %r ended after it was abandoned: %r", self._tool.name, error)
         elif task.cancelled() or (self._stopped_as is not None and (error or task.result().error)):
             self._finish(*self._explain_stop())
         elif error is not None:
@@ -134,8 +134,8 @@ class Execution:
             result = task.result()
             self._finish("error" if result.error else "ok", result)
 
-    def _leave_behind(self) -> None:
-        logger.warning("tool %r did not stop within %s s and is left behind", self._tool.name, GRACE)
+    def _abandon(self) -> None:
+        logger.warning("tool %r did not stop within %s s and was abandoned", self._tool.name, GRACE)
         self._finish(*self._explain_stop())
 
     def _finish(self, status: CallStatus, result: ToolResult) -> None:
@@ -152,11 +152,11 @@ class Execution:
     def _explain_stop(self) -> tuple[CallStatus, ToolResult]:
         name = self._tool.name
         if self._stopped_as == "timeout":
-            text = f"{name!r} took longer than its limit of {self._tool.time_limit:g} s and was stopped"
+            text = f"{name!r} exceeded its time limit of {self._tool.time_limit:g} s and was stopped."
             return "timeout", make_failure(text, "timeout")
         if self._stopped_as is None:
-            return "error", make_failure(f"{name!r} cancelled itself")
-        return "interrupted", make_failure(f"{name!r} was interrupted", "interrupted")
+            return "error", make_failure(f"{name!r} cancelled itself.")
+        return "interrupted", make_failure(f"{name!r} was interrupted.", "interrupted")
 
 
 class PausableTimeout:

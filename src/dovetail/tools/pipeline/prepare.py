@@ -1,4 +1,4 @@
-"""The first steps of the pipeline: find the tool, read and repair its arguments, validate them."""
+"""The first steps of the pipeline: find the tool, read, repair and validate its arguments."""
 
 import json
 import logging
@@ -20,46 +20,88 @@ from dovetail.tools.pipeline.coerce import Repaired, coerce_arguments
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool
 
-LIMIT = 3
-_MOST_RUNS = 1000
-_DIGITS = re.compile(r"\d+")
-
-
-class Breaker:
-    """Remembers, run by run, how often a tool's calls failed in the same way; digits make no difference."""
-
-    def __init__(self) -> None:
-        self._runs: OrderedDict[tuple[str, ...], Counter[tuple[str, str]]] = OrderedDict()
-
-    def count(self, run_path: tuple[str, ...], tool: str, failure: str) -> int:
-        """How often this failure has been noted in this run."""
-        failures = self._runs.get(run_path)
-        return failures[tool, _DIGITS.sub("0", failure)] if failures else 0
-
-    def note(self, run_path: tuple[str, ...], tool: str, failure: str) -> int:
-        """Note a failure; gives how often it has been seen now. Calls outside of a run are not counted."""
-        if not run_path:
-            return 1
-        failures = self._runs.setdefault(run_path, Counter())
-        self._runs.move_to_end(run_path)
-        if len(self._runs) > _MOST_RUNS:
-            self._runs.popitem(last=False)
-        failures[tool, _DIGITS.sub("0", failure)] += 1
-        return failures[tool, _DIGITS.sub("0", failure)]
-
-
 logger = logging.getLogger(__name__)
 
+LIMIT = 3
+"""How often a call may fail in the same way before its arguments are no longer repaired."""
+_MOST_RUNS = 1000
+_DIGITS = re.compile(r"\d+")
 DEEPEST = 64
-"""How deeply arguments may be nested; validators and tools recurse into them."""
+"""The deepest nesting of arguments; validators and tools recurse into them."""
 MOST = 1000
-"""Arguments of one call; each that the tool does not know is looked at for what it may mean."""
+"""The largest number of arguments of one call; each unknown one is compared with the known names."""
 LONGEST_REPAIRED = 100_000
-"""Characters of arguments that are read leniently, which is much slower than reading JSON."""
+"""The largest number of characters that are read leniently, which is much slower than reading JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call ready to run: its tool, its valid arguments, and notes on what was left out of them."""
+
+    tool: Tool
+    args: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+class Preparer:
+    """Find tools and make arguments valid; every refusal is a `ToolError` whose message is for the model."""
+
+    def __init__(self, built_in: Iterable[Tool] = ()) -> None:
+        self._built_in = {tool.name: tool for tool in built_in}
+        self._breaker = Breaker()
+
+    def prepare(self, call: ToolCall, snapshot: ToolSnapshot, run: RunContext) -> Prepared:
+        """Return the tool of a call and its valid arguments."""
+        tool = snapshot.tools.get(call.name) or self._built_in.get(call.name)
+        if tool is None:
+            tool = find_tool(call.name, snapshot)
+        if tool.needs_tab and run.tab_id is None:
+            raise ToolError(
+                f"{tool.name!r} runs in the user's browser, but this request has no tab id.",
+                type="no_tab",
+            )
+        prepared = self.validate(tool, read_arguments(tool, call.arguments), run)
+        meant, inner = tool.resolve(prepared.args)
+        return prepared if meant is tool else self.validate(meant, inner, run)
+
+    def validate(self, tool: Tool, args: dict[str, Any], run: RunContext) -> Prepared:
+        """Return valid arguments, repaired if possible; not after three equal failures in one run."""
+        try:
+            if tool.checker.is_valid(args):
+                return Prepared(tool, args)
+            problems = tool.checker.find_problems(args)
+            shape = describe_problems(problems)
+            repaired = Repaired(args, problems)
+            if self._breaker.count(run.run_path, tool.name, shape) < LIMIT:
+                repaired = coerce_arguments(tool, args)
+        except ValueError as error:  # a value that JSON does not know
+            raise ToolError(
+                f"Invalid arguments for {tool.name!r}: {error}", type="invalid_tool_params"
+            ) from error
+        if not repaired.problems:
+            return Prepared(tool, repaired.args, repaired.notes)
+        times = self._breaker.note(run.run_path, tool.name, shape)
+        again = f". This failed {times} times in the same way: try something else" * (times >= LIMIT)
+        raise ToolError(
+            f"Invalid arguments for {tool.name!r}: {describe_problems(repaired.problems)}{again}",
+            type="invalid_tool_params",
+        )
+
+
+def find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
+    """Return the tool of that name, or the one that is meant by it.
+
+    Raises:
+        ToolError: the tool is unknown; the message names the nearest ones.
+    """
+    tool = snapshot.tools.get(name) or find_by_near_name(name, snapshot)
+    if tool is not None:
+        return tool
+    raise ToolError(explain_unknown("tool", name, snapshot.tools), type="tool_not_registered")
 
 
 def find_by_near_name(name: str, snapshot: ToolSnapshot) -> Tool | None:
-    """The one tool whose name differs only in case, `-` for `_`, or a prefix such as `functions.`."""
+    """Return the one tool whose name differs only in case, `-` for `_`, or a prefix such as `functions.`."""
     wanted = _normalize(name)
     found = [tool for tool in snapshot if _normalize(tool.name) == wanted]
     if len(found) != 1:
@@ -69,14 +111,14 @@ def find_by_near_name(name: str, snapshot: ToolSnapshot) -> Tool | None:
 
 
 def read_arguments(tool: Tool, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call as an object, from JSON text or a mapping.
+    """Return the arguments of a call as an object, from JSON text or a mapping.
 
     Raises:
-        ToolError: the text is no object, not even when it is read leniently, or it is nested too deeply.
+        ToolError: the text is not an object, even if read leniently, or it is nested too deeply.
     """
     args = _read_text(tool, arguments) if isinstance(arguments, str) else dict(arguments)
     if len(args) > MOST:
-        raise _wrong(tool, f"are {len(args)} at once, at most {MOST} are read")
+        raise _wrong(tool, f"are too many: {len(args)}, at most {MOST} are allowed")
     try:
         return clean_texts(args, DEEPEST + 1)
     except ValueError as error:
@@ -97,11 +139,11 @@ def _read_text(tool: Tool, text: str) -> dict[str, Any]:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         logger.info("[tool-repair] %s: arguments inside of a string read as an object", tool.name)
         return _read_text(tool, value)
-    raise _wrong(tool, f"must be an object, not {text[:80]!r}")
+    raise _wrong(tool, f"must be an object, got {text[:80]!r}")
 
 
 def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
-    """Read code fences, comments, single quotes and their like; but never half a value."""
+    """Read code fences, comments, single quotes and the like; but never half a value."""
     if not text.strip():
         return {}
     if len(text) > LONGEST_REPAIRED:
@@ -112,7 +154,7 @@ def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
     completed_late = parser.finish()
     if is_found and completed_late:
         raise _wrong(
-            tool, f"are cut off inside of `{completed_late[0].path}`: send them again, whole"
+            tool, f"are cut off inside `{completed_late[0].path}`: send them again in full"
         ) from error
     if not is_dict(parser.data):
         raise _wrong(tool, f"are not JSON: {error}") from error
@@ -121,74 +163,31 @@ def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
 
 
 def _wrong(tool: Tool, what: str) -> ToolError:
-    return ToolError(f"the arguments of {tool.name!r} {what}", type="invalid_tool_params")
+    return ToolError(f"The arguments of {tool.name!r} {what}.", type="invalid_tool_params")
+
+
+class Breaker:
+    """Count, per run, how often calls of a tool failed in the same way; digits make no difference."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[tuple[str, ...], Counter[tuple[str, str]]] = OrderedDict()
+
+    def count(self, run_path: tuple[str, ...], tool: str, failure: str) -> int:
+        """Return how often this failure was noted in this run."""
+        failures = self._runs.get(run_path)
+        return failures[tool, _DIGITS.sub("0", failure)] if failures else 0
+
+    def note(self, run_path: tuple[str, ...], tool: str, failure: str) -> int:
+        """Note a failure and return how often it was seen. Calls outside of a run are not counted."""
+        if not run_path:
+            return 1
+        failures = self._runs.setdefault(run_path, Counter())
+        self._runs.move_to_end(run_path)
+        if len(self._runs) > _MOST_RUNS:
+            self._runs.popitem(last=False)
+        failures[tool, _DIGITS.sub("0", failure)] += 1
+        return failures[tool, _DIGITS.sub("0", failure)]
 
 
 def _normalize(name: str) -> str:
     return name.rpartition(".")[2].strip().replace("-", "_").casefold()
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call that may continue: its tool, its valid arguments and what was left out to make them valid."""
-
-    tool: Tool
-    args: dict[str, Any]
-    notes: tuple[str, ...] = ()
-
-
-class Preparer:
-    """Finds tools and makes arguments valid; every refusal is a `ToolError` whose text is for the model."""
-
-    def __init__(self, built_in: Iterable[Tool] = ()) -> None:
-        self._built_in = {tool.name: tool for tool in built_in}
-        self._breaker = Breaker()
-
-    def prepare(self, call: ToolCall, snapshot: ToolSnapshot, run: RunContext) -> Prepared:
-        """The tool of a call and its valid arguments."""
-        tool = snapshot.tools.get(call.name) or self._built_in.get(call.name)
-        if tool is None:
-            tool = find_tool(call.name, snapshot)
-        if tool.needs_tab and run.tab_id is None:
-            raise ToolError(
-                f"{tool.name!r} acts in the user's browser, and this request came without a tab id",
-                type="no_tab",
-            )
-        prepared = self.validate(tool, read_arguments(tool, call.arguments), run)
-        meant, inner = tool.resolve(prepared.args)
-        return prepared if meant is tool else self.validate(meant, inner, run)
-
-    def validate(self, tool: Tool, args: dict[str, Any], run: RunContext) -> Prepared:
-        """Valid arguments, repaired where they can be; not after three equal failures in one run."""
-        try:
-            if tool.checker.is_valid(args):
-                return Prepared(tool, args)
-            problems = tool.checker.find_problems(args)
-            shape = describe_problems(problems)
-            repaired = Repaired(args, problems)
-            if self._breaker.count(run.run_path, tool.name, shape) < LIMIT:
-                repaired = coerce_arguments(tool, args)
-        except ValueError as error:  # a value that JSON does not know
-            raise ToolError(
-                f"wrong arguments for {tool.name!r}: {error}", type="invalid_tool_params"
-            ) from error
-        if not repaired.problems:
-            return Prepared(tool, repaired.args, repaired.notes)
-        times = self._breaker.note(run.run_path, tool.name, shape)
-        again = f". This has now failed {times} times in the same way: do something else" * (times >= LIMIT)
-        raise ToolError(
-            f"wrong arguments for {tool.name!r}: {describe_problems(repaired.problems)}{again}",
-            type="invalid_tool_params",
-        )
-
-
-def find_tool(name: str, snapshot: ToolSnapshot) -> Tool:
-    """The tool of that name, or the one that is meant by it.
-
-    Raises:
-        ToolError: there is none; the text names the nearest ones.
-    """
-    tool = snapshot.tools.get(name) or find_by_near_name(name, snapshot)
-    if tool is not None:
-        return tool
-    raise ToolError(explain_unknown("tool", name, snapshot.tools), type="tool_not_registered")

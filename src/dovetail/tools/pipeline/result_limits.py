@@ -17,7 +17,7 @@ LONGEST_PAGE = 20_000
 
 
 class ResultLimiter:
-    """Lets results of up to `limit` characters through and keeps larger ones as artifacts."""
+    """Keep results within `limit` characters: larger ones are stored as artifacts."""
 
     def __init__(self, store: ArtifactStore, limit: int = LIMIT) -> None:
         self._store = store
@@ -32,7 +32,7 @@ class ResultLimiter:
         return sum(len(str(part.get("text", ""))) for part in content) <= limit
 
     async def keep(self, result: ToolResult, run: RunContext) -> ToolResult:
-        """Keep the text of a large result; gives a result with its beginning, and with its media."""
+        """Store the text of a large result; return a result with its beginning and its media."""
         content = result.llm_content
         media: list[dict[str, Any]] = []
         if isinstance(content, str):
@@ -49,7 +49,7 @@ class ResultLimiter:
 
 
 def make_reader(store: ArtifactStore) -> Tool:
-    """The tool with which a model reads on in an artifact."""
+    """Return the tool with which a model reads more of an artifact."""
 
     async def read_artifact(
         context: ToolContext, artifact_id: str, offset: int = 0, length: int = LONGEST_PAGE // 2
@@ -64,9 +64,9 @@ def make_reader(store: ArtifactStore) -> Tool:
         offset, length = max(offset, 0), min(max(length, 1), LONGEST_PAGE)
         page = await store.read(artifact_id, owner=context.scope.owner, offset=offset, length=length)
         if page is None:
-            raise ToolError(f"there is no artifact {artifact_id!r} here", type="artifact_not_found")
+            raise ToolError(f"Unknown artifact {artifact_id!r}.", type="artifact_not_found")
         end = page.offset + len(page.text)
-        rest = f"go on with offset={end}" if end < page.total else "this is the end"
+        rest = f"continue with offset={end}" if end < page.total else "this is the end"
         return f"{page.text}\n\n[Characters {page.offset} to {end} of {page.total}; {rest}.]"
 
     return make_tool(read_artifact, kind=Kind.Read, origin="built-in", idempotent=True)

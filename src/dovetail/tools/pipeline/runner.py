@@ -1,4 +1,4 @@
-"""The pipeline that every call goes through, whoever makes it.
+"""The pipeline that every tool call goes through.
 
     find → repair → validate → policy → (ask) → execute → size limit → result → event + audit
 
@@ -23,11 +23,11 @@ from dovetail.tools.tool import CallOutcome, ToolResult
 
 
 class ToolRunner:
-    """Runs calls through the pipeline; one runner serves any number of runs.
+    """Run calls through the pipeline; one runner serves any number of runs.
 
-    Without an `audit`, records go to the log `dovetail.audit`, if anybody reads it. `reader` is the tool that
-    reads on in large results: it is found under its name also when a snapshot does not hold it, but a model
-    must be told of it. `hide` takes secrets out of the texts of failed calls: an exception may hold a key.
+    Without an `audit`, records go to the log `dovetail.audit`, if it is enabled. `reader` is the tool that
+    reads more of large results: calls find it by name even if a snapshot does not hold it, but a model must
+    know of it. `hide` removes secrets from the messages of failed calls: an exception may hold a key.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ToolRunner:
     async def run_batch(
         self, snapshot: ToolSnapshot, calls: Sequence[ToolCall], run: RunContext
     ) -> list[CallOutcome]:
-        """Run the calls of one turn; one outcome for each, in the order of the calls."""
+        """Run the calls of one turn and return one outcome for each, in their order."""
         return await CallBatch(self._steps, snapshot, run).run(calls)
 
     async def run_call(self, snapshot: ToolSnapshot, call: ToolCall, run: RunContext) -> CallOutcome:
@@ -54,5 +54,5 @@ class ToolRunner:
         return (await self.run_batch(snapshot, [call], run))[0]
 
     async def keep(self, result: ToolResult, run: RunContext) -> ToolResult:
-        """Keep a large result for the `reader`; returns one with its beginning, which says how to read on."""
+        """Store a large result for the `reader`; return its beginning and how to read more."""
         return await self._steps.limiter.keep(result, run)
