@@ -15,6 +15,8 @@ from dovetail.data.text import did_you_mean
 from dovetail.events.call import READ_ONLY, Kind
 from dovetail.policy.rule import MODES, Action, Arguments, PolicyCall, PolicyRule, to_canonical_json
 
+logger = logging.getLogger(__name__)
+
 _LOWEST = -1000
 _EDITS = (Kind.Write, Kind.Edit, Kind.Move)
 
@@ -33,9 +35,6 @@ BUILT_IN_RULES = (
     _make_rule(1, "tools that declare no kind", "allow", kinds=(Kind.Other,)),
     LAST_RULE,
 )
-
-
-logger = logging.getLogger(__name__)
 
 _STRICTNESS: dict[Action, int] = {"deny": 0, "ask": 2, "allow": 3}
 _REMEMBERED = 1

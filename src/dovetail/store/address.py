@@ -11,6 +11,14 @@ from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
+alembic_command = lazy("alembic.command")
+alembic_config = lazy("alembic.config")
+
+HEAD = "0001"
+"""The newest migration; a test compares it with the files."""
+
+_LOCK = 0x0D0E7A11
+_STEPS = Path(__file__).parent / "migrations"
 _DRIVERS = {
     "sqlite": "sqlite",
     "postgres": "postgresql+asyncpg",
@@ -62,16 +70,6 @@ def _translate(url: sa.URL) -> sa.URL:
     if isinstance(mode, str) and "sslmode" not in url.query:
         url = url.update_query_dict({"sslmode": mode})
     return url.difference_update_query(("ssl", *_OF_LIBPQ))
-
-
-alembic_command = lazy("alembic.command")
-alembic_config = lazy("alembic.config")
-
-HEAD = "0001"
-"""The newest migration; a test compares it with the files."""
-
-_LOCK = 0x0D0E7A11
-_STEPS = Path(__file__).parent / "migrations"
 
 
 def migrate(connection: sa.Connection) -> None:
