@@ -226,7 +226,7 @@ def test_settings_change_agents_and_switch_them_off() -> None:
 @pytest.mark.parametrize(
     ("override", "complaint"),
     [
-        ({"modle": "x"}, "Unknown key 'modle'"),
+        ({"modle": "x"}, "Unknown setting 'agents.scout.modle'. Did you mean 'agents.scout.model'?"),
         ({"model": 5}, "`model` must be a name"),
         ({"max_turns": 0}, "`max_turns` must be a positive number, got 0"),
         ({"tools": "all"}, "`tools` must be a list"),

@@ -1,13 +1,16 @@
 """Every setting is described, and the page of the docs says what the sections say."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from dovetail.agents.definition import RunConfig
 from dovetail.settings import open_settings, read_settings_file
 from dovetail.settings.describe import find_source, list_settings, list_values, write_page
 from dovetail.settings.section import keys_of
-from dovetail.settings.sections import AllSettings
+from dovetail.settings.sections import AgentSettings, AllSettings, McpServerSettings
+from dovetail.tools.mcp.server import McpServer
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -21,6 +24,13 @@ def test_every_setting_has_a_description() -> None:
     assert [row.key for row in list_settings() if not row.description] == []
     sections = {key.section for key in keys_of(AllSettings).values() if key.section is not None}
     assert all(section.__doc__ for section in sections)
+
+
+def test_tables_of_agents_and_servers_have_the_keys_that_are_read() -> None:
+    limits = [field.name for field in fields(RunConfig)]
+    assert list(keys_of(AgentSettings)) == ["enabled", "model", "options", "tools", *limits]
+    read = {field.name for field in fields(McpServer)}
+    assert read - keys_of(McpServerSettings).keys() == {"name", "target"}
 
 
 def test_value_is_shown_with_its_source_and_without_secrets(

@@ -28,6 +28,8 @@ from dovetail.data.template import find_names
 from dovetail.data.text import expected_one_of, shorten
 from dovetail.errors import ConfigError
 from dovetail.schema.validate import compile_schema
+from dovetail.settings.section import check_keys
+from dovetail.settings.sections import AgentSettings
 
 Check: TypeAlias = Callable[[Path, bytes], None]
 
@@ -47,7 +49,6 @@ _KEYS = {
 _LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
 _FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
 _OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
-_OVERRIDE_KEYS = ("enabled", "model", "options", "tools", *_OVERRIDE_LIMITS)
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
 
@@ -88,11 +89,7 @@ def apply_override(definition: AgentDefinition, override: Any) -> AgentDefinitio
         ConfigError: the settings have an unknown key or an invalid value.
     """
     place = f"the settings [agents.{definition.name}]"
-    if not is_mapping(override):
-        raise ConfigError(f"{place} must be a table, got {shorten(override)}.")
-    unknown = sorted(set(override) - set(_OVERRIDE_KEYS))
-    if unknown:
-        raise ConfigError(f"Unknown key {unknown[0]!r} in {place}. {expected_one_of(_OVERRIDE_KEYS)}")
+    check_keys(AgentSettings, override, f"agents.{definition.name}")
     try:
         return _apply(definition, override)
     except ConfigError as error:
