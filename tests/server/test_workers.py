@@ -29,7 +29,7 @@ def test_sqlite_is_refused_with_words(
     with pytest.raises(SystemExit):
         main(["serve", "--workers", "2", "--port", "0", "--workspace", str(tmp_path)])
     told = capsys.readouterr().err
-    assert "2 workers cannot share an SQLite file" in told
+    assert "Cannot start 2 workers on an SQLite file" in told
     assert "DATABASE_URL=postgresql://" in told
 
 
