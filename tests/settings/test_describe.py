@@ -1,5 +1,6 @@
 """Every setting is described, and the page of the docs says what the sections say."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from dovetail.agents.definition import RunConfig
 from dovetail.settings import open_settings, read_settings_file
 from dovetail.settings.describe import find_source, list_settings, list_values, write_page
-from dovetail.settings.section import keys_of
+from dovetail.settings.environment import ENVIRONMENT, FURTHER_VARIABLES
+from dovetail.settings.section import find_hint, keys_of
 from dovetail.settings.sections import AgentSettings, AllSettings, McpServerSettings
 from dovetail.tools.mcp.server import McpServer
 
@@ -61,3 +63,19 @@ api_key = "geheim"
     assert sources["model.base_url"] == sources["model.providers.mine.api_key"] == "dovetail.toml"
     assert sources["model.api_key"] == "DOVETAIL_API_KEY"
     assert (sources["tools.max_rounds"], sources["tools.strategy"]) == ("code", "default")
+
+
+def test_every_key_that_the_source_reads_by_name_is_a_setting() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")]
+    read = {key for text in sources for key in re.findall(r'settings\.get\("([a-z_]+\.[a-z_.]+)"', text)}
+    assert read
+    for key in read:
+        assert find_hint(AllSettings, key) is not None
+
+
+def test_every_variable_of_ours_that_the_source_names_is_described() -> None:
+    paths = [*(ROOT / "src").rglob("*.py"), *(ROOT / "extensions").rglob("*.py")]
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)
+    named = set(re.findall(r"\bDOVETAIL_[A-Z_]*[A-Z]\b", text))
+    internal = {"DOVETAIL_SHELL_CALL"}  # marks the processes that a tool started
+    assert named - ENVIRONMENT.keys() - FURTHER_VARIABLES.keys() == internal
