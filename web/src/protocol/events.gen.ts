@@ -1,6 +1,6 @@
 // Made from src/dovetail/events/run_events.py by web/scripts/generate_events.py; do not edit.
 
-/** Tokens of one or more requests; `cost` is in the price table's currency, when prices are known. */
+/** Tokens of one or more requests; `cost` is in the price table's currency, if prices are known. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -19,7 +19,7 @@ export interface RunStartEvent {
   parent_call_id: string | null;
 }
 
-/** A model is asked: with the first `kept` messages of this run's last request, and then these. */
+/** A request goes to a model: the first `kept` messages of this run's last request, and then these. */
 export interface ModelRequestEvent {
   type: "model-request";
   turn: number;
@@ -113,7 +113,7 @@ export interface ToolStartEvent {
   title: string;
 }
 
-/** A running call shows what it has so far. */
+/** A running call shows its output so far. */
 export interface ToolProgressEvent {
   type: "tool-progress";
   call_id: string;
@@ -130,7 +130,7 @@ export interface ToolEndEvent {
   duration: number;
 }
 
-/** Somebody outside must answer: a person approves, a browser acts. */
+/** An answer from outside is needed: a person approves, a browser acts. */
 export interface AskRequestEvent {
   type: "ask-request";
   ask_id: string;
@@ -155,12 +155,12 @@ export interface TurnEndEvent {
   finish_reason: string;
 }
 
-/** What the turn has said so far is void: the run was taken up again after a crash and asks anew. */
+/** The answer of this turn so far is void: the run was resumed after a crash and asks again. */
 export interface TurnResetEvent {
   type: "turn-reset";
 }
 
-/** The run goes on after a crash; what was seen of it beyond number `after` was not kept: it is void. */
+/** The run resumes after a crash; events after number `after` were not stored and are void. */
 export interface RunResumeEvent {
   type: "run-resume";
   after: number;
