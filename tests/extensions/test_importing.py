@@ -227,6 +227,25 @@ async def test_an_import_that_ends_late_is_taken_by_the_next_reload(folders: Fol
     assert list_packages("tardy") == []
 
 
+async def test_an_abandoned_import_that_ends_late_leaves_the_next_version_alone(
+    folders: Folders, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    wait = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
+    folders.write("tardy", wait + TOOL)
+    loader = ExtensionLoader(folders.root, time_limit=LIMIT)
+    assert (await loader.reload()).loaded_extensions == ()
+    [thread] = [thread for thread in threading.enumerate() if thread.name == "import-tardy"]
+    folders.write("tardy", TOOL)
+    snapshot = await loader.reload()
+    assert snapshot.loaded_extensions == ("tardy",)
+    gate.touch()
+    await asyncio.to_thread(thread.join, 4)
+    [package] = list_packages("tardy")
+    assert f"{package}.extension" in sys.modules
+    await loader.close()
+
+
 async def test_slow_imports_run_side_by_side_and_leave_the_process_as_it_was(
     folders: Folders, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

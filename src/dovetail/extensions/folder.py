@@ -16,6 +16,9 @@ from typing import Any
 from dovetail.extensions.extension import AGENTS, POLICY, ExtensionFailure, ExtensionNotice
 
 ENTRY = "extension.py"
+PACKAGE_PREFIX = "dovetail_extension_"
+"""The beginning of the package names under which versions of folders are imported."""
+
 _WHOLE_FILE_LIMIT = 1_000_000
 _IGNORED = frozenset({"__pycache__", "node_modules"})
 _WRITTEN_WHILE_RUNNING = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dovetail.errors import ExtensionError
-from dovetail.extensions.folder import ENTRY, ExtensionFolder
+from dovetail.extensions.folder import ENTRY, PACKAGE_PREFIX, ExtensionFolder
 
 _PRINTED_LIMIT = 1000
 
@@ -72,10 +72,9 @@ class ImportGuard:
     of them changed.
     """
 
-    def __init__(self, folder: ExtensionFolder, package: str) -> None:
+    def __init__(self, folder: ExtensionFolder) -> None:
         self.thread = threading.get_ident()
         self._folder = folder
-        self._package = package
         self._modules = dict(sys.modules)
         _process.enter(self)
 
@@ -101,15 +100,16 @@ class ImportGuard:
     def _forget_stray_modules(self) -> None:
         """Drop modules of the folder imported through sys.path, so that a reload reads them again."""
         for name in self._list_new_modules():
-            file = getattr(sys.modules[name], "__file__", None)
+            file = getattr(sys.modules.get(name), "__file__", None)
             if isinstance(file, str) and Path(file).is_relative_to(self._folder.path):
-                del sys.modules[name]
+                sys.modules.pop(name, None)
 
     def _list_new_modules(self) -> list[str]:
+        """Return the modules imported since the start, without those of any version of any folder."""
         return [
             name
             for name in list(sys.modules)
-            if name not in self._modules and not name.startswith(self._package)
+            if name not in self._modules and not name.startswith(PACKAGE_PREFIX)
         ]
 
     def _restore_standard_modules(self) -> list[str]:

@@ -26,10 +26,9 @@ from types import CodeType, ModuleType
 
 from dovetail.data.text import describe_error
 from dovetail.errors import ExtensionError
-from dovetail.extensions.folder import ENTRY, ExtensionFolder, find_called_execute, find_place
+from dovetail.extensions.folder import ENTRY, PACKAGE_PREFIX, ExtensionFolder, find_called_execute, find_place
 from dovetail.extensions.import_guard import ImportGuard, list_own_modules
 
-_PREFIX = "dovetail_extension_"
 _serial = count(1)
 _SAMPLE_SECONDS = 0.1
 _BUSY_SECONDS = 0.002
@@ -145,7 +144,7 @@ class _Import:
         self.future.set_exception(outcome)
 
     def _import(self, package: str) -> ImportedFolder:
-        self._guard = guard = ImportGuard(self._folder, package)
+        self._guard = guard = ImportGuard(self._folder)
         notices: list[str] = []
         name = "extension" if ENTRY in self._folder.sources else None  # else it brings no tools
         try:
@@ -196,7 +195,7 @@ def open_package(folder: ExtensionFolder) -> str:
     """Register the folder under a new package name, from which its modules can be imported."""
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
-    package = f"{_PREFIX}{re.sub(r'[^0-9A-Za-z]', '_', folder.name)}_{next(_serial)}"
+    package = f"{PACKAGE_PREFIX}{re.sub(r'[^0-9A-Za-z]', '_', folder.name)}_{next(_serial)}"
     _finder.folders[package] = folder
     return package
 
@@ -216,7 +215,7 @@ def list_packages(name: str) -> list[str]:
 
 def show_module_names(text: str) -> str:
     """Return a text with the modules of folders under their short names: `weather.helper`."""
-    return re.sub(rf"\b{_PREFIX}(\w+?)_\d+\b", r"\1", text)
+    return re.sub(rf"\b{PACKAGE_PREFIX}(\w+?)_\d+\b", r"\1", text)
 
 
 def is_module_of_folder(name: str) -> bool:
