@@ -55,7 +55,7 @@ class Signature:
                 for name, value in args.items()
             }
         except pydantic.ValidationError as error:
-            raise ToolError(f"wrong arguments: {_describe(error)}", type="invalid_tool_params") from error
+            raise ToolError(f"Invalid arguments: {_describe(error)}", type="invalid_tool_params") from error
 
 
 def read_signature(

@@ -125,7 +125,7 @@ async def test_rich_types_become_schemas_and_instances() -> None:
     )
     with pytest.raises(ToolError, match=r"`order\.wood` must be one of"):
         await call(made, order={"wood": "steel", "size": {"length": 2}}, more=[], due="2026-03-01")
-    with pytest.raises(ToolError, match=r"wrong arguments: .*date"):
+    with pytest.raises(ToolError, match=r"Invalid arguments: .*date"):
         await call(made, order={"wood": "oak", "size": {"length": 2}}, more=[], due="soon")
 
 

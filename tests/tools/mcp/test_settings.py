@@ -104,7 +104,7 @@ async def test_a_reload_does_not_restart_a_connection_in_progress(
 
 
 async def test_servers_without_names_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"mcp\.servers must name each server"):
+    with pytest.raises(ConfigError, match=r"mcp\.servers must map server names to commands or urls"):
         await ConfiguredServers(ToolRegistry()).connect(["http://127.0.0.1"])
 
 
