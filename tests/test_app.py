@@ -81,7 +81,7 @@ def teardown():
     note.touch()
 """
     (folder / "extension.py").write_text(EXTENSION + hooks)
-    with pytest.raises(ConfigError, match=r"mcp\.servers must name each server"):
+    with pytest.raises(ConfigError, match=r"mcp\.servers must map server names"):
         async with Dovetail({"mcp": {"servers": ["wrong"]}}, workspace=tmp_path):
             pass
     assert (tmp_path / "torn-down").exists()

@@ -2,6 +2,7 @@
 
 from dovetail.agent.runtime import Runtime
 from dovetail.settings import Settings, default_settings
+from dovetail.testing import ScriptedRequester
 
 MODEL = {"name": "openai:small", "base_url": "http://127.0.0.1:1/v1", "api_key": "none"}
 
@@ -28,3 +29,10 @@ def test_an_agent_with_own_settings_gets_its_own_requester() -> None:
     own = Settings({}, parent=runtime.settings)
     assert runtime.requester(None, own) is not runtime.requester()
     assert runtime.requester(None, own) is not runtime.requester(None, own)
+
+
+def test_window_of_a_provider_overrides_the_general_one() -> None:
+    settings = {"model": {"context_tokens": 8000, "providers": {"own": {"context_tokens": 500}}}}
+    runtime = Runtime(Settings(settings, parent=default_settings()))
+    assert runtime.window(ScriptedRequester([], model="own:small")) == 500
+    assert runtime.window(ScriptedRequester([], model="other:small")) == 8000

@@ -55,7 +55,7 @@ def _add_spaces(result: Any, title: Any, keys: list[str]) -> Any:
 def warn_of_the_format(difference: Difference) -> dict[str, Any]:
     """Add the warning of an unknown format."""
     theirs, ours = difference.their_view, difference.our_view.get("warnings", [])
-    warned = [warning for warning in ours if warning.startswith("output_format")]
+    warned = [warning for warning in ours if warning.startswith("Unknown output_format")]
     return {**theirs, "warnings": [*theirs.get("warnings", []), *warned[:1]]} if warned else theirs
 
 

@@ -113,8 +113,9 @@ class Runtime:
 
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
         """Return the context window in tokens: from the settings, otherwise from the requester."""
-        chosen = self.settings if settings is None else settings
-        return chosen.section(ModelSettings).context_tokens or getattr(requester, "context_tokens", None)
+        options = (self.settings if settings is None else settings).section(ModelSettings)
+        own = options.providers.get(requester.model.partition(":")[0], options)
+        return own.context_tokens or options.context_tokens or getattr(requester, "context_tokens", None)
 
     def make_loop(
         self,

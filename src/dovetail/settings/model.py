@@ -64,7 +64,7 @@ class EndpointSettings(Section):
     """The server's API key; for OpenAI itself `OPENAI_API_KEY` is read, too."""
 
     structured: Literal["auto", "schema", "prompt"] = "auto"
-    """Who holds an answer to its schema: the server, the prompt alone, or the server if it can."""
+    """How the schema of an answer is enforced: by the server, by the prompt, or by the server if it can."""
 
     stream: bool = True
     """Whether answers are streamed; switch it off for servers that cannot."""
@@ -87,6 +87,9 @@ class EndpointSettings(Section):
     retries: RetrySettings = RetrySettings()
     """How often a failed request is tried again."""
 
+    context_tokens: Count | None = None
+    """The context window in tokens; long conversations are shortened to fit. By default what is known."""
+
 
 class ModelSettings(EndpointSettings, key="model"):
     """The model that answers. `base_url` and `api_key` belong to the provider of `name`."""
@@ -94,14 +97,11 @@ class ModelSettings(EndpointSettings, key="model"):
     name: Annotated[Any, Rule("a name such as openai:gpt-4.1, or a requester")] = None
     """`provider:name`; by default the best embedded model that is downloaded. In code also a requester."""
 
-    context_tokens: Count | None = None
-    """Tokens that the model can read; long conversations are shortened before. By default what is known."""
-
     fallbacks: Sequence[str] = ()
     """Models that are asked, in this order, if the model does not answer."""
 
     providers: Mapping[str, EndpointSettings] = NOTHING
-    """Further OpenAI-compatible providers by name, each with keys of `model` from `base_url` to `retries`."""
+    """Further OpenAI-compatible providers by name, with keys from `base_url` to `context_tokens`."""
 
     prices: Mapping[str, PriceSettings] = NOTHING
     """Prices per million tokens, by model name or pattern (`deepseek:*`)."""

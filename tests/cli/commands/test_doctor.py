@@ -232,7 +232,7 @@ def test_missing_pip_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (None, None, "Node is not installed"),
         ("v18.2.0", 18, "Node 18 is too old"),
-        ("odd", None, "not inst"),
+        ("odd", None, "not installed"),
     ],
 )
 def test_node_is_looked_for_when_the_page_is_not_built(
