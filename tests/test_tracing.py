@@ -69,6 +69,20 @@ async def test_failed_request_is_a_failed_span(exporter: InMemorySpanExporter) -
     assert span.events[0].name == "exception"
 
 
+def test_exception_whose_text_cannot_be_read_passes_through_a_failed_span(
+    exporter: InMemorySpanExporter,
+) -> None:
+    class Unreadable(Exception):
+        def __str__(self) -> str:
+            raise OSError
+
+    with pytest.raises(Unreadable), span("work", {}):
+        raise Unreadable
+    [failed] = exporter.get_finished_spans()
+    assert failed.status.status_code is trace.StatusCode.ERROR
+    assert failed.status.description == "Unreadable"
+
+
 def test_program_without_opentelemetry_does_not_load_it() -> None:
     script = (
         "import sys; from dovetail import Agent; from dovetail.testing import ScriptedRequester\n"

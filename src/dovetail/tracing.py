@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from dovetail.lazy import lazy
@@ -32,8 +32,21 @@ def span(
         context=_find_parent(carrier),
         kind=_trace.SpanKind[kind],
         attributes=_leave_out_none(attributes),
+        record_exception=False,
+        set_status_on_exception=False,
     ) as opened:
-        yield opened
+        try:
+            yield opened
+        except Exception as error:
+            _record_exception(opened, error)
+            raise
+
+
+def _record_exception(span: Any, error: Exception) -> None:
+    span.set_status(_trace.StatusCode.ERROR, type(error).__name__)
+    with suppress(Exception):  # the text of an exception may raise one itself
+        span.set_status(_trace.StatusCode.ERROR, f"{type(error).__name__}: {error}")
+        span.record_exception(error)
 
 
 def _is_traced() -> bool:
