@@ -275,7 +275,7 @@ def test_unknown_file_is_reported_with_what_to_do_and_left_out(tmp_path: Path) -
     registry = load(path, TrustRecord([], tmp_path / "record.json"))
     assert registry.get_all_definitions() == ()
     assert registry.broken[0].path == str(path)
-    assert "not acknowledged" in registry.broken[0].error
+    assert "not trusted" in registry.broken[0].error
     assert "dovetail agents trust" in registry.broken[0].error
 
 
@@ -308,6 +308,6 @@ def test_unreadable_record_trusts_no_file(tmp_path: Path) -> None:
     path = make_file(tmp_path / "agents")
     (tmp_path / "record.json").write_text("{")
     record = TrustRecord([], tmp_path / "record.json")
-    assert "Cannot read the acknowledged agent files in" in load(path, record).broken[0].error
+    assert "Cannot read the trusted agent files in" in load(path, record).broken[0].error
     with pytest.raises(ConfigError, match=r"record\.json"):
         record.acknowledge([path])

@@ -1,7 +1,7 @@
 """The agents of an app, from code and from files.
 
 If a file becomes invalid, its last good version stays in service, and the report of the reload says so. A
-server for other users only uses agent files whose content was acknowledged (`TrustRecord`).
+server for other users only uses agent files whose content is trusted (`TrustRecord`).
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from dovetail.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-REFUSAL = "This agent file is not acknowledged, or has changed since."
-HINT = "Review it, then acknowledge it: `dovetail agents trust`, or start with `dovetail serve --trust`."
+REFUSAL = "This agent file is not trusted yet, or has changed since it was."
+HINT = "Review it, then run `dovetail agents trust`, or start with `dovetail serve --trust`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class AgentReport:
 
 
 class TrustRecord:
-    """The acknowledged files; files below one of the `own` folders are always trusted."""
+    """The trusted files; files below one of the `own` folders are always trusted."""
 
     def __init__(self, own: Iterable[Path], path: Path) -> None:
         self._own = tuple(folder.resolve() for folder in own)
@@ -61,7 +61,7 @@ class TrustRecord:
         """Check that a file is trusted.
 
         Raises:
-            ConfigError: this content of the file is not acknowledged.
+            ConfigError: this content of the file is not trusted.
         """
         place = path.resolve()
         if any(place.is_relative_to(folder) for folder in self._own):
@@ -85,7 +85,7 @@ class TrustRecord:
             return {}
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"Cannot read the acknowledged agent files in {self._path}: {error}",
+                f"Cannot read the trusted agent files in {self._path}: {error}",
                 hint="Fix or remove the file, then run `dovetail agents trust`.",
             ) from error
         return {str(place): str(digest) for place, digest in data.items()} if is_mapping(data) else {}
@@ -190,7 +190,7 @@ class AgentRegistry:
             self.broken.append(BrokenFile(str(path), str(error)))
 
     def _read_file(self, path: Path, last_good: Mapping[Path, AgentDefinition]) -> AgentDefinition:
-        """Return the agent of a file, or its last good version; never content that is not acknowledged."""
+        """Return the agent of a file, or its last good version; never content that is not trusted."""
         is_trusted = True
 
         def check(path: Path, content: bytes) -> None:

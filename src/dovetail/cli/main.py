@@ -26,7 +26,7 @@ GROUPS: dict[str, str] = {
     "ext": "List, check, create and reload extension folders.",
     "skills": "List and show skills, and explain name resolution.",
     "prompt": "Render and check prompt files.",
-    "agents": "List, show, check, acknowledge and run agents.",
+    "agents": "List, show, check, trust and run agents.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
     "store": "Inspect, prune, back up and restore the database.",

@@ -48,7 +48,7 @@ def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
 
 
 def open_record(workspace: Path) -> TrustRecord:
-    """Return the record of acknowledged agent files for a workspace; `DOVETAIL_DATA` moves its file.
+    """Return the record of trusted agent files for a workspace; `DOVETAIL_DATA` moves its file.
 
     Agents that ship with the package need no acknowledgement, nor do those in an extension folder, whose code
     runs anyway.

@@ -14,7 +14,7 @@ from dovetail.events.call import Kind
 from dovetail.extensions.folder import find_tool_lines
 from dovetail.extensions.parameters import CallPlan, plan_call, to_json_schema
 from dovetail.tools.makers.function import FunctionTool
-from dovetail.tools.tool import Tool, is_callable_name
+from dovetail.tools.tool import TIME_LIMIT, Tool, is_callable_name
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
 OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")
@@ -103,7 +103,7 @@ def _read_definition(entry: Any) -> ToolDefinition:
         function=function,
         plan=None if function is None else plan_call(function, schema),
         kind=_read_kind(entry.get("kind", Kind.Other)),
-        time_limit=_read_time_limit(entry.get("time_limit", None if function is None else 120.0)),
+        time_limit=_read_time_limit(entry.get("time_limit", None if function is None else TIME_LIMIT)),
     )
 
 

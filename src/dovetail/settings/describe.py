@@ -161,7 +161,8 @@ _INTRODUCTION = """\
 <!-- Written by `make settings-page` from src/dovetail/settings; do not edit. -->
 
 Settings come from four sources, from weak to strong: the defaults below, the file `dovetail.toml` of the
-workspace (a table for each section), environment variables, and code:
+workspace (one table per section), environment variables, and code. The file is read by the command line, the
+server and `Dovetail(…)` at their start; an `Agent()` without an app reads the environment and code only:
 
 ```python
 from dovetail import Agent, Dovetail, set_settings
@@ -173,4 +174,4 @@ app = Dovetail({"server": {"rate_limit": 60}})  # one app
 
 An unknown key in one of these sections is an error that names the nearest key, and so is a value of a wrong
 type. In code, names outside of these sections are free for settings of your own. `dovetail settings` prints
-this list, and with `--values` the present values and where they come from."""
+this list, and with `--values` the current values and where they come from."""

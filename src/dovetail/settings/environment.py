@@ -31,7 +31,7 @@ ENVIRONMENT: Mapping[str, str] = {
 FURTHER_VARIABLES: Mapping[str, str] = {
     "WORKSPACE_ROOT": "The workspace, by default the current folder.",
     "DOVETAIL_CACHE": "The folder of downloaded models.",
-    "DOVETAIL_DATA": "The folder that records which agent files were acknowledged.",
+    "DOVETAIL_DATA": "The folder that records which agent files are trusted.",
     "DOVETAIL_WEB_ALLOWED_HOSTS": "Hosts of private networks that the tool `fetch_url` may read.",
     "EXTENSION_EXCLUDED_EXTENSIONS": "Extension folders that are not loaded, with commas.",
     "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",

@@ -13,32 +13,32 @@ class TimeLimits(Section):
     """Time limits of a request to a model, in seconds."""
 
     connect: Seconds = 10.0
-    """Until the connection is open."""
+    """Seconds until the connection is open."""
 
     first_token: Seconds = 180.0
-    """Until the first token arrives."""
+    """Seconds until the first token arrives."""
 
     idle: Seconds = 90.0
-    """Between two pieces of an answer."""
+    """Seconds between two pieces of an answer."""
 
     total: Seconds = 900.0
-    """For the whole request."""
+    """Seconds for the whole request."""
 
 
 class RetrySettings(Section):
     """How often a failed request is tried again; only before its first token arrived."""
 
     attempts: Count = 4
-    """Attempts in all."""
+    """Total number of attempts."""
 
     first_delay: Seconds = 0.5
-    """Seconds before the second attempt; doubled each time, a little random."""
+    """Seconds before the second attempt; doubled each time, with some jitter."""
 
     longest_delay: Seconds = 8.0
     """The longest delay between two attempts, in seconds."""
 
     longest_wait: Seconds = 60.0
-    """The longest `Retry-After` of a server that is waited for, in seconds; a longer one raises the error."""
+    """The longest `Retry-After` to respect, in seconds; a longer one raises the error at once."""
 
 
 class PriceSettings(Section):
@@ -58,7 +58,7 @@ class EndpointSettings(Section):
     """How an OpenAI-compatible server is reached."""
 
     base_url: str | None = None
-    """The server's address, up to and without `/chat/completions`; by default the provider's own."""
+    """The server's address without the trailing `/chat/completions`; by default the provider's own."""
 
     api_key: Secret | None = None
     """The server's API key; for OpenAI itself `OPENAI_API_KEY` is read, too."""

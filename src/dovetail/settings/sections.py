@@ -18,22 +18,22 @@ class ServerSettings(Section, key="server"):
     """The HTTP server."""
 
     admin_token: Secret | None = None
-    """Required as header `x-admin-token` to reload; without it only this machine can."""
+    """Required as the header `x-admin-token` to reload; if unset, only local requests can reload."""
 
     api_keys: Secret | None = None
-    """API keys as `name:key` pairs with commas; a key may be written as `name:sha256:<hex>`."""
+    """API keys as comma-separated `name:key` pairs; a key may be written as `name:sha256:<hex>`."""
 
     cors_origins: Names = ()
     """Origins of other sites whose pages may use the server, as `https://app.example`; `*` needs API keys."""
 
     rate_limit: Count | None = 600
-    """Requests per minute of one caller; 0 for no limit. Does not apply if only this machine is served."""
+    """Requests per minute and caller; 0 disables the limit. Does not apply to a local server without keys."""
 
     trusted_proxies: Names = ("127.0.0.1", "::1")
-    """Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    """Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted."""
 
     log_format: Literal["text", "json"] = "text"
-    """The form of log lines."""
+    """The format of log lines."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The lowest level that is logged."""
@@ -64,16 +64,16 @@ class ToolSettings(Section, key="tools"):
     """The tools that agents use."""
 
     strategy: Literal["judge", "native", "auto"] = "judge"
-    """How a fluent agent chooses tools: it asks the model, uses its function calls, or these if it can."""
+    """How `Agent` uses tools: a judging request, native function calls, or `native` if the model can."""
 
     max_rounds: Count = 1
-    """How often a fluent agent may call tools in one request."""
+    """How often `Agent` may call tools in one request."""
 
     allowed: ToolNames | None = None
-    """The only tools in use, agents included; without it all are."""
+    """If set, only these tools and agents are available."""
 
     excluded: ToolNames = ()
-    """Tools that are not in use."""
+    """Tools that are not available."""
 
 
 class SubagentSettings(Section, key="subagents"):
@@ -160,7 +160,7 @@ class McpServerSettings(Section, is_open=True):
     """Seconds that one call may take."""
 
     trusted: bool = False
-    """Whether the server's hints count, such as that a tool only reads; else each call needs an approval."""
+    """Whether the server's hints count, e.g. that a tool only reads; otherwise each call needs approval."""
 
 
 class McpSettings(Section, key="mcp"):
@@ -188,13 +188,13 @@ class RuntimeSettings(Section, key="runtime"):
     """What is shown and recorded of requests."""
 
     show_tool_logs: bool = False
-    """Whether a fluent agent prints its tool calls to the error stream."""
+    """Whether `Agent` prints its tool calls to stderr."""
 
     show_model_logs: bool = False
     """Accepted for compatibility; has no effect."""
 
     record_requests: bool = True
-    """Whether runs record what models were asked, for the inspector."""
+    """Whether runs record the messages sent to models, for the inspector."""
 
 
 class ResponseSettings(Section, key="response"):
@@ -242,7 +242,7 @@ class PromptSettings(Section, key="prompt"):
 
 
 class ChatSessionSettings(Section, key="chat_session"):
-    """Chat sessions of a fluent agent."""
+    """Chat sessions of `Agent`."""
 
     token_budget: Count | None = None
     """Tokens of history that are sent; the oldest turns are left out first."""

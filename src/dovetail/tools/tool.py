@@ -11,10 +11,14 @@ from typing import Any, TypeAlias
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
 from dovetail.events.tool_context import ToolContext
 from dovetail.schema.validate import Checker, compile_schema
+
+TIME_LIMIT = 120.0
+"""Seconds that a call may take, unless its tool has a limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +82,14 @@ class Tool:
     can_update_output: bool = False
     idempotent: bool = False
     needs_tab: bool = False
-    time_limit: float | None = 120.0
+    time_limit: float | None = TIME_LIMIT
     takes: frozenset[str] | None = None
     steps_aside: bool = False
     _checker: Checker | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "description", clean_text(self.description))
+        object.__setattr__(self, "kind", _read_kind(self.kind, self.name))
         limit = self.time_limit
         if limit is not None and (not is_number(limit) or limit <= 0):
             raise ConfigError(
@@ -172,6 +177,13 @@ class CallOutcome:
     status: CallStatus
     result: ToolResult
     duration: float = 0.0
+
+
+def _read_kind(value: Any, name: str) -> Kind:
+    try:
+        return Kind(value)
+    except ValueError as error:
+        raise ConfigError(f"Tool {name!r}: {explain_choices('kind', value, Kind)}") from error
 
 
 LONGEST_NAME = 64

@@ -106,7 +106,7 @@ async def test_agent_files_of_a_project_need_an_acknowledgement_where_others_com
     async with app:
         names = [definition.name for definition in app.agents.get_all_definitions()]
     assert ("scout" in names, "master" in names) == (is_used, True)
-    assert ["not acknowledged" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
+    assert ["not trusted" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
 
 
 @contextmanager

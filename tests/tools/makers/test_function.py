@@ -261,3 +261,15 @@ def test_method_without_its_object_is_refused_with_the_way_to_pass_it() -> None:
     ):
         make_tool(Shelf.count)
     assert make_tool(Shelf().count).parameters["required"] == ["item"]
+
+
+def test_kind_may_be_written_as_its_name_and_an_unknown_one_is_rejected() -> None:
+    def cut_plank(length: int) -> int:
+        """Cut a plank."""
+        return length
+
+    assert make_tool(cut_plank, kind="read").kind is Kind.Read  # pyright: ignore[reportArgumentType]
+    with pytest.raises(
+        ConfigError, match=r"Tool 'cut_plank': Unknown kind 'nonsense'\. Expected one of: read, write"
+    ):
+        make_tool(cut_plank, kind="nonsense")  # pyright: ignore[reportArgumentType]

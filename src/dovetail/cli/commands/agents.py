@@ -1,4 +1,4 @@
-"""`dovetail agents`: list, show, check, acknowledge and run agents."""
+"""`dovetail agents`: list, show, check, trust and run agents."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ from dovetail.events.run_result import RunResult
 from dovetail.settings import find_workspace
 from dovetail.tools.snapshot import ToolSnapshot
 
-app = typer.Typer(name="agents", help="List, show, check, acknowledge and run agents.", no_args_is_help=True)
+app = typer.Typer(name="agents", help="List, show, check, trust and run agents.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_list, is_mapping, is_sequence
 from dovetail.errors import ConfigError
+from dovetail.tools.tool import TIME_LIMIT
 
 _FORMS = (
     "a URL, the path of a .py or .js script, {'command': …, 'args': […]}, {'url': …} or {'mcpServers': {…}}"
@@ -37,7 +38,7 @@ class McpServer:
     target: Any = None
     allow: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
-    time_limit: float | None = 120.0
+    time_limit: float | None = TIME_LIMIT
     trusted: bool = True
 
     def __post_init__(self) -> None:
@@ -102,7 +103,7 @@ def _read_entry(name: str, entry: Any) -> McpServer:
         headers=_read_table(name, entry, "headers"),
         allow=_read_list(name, entry, "allow") or ("*",),
         exclude=_read_list(name, entry, "exclude"),
-        time_limit=entry.get("time_limit", 120.0),
+        time_limit=entry.get("time_limit", TIME_LIMIT),
         trusted=_read_flag(name, entry, "trusted", default=True),
     )
 
