@@ -90,6 +90,7 @@ ENTRY_POINTS = ("cli/commands/", "server/routes/", "store/migrations/")
 FACES = (
     "bus/",
     "messages/",
+    "server/stream.py",
     "subagents/",
     *(f"tools/{name}.py" for name in ("audit", "browser", "kwargs", "langchain")),
 )

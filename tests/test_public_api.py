@@ -33,6 +33,7 @@ FORMER_PATHS = {
     "dovetail.messages.model_event": ["TextMore", "ToolInputEnd"],
     "dovetail.messages.request": ["ChatMessage", "ModelRequest", "ToolSpec"],
     "dovetail.requesters.local": ["LocalRequester"],
+    "dovetail.server.stream": ["EventStream"],
     "dovetail.subagents": ["AgentExecutor", "PromptConfig", "SubagentToolWrapper"],
     "dovetail.subagents.executor": ["AgentExecutor"],
     "dovetail.tools.audit": ["mask_secrets"],
