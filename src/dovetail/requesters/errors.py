@@ -151,10 +151,10 @@ class Failures:
         """Return an error that a retry may fix."""
         return self._make(TransientModelError, message, details)
 
-    def fail_broken(self, message: str, status: int | None = None) -> ModelError:
-        """Return the error for an invalid answer."""
+    def fail_answer(self, failure: str, status: int | None = None) -> ModelError:
+        """Return the error for a failed answer; `failure` is what the provider did, as a sentence's end."""
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
-        return make(f"{self.provider} at {self.address} sent an invalid answer: {message}", status=status)
+        return make(f"{self.provider} at {self.address} {failure}", status=status)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""

@@ -155,13 +155,16 @@ def chunk(part: str) -> bytes:
 @pytest.mark.parametrize(
     ("piece", "check"),
     [
-        (b"data: {oops\n\n", "invalid JSON '{oops'"),
-        (b"data: [1]\n\n", r"expected a JSON object, got '\[1\]'"),
-        (b'data: {"object":"error","message":"no memory","code":507}\n\n', "no memory"),
-        (b'data: {"error":"plain words"}\n\n', "plain words"),
+        (b"data: {oops\n\n", "sent an invalid answer: invalid JSON '{oops'"),
+        (b"data: [1]\n\n", r"sent an invalid answer: expected a JSON object, got '\[1\]'"),
+        (
+            b'data: {"object":"error","message":"no memory","code":507}\n\n',
+            "reported an error while answering: no memory",
+        ),
+        (b'data: {"error":"plain words"}\n\n', "reported an error while answering: plain words"),
     ],
 )
-def test_an_invalid_answer_is_reported(piece: bytes, check: str) -> None:
+def test_an_error_says_whether_the_answer_is_invalid_or_the_server_failed(piece: bytes, check: str) -> None:
     with pytest.raises(ModelError, match=check):
         AnswerReader(complain).feed(piece)
 

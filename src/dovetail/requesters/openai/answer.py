@@ -35,7 +35,7 @@ _SPACE = re.compile(r"\s*")
 _PLACE = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
 _read_json = json.JSONDecoder().raw_decode
 Complain: TypeAlias = Callable[[str, int | None], ModelError]
-"""Maker of the error for an invalid answer, from a text and the status that the server sent, if any."""
+"""Maker of the error for a failed answer, from what the server did and the status that it sent, if any."""
 
 
 class AnswerReader:
@@ -66,7 +66,7 @@ class AnswerReader:
                 self._skipped = event
                 deltas.append(delta)
         if self._events.waiting > LARGEST_EVENT:
-            raise self._complain(f"an event of the stream is larger than {LARGEST_EVENT} bytes", None)
+            raise self._refuse(f"an event of the stream is larger than {LARGEST_EVENT} bytes")
         return deltas
 
     def feed_whole(self, body: bytes) -> list[Delta]:
@@ -109,14 +109,14 @@ class AnswerReader:
                 self.done = True
                 return
             if count == MOST_CHUNKS:
-                raise self._complain(f"an event of the stream has more than {MOST_CHUNKS} chunks", None)
+                raise self._refuse(f"an event of the stream has more than {MOST_CHUNKS} chunks")
             chunk, end = self._parse(text, place)
             known = len(deltas)
             try:
                 is_plain = self._read_chunk(chunk, deltas)
             except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
                 shown = text[place : place + 200]
-                raise self._complain(f"unexpected chunk {shown!r}", None) from None
+                raise self._refuse(f"unexpected chunk {shown!r}") from None
             if is_plain and len(deltas) == known + 1:
                 self._learn(text[place:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
@@ -132,10 +132,10 @@ class AnswerReader:
             value, end = _read_json(text, place)
         except (ValueError, RecursionError):
             shown = text[place : place + 200]
-            raise self._complain(f"invalid JSON {shown!r}", None) from None
+            raise self._refuse(f"invalid JSON {shown!r}") from None
         if not is_dict(value):
             shown = text[place : place + 200]
-            raise self._complain(f"expected a JSON object, got {shown!r}", None)
+            raise self._refuse(f"expected a JSON object, got {shown!r}")
         return value, end
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
@@ -166,7 +166,11 @@ class AnswerReader:
         details = error if is_mapping(error) else {"message": error}
         code = details.get("code")
         status = code if type(code) is int and 100 <= code < 600 else None
-        raise self._complain(str(details.get("message") or error)[:_LONGEST_MESSAGE], status)
+        message = str(details.get("message") or error)[:_LONGEST_MESSAGE]
+        raise self._complain(f"reported an error while answering: {message}", status)
+
+    def _refuse(self, problem: str) -> ModelError:
+        return self._complain(f"sent an invalid answer: {problem}", None)
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
         if reasoning := part.get("reasoning_content") or part.get("reasoning"):

@@ -29,7 +29,7 @@ class AnswerStream:
         self._limits = limits
         self._pace = pace
         self._pieces = 0
-        self._reader = AnswerReader(failures.fail_broken)
+        self._reader = AnswerReader(failures.fail_answer)
         self._watchdog = Watchdog(response, limits, deadline)
 
     async def begin(self) -> None:
@@ -93,7 +93,7 @@ class AnswerStream:
             pieces.append(piece)
             size += len(piece)
             if size > LARGEST_EVENT:
-                raise self._failures.fail_broken(f"larger than {LARGEST_EVENT} bytes")
+                raise self._failures.fail_answer(f"sent an invalid answer: larger than {LARGEST_EVENT} bytes")
         self.first = self._reader.feed_whole(b"".join(pieces))
         self.over = True
 
