@@ -58,7 +58,7 @@ def test_configs_may_be_plain_data() -> None:
     definition = AgentDefinition(name="my_agent", description="Does something useful", **fields)
     assert definition.input_config == InputConfig(inputs=inputs)
     assert definition.run_config == RunConfig(max_turns=3)
-    with pytest.raises(ConfigError, match="Unknown key 'input' in InputConfig"):
+    with pytest.raises(ConfigError, match=r"Unknown key 'input' in InputConfig\. Did you mean 'inputs'\?"):
         convert_input_config_to_json_schema({"input": inputs})
 
 

@@ -55,8 +55,10 @@ def test_rules_of_a_file_decide(tmp_path: Path) -> None:
         ('[[rule]]\ntool = "x"\n', r"policy.toml:1: missing `action`"),
         (
             '[[rule]]\naction = "ask"\ntol = "x"\n',
-            r"policy.toml:1: Unknown field 'tol'. Expected one of: action",
+            r"policy.toml:1: Unknown field 'tol'. Did you mean 'tool'\?",
         ),
+        ('[[rule]]\nactoin = "ask"\n', r"policy.toml:1: Unknown field 'actoin'. Did you mean 'action'\?"),
+        ('[[rule]]\nzzz = "ask"\n', r"policy.toml:1: Unknown field 'zzz'. Expected one of: action, agent"),
         (
             '[[rule]]\naction = "ask"\nkind = "cut"\n',
             r"policy.toml:1: Unknown kind 'cut'. Expected one of: read",

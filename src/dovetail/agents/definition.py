@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from dovetail.data.numbers import is_number
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import expected_one_of, shorten
+from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool, is_callable_name
@@ -153,7 +153,8 @@ def read_config(config: type[T], value: Any) -> T:
         return value
     known = [field.name for field in fields(config)]  # pyright: ignore[reportArgumentType]
     if unknown := [key for key in value if key not in known]:
-        raise ConfigError(f"Unknown key {unknown[0]!r} in {config.__name__}. {expected_one_of(known)}")
+        expected = did_you_mean(unknown[0], known) or expected_one_of(known)
+        raise ConfigError(f"Unknown key {unknown[0]!r} in {config.__name__}. {expected}")
     return config(**value)
 
 

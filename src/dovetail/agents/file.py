@@ -25,7 +25,7 @@ from dovetail.agents.definition import (
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.template import find_names
-from dovetail.data.text import expected_one_of, shorten
+from dovetail.data.text import expected_one_of, explain_unknown, shorten
 from dovetail.errors import ConfigError
 from dovetail.schema.validate import compile_schema
 from dovetail.settings.section import check_keys
@@ -125,9 +125,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     front = _read_foreign(front)
     unknown = sorted(set(front) - _KEYS - set(_LIMITS))
     if unknown:
-        raise ConfigError(
-            f"Unknown keys: {', '.join(unknown)}. {expected_one_of(sorted(_KEYS.union(_LIMITS)))}"
-        )
+        raise ConfigError(explain_unknown("key", unknown[0], sorted(_KEYS.union(_LIMITS))))
     definition = AgentDefinition(
         name=str(front.get("name") or path.stem),
         description=str(front.get("description") or ""),

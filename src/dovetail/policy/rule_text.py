@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.data.text import explain_choices, shorten
+from dovetail.data.text import explain_choices, explain_unknown, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
 from dovetail.policy.rule import MODES, Mode, PolicyRule
@@ -81,12 +81,13 @@ def _to_toml(value: Any) -> str:
 
 
 def _read_rule(entry: Any, place: str, lowest: int) -> Iterator[PolicyRule]:
-    if not is_mapping(entry) or "action" not in entry:
+    fields: Mapping[str, Any] = entry if is_mapping(entry) else {}
+    if unknown := sorted(fields.keys() - _FIELDS):
+        raise ConfigError(explain_unknown("field", unknown[0], sorted(_FIELDS)))
+    if "action" not in fields:
         raise ConfigError("missing `action`: allow, deny or ask")
-    if unknown := sorted(entry.keys() - _FIELDS):
-        raise ConfigError(explain_choices("field", unknown[0], sorted(_FIELDS)))
-    for tool in _read_texts(entry, "tool") or ("*",):
-        yield replace(_make_rule(entry, lowest), tool=tool, source=place)
+    for tool in _read_texts(fields, "tool") or ("*",):
+        yield replace(_make_rule(fields, lowest), tool=tool, source=place)
 
 
 def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
