@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dovetail.data.clean import clean_text
-from dovetail.data.numbers import LARGEST_COUNT
+from dovetail.data.shapes import LARGEST_COUNT
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.border import LONGEST_ID, LONGEST_NAME, MOST_CALLS, clean_deltas

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias, TypeVar
 
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_mapping, is_number
 from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.makers.function import make_tool

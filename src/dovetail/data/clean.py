@@ -8,8 +8,7 @@ nested too deeply to be walked.
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_dict, is_list, is_tuple
+from dovetail.data.shapes import is_dict, is_list, is_number, is_tuple
 
 REPLACEMENT = "\ufffd"
 DEEPEST = 100

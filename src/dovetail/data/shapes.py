@@ -1,12 +1,13 @@
-"""Type guards for JSON-like values, whose items are `Any`."""
+"""Type guards for JSON-like values, whose items are `Any`, and numbers from outside."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether the value is a mapping."""
-    return isinstance(value, (dict, Mapping))  # a dict is told at once
+    return isinstance(value, (dict, Mapping))  # the common case first
 
 
 def is_dict(value: object) -> TypeGuard[dict[str, Any]]:
@@ -59,3 +60,33 @@ def is_set(value: object) -> TypeGuard[set[Any] | frozenset[Any]]:
 def is_class(value: object) -> TypeGuard[type[Any]]:
     """Return whether the value is a class of its own: not `Any`, not a generic alias such as `list[int]`."""
     return isinstance(value, type) and value is not Any and not hasattr(value, "__origin__")
+
+
+LARGEST_COUNT = 10**12
+"""Larger than any real count of tokens, bytes or items; databases and metrics hold it without loss."""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether the value is a number that can be compared and added: finite, and not a bool."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer with hundreds of digits
+        return False
+
+
+def read_number(text: str) -> float | None:
+    """Return the finite number in a text, if any."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def read_count(value: object) -> int:
+    """Return a count of tokens, bytes or items; 0 for anything else."""
+    if not is_number(value) or value < 0:
+        return 0
+    return min(int(value), LARGEST_COUNT)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dovetail.concurrency import find_running_loop
-from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_number
 from dovetail.events.run_events import AskKind
 from dovetail.ids import new_id
 

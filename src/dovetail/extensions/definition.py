@@ -6,8 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from dovetail.data.clean import clean_data, clean_text
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.shapes import is_list, is_mapping, is_number, is_tuple
 from dovetail.data.text import explain_choices, explain_unknown, shorten
 from dovetail.errors import ExtensionError
 from dovetail.events.call import Kind

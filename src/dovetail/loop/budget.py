@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from dovetail.concurrency import Stopwatch
-from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_number
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext

@@ -31,8 +31,7 @@ from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
-from dovetail.loop.strategy import ToolStrategy
-from dovetail.loop.turn import Turn
+from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner

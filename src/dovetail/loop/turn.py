@@ -1,10 +1,11 @@
-"""One turn: the deltas of an answer become events, text and calls."""
+"""One turn: a strategy asks the model, and the deltas of its answer become events, text and calls."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from dovetail.events.call import ChatMessage, ToolCall, write_answer
+from dovetail.errors import ModelError
+from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, write_answer
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
@@ -19,8 +20,11 @@ from dovetail.events.model_events import (
 )
 from dovetail.events.run_events import Emit, ToolEnd
 from dovetail.ids import new_id
+from dovetail.loop.judged import stream_judged
 from dovetail.requesters.border import clean_deltas
+from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import describe_finish, request_span
+from dovetail.tools.tool import CallOutcome
 from dovetail.tracing import record
 
 
@@ -151,3 +155,23 @@ class Turn:
                     "message": "The answer was interrupted before the call was complete.",
                 }
                 self._emit(ToolEnd(call.call_id, "interrupted", None, error))
+
+
+class ToolStrategy:
+    """The usual strategy: the model calls functions; one that cannot is asked in words.
+
+    Strategies of requests (`agent.start`) override both methods.
+    """
+
+    async def read_turn(self, turn: Turn, requester: Requester, request: ModelRequest) -> None:
+        """Ask the model and read its answer into `turn`."""
+        if requester.calls_tools:
+            try:
+                return await turn.read_answer(requester.model, requester.stream(request))
+            except ModelError:  # a requester notices only now that its model cannot call functions
+                if requester.calls_tools or turn.text:
+                    raise
+        await turn.read_answer(requester.model, stream_judged(requester, request))
+
+    async def take_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:
+        """Take what the calls of a turn returned; the conversation has it already."""

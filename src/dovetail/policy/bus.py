@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from dovetail.concurrency import find_running_loop
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_mapping, is_number
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.events.asks import TIMEOUT, OpenAsk, OpenAsks
 from dovetail.events.run_events import AskKind

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
-from dovetail.data.numbers import is_number, read_count
+from dovetail.data.shapes import is_number, read_count
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.ids import new_id

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dovetail.data.clean import clean_text
-from dovetail.data.numbers import read_number
 from dovetail.data.secrets import hide, hide_passwords
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_mapping, read_number
 from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.lazy import lazy

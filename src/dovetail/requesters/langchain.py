@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing
 from typing import Any
 
-from dovetail.data.numbers import read_count
 from dovetail.data.secrets import hide
+from dovetail.data.shapes import read_count
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
-from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_number
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import (

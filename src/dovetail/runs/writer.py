@@ -14,8 +14,7 @@ from typing import Any, Protocol
 
 from dovetail.concurrency import backoff, retrying
 from dovetail.data.clean import clean_text
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_list, is_mapping, is_tuple
+from dovetail.data.shapes import is_list, is_mapping, is_number, is_tuple
 from dovetail.data.text import report_error
 from dovetail.errors import ConflictError, InvalidDataError, StoreError
 from dovetail.events.delta import Usage

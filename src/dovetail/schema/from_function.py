@@ -8,7 +8,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from dovetail.data.numbers import is_number
+from dovetail.data.shapes import is_number
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy

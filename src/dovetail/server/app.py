@@ -16,7 +16,6 @@ from dovetail.requesters.model_status import ModelStatus
 from dovetail.server import auth
 from dovetail.server.auth import AccessLayer, parse_api_keys
 from dovetail.server.errors import add_error_handlers
-from dovetail.server.json_response import JsonResponse
 from dovetail.server.metrics import Metrics, RunMetrics, is_shared
 from dovetail.server.middleware.body_limit import BodyLimit
 from dovetail.server.middleware.clean_input import CleanInput
@@ -25,6 +24,7 @@ from dovetail.server.middleware.observe import ObserveLayer
 from dovetail.server.middleware.rate_limit import RateLimit
 from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
+from dovetail.server.responses import JsonResponse
 from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
 from dovetail.server.routes.page import make_page_router
 from dovetail.settings.sections import ServerSettings

@@ -20,7 +20,7 @@ from dovetail.errors import (
     StoreError,
     ToolError,
 )
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import JsonResponse
 from dovetail.server.streams.openai import to_openai_error
 
 PAGE = "/{path:path}"

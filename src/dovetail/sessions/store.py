@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dovetail.data.numbers import read_number
+from dovetail.data.shapes import read_number
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.delta import Usage
 from dovetail.sessions.message import (

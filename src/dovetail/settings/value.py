@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_mapping, is_sequence
+from dovetail.data.shapes import is_mapping, is_number, is_sequence
 from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from dovetail.data.clean import clean_data, clean_text
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_mapping, is_number
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec

@@ -20,8 +20,7 @@ from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.loop.conversation import fits
 from dovetail.loop.judged import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
-from dovetail.loop.strategy import ToolStrategy
-from dovetail.loop.turn import Turn
+from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.log import Log, LogEntry

@@ -3,17 +3,106 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.terminal import MODE, WORKSPACE, read_choices, read_line
-from dovetail.cli.transcript import Transcript
+from dovetail.cli.terminal import MODE, WORKSPACE, ask_person, read_choices, read_line, shorten
 from dovetail.errors import ConfigError
+from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextEnd, ToolInputEnd
+from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
+from dovetail.runs.run import RunHandle
+from dovetail.sessions.chunks import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
+from dovetail.settings import LOCAL_OWNER
+
+
+class Transcript:
+    """Send messages, show their answers and ask for approvals."""
+
+    def __init__(self, app: Dovetail, console: Console) -> None:
+        self._app = app
+        self._console = console
+        self._session_id: str | None = None
+        self._stopping: asyncio.Future[None] | None = None
+
+    async def exchange(self, text: str, request: ChatRequest) -> bool:
+        """Send a message and show its answer to the end; return whether it succeeded."""
+        parts = [{"type": "text", "text": text}]
+        session_id = self._session_id or request.session_id
+        started = await self._app.chat.send(replace(request, parts=parts, session_id=session_id))
+        self._session_id = started.session_id
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._stop, started.run_id)
+        try:
+            async with await self._app.runs.read(started.run_id) as reader:
+                while not reader.ended:
+                    for entry in await reader.next():
+                        await self._show(entry, started.handle)
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+        outcome = await started.handle.done
+        return outcome.reason == "goal"
+
+    def _stop(self, run_id: str) -> None:
+        self._stopping = asyncio.ensure_future(self._app.runs.cancel(run_id))
+
+    async def _show(self, entry: Entry, run: RunHandle) -> None:
+        event = entry.event
+        if isinstance(event, AskRequest):
+            await self._ask(event, run)
+        elif len(entry.path) == 1:
+            self._show_event(event)
+
+    def _show_event(self, event: Event) -> None:
+        console = self._console
+        if isinstance(event, TextDeltaEvent):
+            console.print(event.delta, end="", markup=False, highlight=False, soft_wrap=True)
+        elif isinstance(event, ReasoningDeltaEvent):
+            console.print(event.delta, end="", markup=False, highlight=False, style="dim", soft_wrap=True)
+        elif isinstance(event, TextEnd):
+            console.print()
+        elif isinstance(event, ToolInputEnd):
+            console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(shorten(event.args))}[/dim]")
+        elif isinstance(event, ToolEnd):
+            shown = shown_output(event) if event.status == "ok" else error_text(event)
+            style = "dim" if event.status == "ok" else "red"
+            console.print(f"  → {escape(shorten(shown))}", style=style)
+        elif isinstance(event, RunEnd):
+            self._show_end(event)
+
+    def _show_end(self, event: RunEnd) -> None:
+        if event.error is not None:
+            self._console.print(f"Error: {event.error['message']}", style="red", markup=False)
+            if event.error.get("hint"):
+                self._console.print(str(event.error["hint"]), markup=False)
+        elif event.reason != "goal":
+            self._console.print(f"({event.reason})", style="dim")
+
+    async def _ask(self, event: AskRequest, run: RunHandle) -> None:
+        """Answer the ask, unless the run is cancelled first."""
+        answering = asyncio.ensure_future(self._answer(event))
+        await asyncio.wait({answering, run.done}, return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner=LOCAL_OWNER)
+        else:
+            answering.cancel()
+            self._console.print()
+
+    async def _answer(self, event: AskRequest) -> Mapping[str, Any]:
+        if event.kind != "approval":
+            return {"status": "failed", "errorText": "This chat runs in a terminal, without a page."}
+        if not sys.stdin.isatty():
+            return {"approved": False, "value": "The terminal is not interactive."}
+        return await ask_person(self._console, event.payload)
+
 
 app = typer.Typer()
 

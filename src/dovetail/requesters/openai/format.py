@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.numbers import read_count
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_mapping, read_count
 from dovetail.events.delta import ToolCallDelta, Usage
 from dovetail.ids import new_id
 

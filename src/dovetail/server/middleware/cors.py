@@ -11,7 +11,7 @@ from starlette.responses import Response
 from dovetail.data.text import report_error
 from dovetail.errors import ConfigError
 from dovetail.server.errors import AccessError
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import JsonResponse
 
 _METHODS = ("GET", "POST", "PATCH", "DELETE")
 _HEADERS = (

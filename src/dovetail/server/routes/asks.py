@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
 from dovetail.server.errors import AccessError, InvalidRequest
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import AckBody, AnswerBody, App, ClaimBody, Owner, to_iso
 
 router = APIRouter(tags=["asks"])

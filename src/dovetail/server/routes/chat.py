@@ -14,11 +14,10 @@ from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.run_events import AskRequest
 from dovetail.runs.run import RunRecord
 from dovetail.server.errors import RUN_STATUSES, error_response
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import LATEST, JsonResponse, read_event_id
 from dovetail.server.schemas import App, ChatBody, ClientMessage, Owner, to_iso
 from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.server.streams.event_stream import EventStream
-from dovetail.server.streams.sse import LATEST, read_event_id
 from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
 

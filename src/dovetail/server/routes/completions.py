@@ -26,7 +26,7 @@ from dovetail.requesters.openai.format import write_usage
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunHandle
 from dovetail.server.errors import RUN_STATUSES, error_response
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import App, Owner
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.server.streams.openai import (

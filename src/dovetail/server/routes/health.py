@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dovetail.server.json_response import JsonResponse
 from dovetail.server.metrics import CONTENT_TYPE
+from dovetail.server.responses import JsonResponse
 from dovetail.version import __version__
 
 router = APIRouter(tags=["health"])

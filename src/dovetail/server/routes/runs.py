@@ -8,9 +8,9 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from dovetail.runs.run import RunRecord
+from dovetail.server.responses import read_event_id
 from dovetail.server.schemas import App, CancelBody, Owner, to_iso
 from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
-from dovetail.server.streams.sse import read_event_id
 from dovetail.sessions.request import complete_request
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
-from dovetail.server.json_response import JsonResponse
+from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
 from dovetail.sessions.message import Message, MessageTree, Session
 from dovetail.sessions.transfer import to_markdown

@@ -4,9 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import Entry
-from dovetail.server.json_response import dump, quote
+from dovetail.server.responses import DONE, SSE_HEADERS, dump, frame, quote
 from dovetail.server.streams.pending_asks import PendingAsks
-from dovetail.server.streams.sse import DONE, SSE_HEADERS, frame
 from dovetail.sessions.chunks import DETAIL, Chunk, ChunkEncoder
 
 HEADERS: Mapping[str, str] = {**SSE_HEADERS, "x-vercel-ai-ui-message-stream": "v1"}

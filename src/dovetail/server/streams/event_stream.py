@@ -12,8 +12,7 @@ from starlette.types import Receive, Scope, Send
 from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import Entry
 from dovetail.runs.reader import Reader
-from dovetail.server.json_response import dump
-from dovetail.server.streams.sse import DONE, KEEP_ALIVE, SSE_HEADERS, frame
+from dovetail.server.responses import DONE, KEEP_ALIVE, SSE_HEADERS, dump, frame
 
 
 class EventEncoder(Protocol):

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextStart
 from dovetail.events.run_events import Entry, RunEnd, RunStart
 from dovetail.requesters.openai.format import write_usage
-from dovetail.server.json_response import dump, quote
-from dovetail.server.streams.sse import DONE, SSE_HEADERS, frame
+from dovetail.server.responses import DONE, SSE_HEADERS, dump, frame, quote
 from dovetail.sessions.message import Part
 
 _APART = "\n\n"

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from dovetail.data.numbers import is_number
-from dovetail.data.shapes import is_list, is_mapping, is_sequence
+from dovetail.data.shapes import is_list, is_mapping, is_number, is_sequence
 from dovetail.errors import ConfigError
 from dovetail.tools.tool import TIME_LIMIT
 

@@ -13,9 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.data.numbers import read_number
 from dovetail.data.paths import write_path
-from dovetail.data.shapes import is_dict, is_list, is_mapping
+from dovetail.data.shapes import is_dict, is_list, is_mapping, read_number
 from dovetail.schema.problem import SchemaProblem, show_value
 from dovetail.tools.tool import Tool
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dovetail.data.numbers import LARGEST_COUNT, is_number, read_count, read_number
+from dovetail.data.shapes import LARGEST_COUNT, is_number, read_count, read_number
 
 
 @pytest.mark.parametrize("value", [0, 1, -1, 0.5, -2.5, 10**30])
