@@ -5,6 +5,7 @@ from typing import Any
 
 from dovetail.version import __version__
 
+_MASTER = "The assistant of a chat; it answers questions and uses tools where they help."
 _MOMENT = "2026-11-16T01:36:20.148Z"
 _USAGE = {
     "input_tokens": 163,
@@ -185,7 +186,7 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
                     {
                         "name": "master",
                         "title": "Assistant",
-                        "description": "The assistant people talk to in a chat.",
+                        "description": _MASTER,
                         "model": None,
                         "tools": ["*"],
                         "source": "agents/master.md",
