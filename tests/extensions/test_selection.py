@@ -26,7 +26,7 @@ async def test_the_second_folder_with_a_name_fails_whole(folders: Folders) -> No
     assert [tool.name for tool in snapshot.tools] == ["add"]
     [failure] = snapshot.failed_extensions
     assert failure.extension == "beta"
-    assert failure.error.startswith("tool name 'add' already belongs to extension 'alpha'")
+    assert failure.error.startswith("Tool name 'add' already belongs to extension 'alpha'")
     assert (failure.file, failure.line) == (str(folders.root / "beta" / "extension.py"), 2)
 
 
@@ -113,7 +113,7 @@ async def test_names_of_built_in_tools_fail_the_folder_and_never_the_start(
     async with Dovetail({"subagents": {"shape": "dispatcher"}}, workspace=tmp_path) as app:
         [failure] = app.extensions.snapshot.failed_extensions
         assert (failure.extension, "beta" in app.extensions.snapshot.loaded_extensions) == ("alpha", True)
-        assert failure.error.startswith(f"tool name {name!r} already belongs to ")
+        assert failure.error.startswith(f"Tool name {name!r} already belongs to ")
         assert all(not origin.startswith("extension") for origin in find_origins(app, name))
         assert find_origins(app, "load_skill") == (["skills"] if has_skill else [])
         assert find_origins(app, "sub-agent") == ["agent"]

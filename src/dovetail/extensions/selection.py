@@ -144,7 +144,7 @@ def _find_clash(
     for name in names:
         if name in taken:
             return ExtensionError(
-                f"tool name {name!r} already belongs to {taken[name]}; rename one of them or exclude one",
+                f"Tool name {name!r} already belongs to {taken[name]}; rename one of them or exclude one.",
                 file=str(version.folder.path / ENTRY),
                 line=version.lines[name],
             )

@@ -86,11 +86,11 @@ class PolicyFile:
         if not os.path.lexists(self._path):
             return ""
         if not self._path.is_file():
-            raise ConfigError(f"{self._path} is a folder, or a link that leads nowhere")
+            raise ConfigError(f"{self._path} is a folder, or a link that leads nowhere.")
         with self._path.open("rb") as file:
             content = file.read(self.most_bytes + 1)
         if len(content) > self.most_bytes:
-            raise ConfigError(f"{self._path} has more than {self.most_bytes} bytes")
+            raise ConfigError(f"{self._path} has more than {self.most_bytes} bytes.")
         return content.decode("utf-8")
 
     def _make_emergency(self) -> list[PolicyRule]:
@@ -110,9 +110,9 @@ class PolicyFile:
         rules = read_rules(text, self._path, lowest_priority=self.lowest_priority)
         for number, rule in enumerate(rules):
             if number == self.most_rules:
-                raise ConfigError(f"{self._path} has more than {self.most_rules} rules")
+                raise ConfigError(f"{self._path} has more than {self.most_rules} rules.")
             if rule.action == "allow" and not self._may_allow:
-                raise ConfigError(f"{rule.source}: an extension folder may deny and ask, but not allow")
+                raise ConfigError(f"{rule.source}: an extension folder may deny and ask, but not allow.")
             yield rule
 
 

@@ -88,7 +88,7 @@ class LangchainRequester:
                     return
                 except TimeoutError:
                     failure = TransientModelError(
-                        f"No response from {self.model} within {limit:g} s", provider="langchain"
+                        f"No response from {self.model} within {limit:g} s.", provider="langchain"
                     )
                 except Exception as error:  # chat models raise whatever their own clients raise
                     failure = self._explain(error)

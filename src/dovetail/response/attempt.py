@@ -164,6 +164,6 @@ class Attempt(Generic[T]):
         text = self.make_result().text
         received = f"{len(text)} characters had arrived" if text else "nothing had arrived"
         return AnswerTimeoutError(
-            f"no complete answer after {self._timeout} s; {received}",
+            f"No complete answer after {self._timeout} s; {received}.",
             hint="Allow more time with `timeout=`.",
         )

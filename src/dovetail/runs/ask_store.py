@@ -62,7 +62,9 @@ class AskStore:
 
     async def get(self, ask_id: str, owner: str) -> AskRecord:
         """Return the ask with this id."""
-        return await self._first(asks.c.id == ask_id, asks.c.owner == owner, missing=f"No ask {ask_id!r}.")
+        return await self._first(
+            asks.c.id == ask_id, asks.c.owner == owner, missing=f"Ask {ask_id!r} not found."
+        )
 
     async def find_by_id(self, ask_id: str) -> AskRecord | None:
         """Return the ask with this id, of any owner, if it exists."""

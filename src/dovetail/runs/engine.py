@@ -128,7 +128,7 @@ class InProcessEngine:
         live = self._live.get(run_id)
         record = await self.store.get(run_id) if live is None or live.journal.closed else live.record
         if owner is not None and record.spec.owner != owner:
-            raise NotFoundError(f"No run {run_id!r}.")
+            raise NotFoundError(f"Run {run_id!r} not found.")
         return record
 
     async def find_running(self, session_id: str) -> RunRecord | None:

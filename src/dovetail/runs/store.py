@@ -111,7 +111,7 @@ class RunStore:
             lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first()
         )
         if row is None:
-            raise NotFoundError(f"No run {run_id!r}.")
+            raise NotFoundError(f"Run {run_id!r} not found.")
         return _read_record(row)
 
     async def find(self, *, limit: int = 1000, **values: str) -> list[RunRecord]:

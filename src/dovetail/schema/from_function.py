@@ -72,7 +72,7 @@ def read_signature(
         if is_described:
             return Signature(schema={"type": "object", "properties": {}, "additionalProperties": True})
         raise ConfigError(
-            f"{function!r} has no signature that can be read",
+            f"Cannot read the signature of {function!r}.",
             hint="Wrap it in a function of your own.",
         ) from error
     if parameters and not is_described:
@@ -89,7 +89,7 @@ def _refuse_unbound(function: Callable[..., Any], first: str) -> None:
     owner, _, method = name.rpartition("<locals>.")[2].rpartition(".")
     if owner and first in ("self", "cls"):
         hint = f"Pass that of an object: agent.use_tools(my_{owner.lower()}.{method})."
-        raise ConfigError(f"{name} is a method without its object, so a model cannot call it", hint=hint)
+        raise ConfigError(f"{name} is a method without its object, so a model cannot call it.", hint=hint)
 
 
 class _Reader:
@@ -115,7 +115,7 @@ class _Reader:
         elif parameter.kind is parameter.VAR_POSITIONAL:
             if self._is_described:
                 return
-            raise ConfigError(f"{self._name} takes *{name}: the arguments of a tool must have names")
+            raise ConfigError(f"{self._name} takes *{name}: the arguments of a tool must have names.")
         elif parameter.kind is parameter.VAR_KEYWORD:
             self._takes_any = True
         else:
@@ -148,7 +148,7 @@ class _Reader:
             if self._is_described:
                 return None
             raise ConfigError(
-                f"parameter {name!r} of {self._name} is annotated {annotation!r}, which has no JSON Schema"
+                f"Parameter {name!r} of {self._name} is annotated {annotation!r}, which has no JSON Schema."
             ) from error
 
     def finish(self) -> Signature:
@@ -183,7 +183,7 @@ def _read_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
     except Exception as error:  # an annotation may be any text
         if not getattr(annotated, "__annotations__", None):
             return {}  # a builtin: nothing to read
-        raise ConfigError(f"the annotations of {name} cannot be read: {error}") from error
+        raise ConfigError(f"The annotations of {name} cannot be read: {error}") from error
 
 
 def _read_known_hints(function: Callable[..., Any]) -> dict[str, Any]:

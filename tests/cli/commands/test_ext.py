@@ -134,7 +134,7 @@ def test_a_check_sees_a_clash_with_another_folder(
 ) -> None:
     create_folder(workspace / "extensions", "get_weather")
     run("ext", "check", "weather")
-    assert "tool name 'get_weather' already belongs to extension:get_weather" in capsys.readouterr().out
+    assert "Tool name 'get_weather' already belongs to extension:get_weather" in capsys.readouterr().out
 
 
 def test_a_folder_that_is_none_is_explained(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

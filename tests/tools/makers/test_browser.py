@@ -39,7 +39,7 @@ async def test_browser_is_asked_and_its_output_is_the_result() -> None:
     [
         ({"status": "failed", "errorText": "popup blocked"}, "error", "popup blocked"),
         ({"status": "timeout"}, "timeout", "did not answer 'open-url' within 5 s"),
-        ({"approved": False}, "error", "the user declined 'open-url'"),
+        ({"approved": False}, "error", "The user declined 'open-url'"),
     ],
 )
 async def test_failures_in_the_browser_are_reported(

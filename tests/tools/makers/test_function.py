@@ -187,7 +187,7 @@ def test_function_that_cannot_be_a_tool_is_refused_by_name() -> None:
 
     with pytest.raises(ConfigError, match=r"many takes \*planks"):
         make_tool(many)
-    with pytest.raises(ConfigError, match=r"parameter 'thing' of .*odd is annotated .*Unknown"):
+    with pytest.raises(ConfigError, match=r"Parameter 'thing' of .*odd is annotated .*Unknown"):
         make_tool(odd)
     with pytest.raises(ConfigError, match=r"annotations of .*missing cannot be read: .*NoSuchType"):
         make_tool(missing)

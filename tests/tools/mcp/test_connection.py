@@ -221,7 +221,7 @@ async def test_server_that_cannot_be_reached_is_an_error_that_names_it() -> None
 def test_transports_are_read_in_their_usual_forms() -> None:
     servers = read_servers([str(SERVER), "https://user:secret@tools.example:8080/mcp", {"url": "http://a/b"}])
     assert [server.name for server in servers] == ["shed_server", "tools_example_8080", "a"]
-    with pytest.raises(ConfigError, match=r"'nowhere\.py' names no MCP server"):
+    with pytest.raises(ConfigError, match=r"Invalid MCP server 'nowhere\.py'\."):
         read_servers("nowhere.py")
 
 

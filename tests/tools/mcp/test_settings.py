@@ -54,14 +54,14 @@ command = "no-such-program-here"
 
 async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
     async with make_app(tmp_path, {"odd": {"color": "red"}, "secret": {"url": "${NO_SUCH_VARIABLE}"}}) as app:
-        assert "names no MCP server" in app.mcp.problems["odd"]
+        assert "Invalid MCP server: got " in app.mcp.problems["odd"]
         assert "Environment variable NO_SUCH_VARIABLE is not set" in app.mcp.problems["secret"]
 
 
 @pytest.mark.parametrize(
     ("entry", "complaint"),
     [
-        ({"headers": {"authorization": "Bearer geheim"}}, "an entry with headers names no MCP server"),
+        ({"headers": {"authorization": "Bearer geheim"}}, "Invalid MCP server: got an entry with headers."),
         ({"command": "shed", "env": "KEY=geheim"}, "`env` of MCP server 'shed' must be a table"),
         (
             {"url": "http://127.0.0.1", "headers": ["geheim"]},
@@ -69,7 +69,7 @@ async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
         ),
         ({"command": "shed", "args": 5}, "`args` of MCP server 'shed' must be a list"),
         ({"command": "shed", "allow": "add"}, "`allow` of MCP server 'shed' must be a list"),
-        ("geheim", "a str names no MCP server"),
+        ("geheim", "Invalid MCP server: got a str."),
         (
             {"command": "shed", "trustd": True},
             "Unknown setting 'mcp.servers.shed.trustd'. Did you mean 'mcp.servers.shed.trusted'?",

@@ -203,7 +203,7 @@ def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:
         if is_extension(folder):
             return folder
     if Path(name).is_dir():
-        raise ConfigError(f"{name} has no extension.py", hint="An extension is a folder with that file.")
+        raise ConfigError(f"{name} has no extension.py.", hint="An extension is a folder with that file.")
     raise ConfigError(f"Unknown extension folder {name!r}.", hint=f"Searched: {', '.join(map(str, roots))}")
 
 

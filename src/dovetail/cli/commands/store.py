@@ -14,7 +14,9 @@ from dovetail.store.backup import back_up, is_in_use, restore
 from dovetail.store.database import Database
 from dovetail.store.retention import Counts, count_all, prune
 
-app = typer.Typer(name="store", help="Inspect, prune, back up, restore the database.", no_args_is_help=True)
+app = typer.Typer(
+    name="store", help="Inspect, prune, back up and restore the database.", no_args_is_help=True
+)
 _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 

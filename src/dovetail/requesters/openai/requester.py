@@ -112,7 +112,7 @@ class OpenAIRequester:
         if isinstance(error, aiohttp.ClientError) or not isinstance(error, TimeoutError):
             return explain_connection(error, self._failures)
         return self._failures.fail_transient(
-            f"No response from {self.model} within {limit:g} s",
+            f"No response from {self.model} within {limit:g} s.",
             hint="Raise model.timeouts.first_token (or .total) if the model needs more time.",
         )
 

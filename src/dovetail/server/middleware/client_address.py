@@ -64,6 +64,6 @@ def check_proxies(proxies: Sequence[str]) -> None:
             ipaddress.ip_network(proxy)
         except ValueError as error:
             raise ConfigError(
-                f"server.trusted_proxies: {proxy!r} is neither an IP address nor a network",
+                f"server.trusted_proxies: {proxy!r} is neither an IP address nor a network.",
                 hint="Example: DOVETAIL_TRUSTED_PROXIES=10.0.0.0/24,fd00::/8",
             ) from error

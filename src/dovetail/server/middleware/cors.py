@@ -74,7 +74,7 @@ def check_origins(given: Sequence[str], *, has_keys: bool) -> list[str]:
         parts = urlsplit(origin)
         if origin != "*" and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
             raise ConfigError(
-                f"server.cors_origins: invalid origin {origin!r}",
+                f"server.cors_origins: invalid origin {origin!r}.",
                 hint="Examples: https://app.example, http://localhost:3000",
             )
     if "*" in origins and not has_keys:

@@ -56,10 +56,10 @@ def read_answer(name: str, answer: Mapping[str, Any], seconds: float) -> Any:
         raise ToolError(f"The browser did not answer {name!r} within {seconds:g} s.", type="timeout")
     if status == "failed":
         raise ToolError(
-            f"the browser failed: {answer.get('errorText') or 'no reason given'}", type="browser_failed"
+            f"The browser failed: {answer.get('errorText') or 'no reason given.'}", type="browser_failed"
         )
     if answer.get("approved") is False:
-        raise ToolError(f"the user declined {name!r} in the browser", type="declined")
+        raise ToolError(f"The user declined {name!r} in the browser.", type="declined")
     output = answer.get("output", answer.get("value"))
     return "done" if output is None else output
 

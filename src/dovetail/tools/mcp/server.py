@@ -79,17 +79,17 @@ def _read_text(text: str) -> McpServer:
     path = Path(text)
     interpreter = _INTERPRETERS.get(path.suffix)
     if interpreter is None or not path.is_file():
-        raise ConfigError(f"{text!r} names no MCP server", hint=f"It can be {_FORMS}.")
+        raise ConfigError(f"Invalid MCP server {text!r}.", hint=f"It can be {_FORMS}.")
     return McpServer(name=_make_name(path.stem), command=interpreter, args=(str(path),))
 
 
 def _read_entry(name: str, entry: Any) -> McpServer:
     if not is_mapping(entry) or not ("command" in entry or "url" in entry):
         # Its values are not shown: a header or a variable may be a secret.
-        told = f"a {type(entry).__name__}"
+        got = f"a {type(entry).__name__}"
         if is_mapping(entry):
-            told = f"an entry with {', '.join(map(str, entry)) or 'nothing'}"
-        raise ConfigError(f"{told} names no MCP server", hint=f"It can be {_FORMS}.")
+            got = f"an entry with {', '.join(map(str, entry)) or 'nothing'}"
+        raise ConfigError(f"Invalid MCP server: got {got}.", hint=f"It can be {_FORMS}.")
     url, command = str(entry.get("url", "")), str(entry.get("command", ""))
     name = _make_name(name or (urlsplit(url).netloc if url else Path(command).stem))
     return McpServer(
