@@ -221,7 +221,7 @@ async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engin
     assert (await handle.done).reason == "cancelled"
     with pytest.raises(ConflictError, match="cancelled"):
         await engine.cancel(handle.run_id)
-    with pytest.raises(NotFoundError, match="'nope'"):
+    with pytest.raises(NotFoundError, match=r"Run 'nope' not found\."):
         await engine.cancel("nope")
 
 
@@ -236,7 +236,7 @@ async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
             request = events_of(await reader.next())[-1]
     (ask,) = await engine.asks.store.list_open("local")
     assert (ask.id, ask.call_id, ask.path) == (request.ask_id, "c", (handle.run_id,))
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match=r"Ask '.+' not found\."):
         await engine.asks.answer(ask.id, {"approved": True}, owner="eve")
     await engine.asks.answer(ask.id, {"approved": True}, owner="local")
     assert (await handle.done).value == {"approved": True}
