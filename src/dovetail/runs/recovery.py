@@ -7,7 +7,7 @@ the others and is tried again; a run that fails again and again is ended as inte
 import asyncio
 import logging
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from dovetail.errors import StoreError
@@ -118,9 +118,9 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted(RunWork):
-    """The work of a run that cannot be continued; what it has done so far is stored as `rest` says."""
+    """The work of a run that cannot be continued; what it has done so far is stored as by `rest`, if any."""
 
-    rest: RunWork = field(default_factory=RunWork)
+    rest: RunWork | None = None
 
     async def work(self, context: RunContext) -> RunResult:
         """End the run as interrupted."""
@@ -129,7 +129,7 @@ class Interrupted(RunWork):
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Store what the run has done so far."""
-        return await self.rest.end(context, result)
+        return await self.rest.end(context, result) if self.rest else None
 
 
 def repair(journal: Journal, number: int) -> Replay:

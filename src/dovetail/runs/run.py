@@ -5,6 +5,7 @@ exactly one `run-end`, whatever happens to the work.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
@@ -45,7 +46,7 @@ class RunRecord:
     cancel_mode: CancelMode | None = None
 
 
-class RunWork:
+class RunWork(ABC):
     """What a run does; `sessions.chat_run.ChatRun` is the work of a chat's answer.
 
     The engine calls `begin` in the transaction that stores the run, `work` once the run has started, and
@@ -54,10 +55,11 @@ class RunWork:
 
     def begin(self, transaction: Transaction) -> None:
         """Store what belongs to the run's beginning; called again if the transaction is repeated."""
+        return None
 
+    @abstractmethod
     async def work(self, context: RunContext) -> RunResult:
         """Do the work; an exception ends the run with an error."""
-        raise NotImplementedError
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Return what is to be stored in the transaction of `run-end`, if anything."""
