@@ -6,6 +6,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 from dovetail.settings.section import NOTHING, Section
 from dovetail.settings.value import Count, Rule, Seconds, Secret, Table
 
+Api: TypeAlias = Literal["chat", "responses", "anthropic", "google", "bedrock"]
+"""APIs of models: chat completions, OpenAI's Responses, Anthropic's Messages, Gemini, Bedrock's Converse."""
+
 Price: TypeAlias = Annotated[float, Rule("a price per million tokens, such as 2.5")]
 
 
@@ -55,13 +58,22 @@ class PriceSettings(Section):
 
 
 class EndpointSettings(Section):
-    """How an OpenAI-compatible server is reached."""
+    """How a provider's server is reached."""
 
     base_url: str | None = None
-    """The server's address without the trailing `/chat/completions`; by default the provider's own."""
+    """The server's address without the path of a request (`/chat/completions`); by default the provider's."""
 
     api_key: Secret | None = None
-    """The server's API key; for OpenAI itself `OPENAI_API_KEY` is read, too."""
+    """The server's API key; by default the provider's own variable is read, such as `ANTHROPIC_API_KEY`."""
+
+    api: Api | None = None
+    """The API that the server speaks; by default the provider's, and `chat` for a provider of your own."""
+
+    api_version: str | None = None
+    """Azure only: the version of the API; without it (and `OPENAI_API_VERSION`), the v1 API is used."""
+
+    deployments: Mapping[str, str] = NOTHING
+    """The models behind names of your own, such as Azure deployments: for prices and context windows."""
 
     structured: Literal["auto", "schema", "prompt"] = "auto"
     """How the schema of an answer is enforced: by the server, by the prompt, or by the server if it can."""
@@ -92,7 +104,7 @@ class EndpointSettings(Section):
 
 
 class ModelSettings(EndpointSettings, key="model"):
-    """The model that answers. `base_url` and `api_key` belong to the provider of `name`."""
+    """The model that answers. `base_url`, `api_key` and `api` belong to the provider of `name`."""
 
     name: Annotated[Any, Rule("a name such as openai:gpt-4.1, or a requester")] = None
     """`provider:name`; by default the best embedded model that is downloaded. In code also a requester."""
@@ -101,7 +113,7 @@ class ModelSettings(EndpointSettings, key="model"):
     """Models that are asked, in this order, if the model does not answer."""
 
     providers: Mapping[str, EndpointSettings] = NOTHING
-    """Further OpenAI-compatible providers by name, with keys from `base_url` to `context_tokens`."""
+    """Options of single providers, also your own, with keys from `base_url` to `context_tokens`."""
 
     prices: Mapping[str, PriceSettings] = NOTHING
     """Prices per million tokens, by model name or pattern (`deepseek:*`)."""
