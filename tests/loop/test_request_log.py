@@ -10,7 +10,7 @@ from dovetail.events.run_events import Event
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.request_log import RequestLog
 from dovetail.requesters.fallback import FallbackRequester
-from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.makers.function import make_tool

@@ -15,8 +15,8 @@ import pytest
 from dovetail.errors import ConfigError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, TextDelta
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
-from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
 

@@ -3,7 +3,7 @@
 from benchmarks.request.timing import MESSAGES, time_client
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import TextDelta
-from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 
 

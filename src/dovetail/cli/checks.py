@@ -19,13 +19,12 @@ from urllib.parse import unquote, urlsplit
 
 from dovetail.assets import find_assets
 from dovetail.data.secrets import show_address
-from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.policy.file import PolicyFile
+from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.local import weights
-from dovetail.requesters.openai.http import Endpoint
-from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
@@ -163,18 +162,19 @@ def check_model() -> Check:
     source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
     if not settings.section(ModelSettings).name:
         source = "the best downloaded one"
-    if isinstance(requester, OpenAIRequester):
-        return _check_endpoint(requester.model, requester.endpoint)
+    if isinstance(requester, HttpRequester):
+        return _check_server(requester)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
         text = f"{requester.model} needs the package xllamacpp"
         return Check("missing", "model", text, "pip install 'dovetail[local]'")
     return Check("ok", "model", f"{requester.model} ({source})")
 
 
-def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
-    address = show_address(endpoint.join("models"))
+def _check_server(requester: HttpRequester) -> Check:
+    model, endpoint, protocol = requester.model, requester.endpoint, requester.protocol
+    address = show_address(endpoint.join(protocol.models_path))
     try:
-        with _opener.open(_make_request(endpoint), timeout=ANSWER_LIMIT) as response:
+        with _opener.open(_make_request(protocol), timeout=ANSWER_LIMIT) as response:
             body = response.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -186,16 +186,17 @@ def _check_endpoint(model: str, endpoint: Endpoint) -> Check:
     if body.lstrip()[:1] == b"<":
         hint = "Check DOVETAIL_BASE_URL: it usually ends in /v1. It may be the page of a proxy or a login."
         return Check("missing", "model", f"{model}: {address} responds with a web page", hint)
-    names = _read_names(body)
+    names = protocol.read_models(_parse(body))
     if names and endpoint.model not in names:
         return Check("missing", "model", f"{model}: unknown to the server", expected_one_of(names))
     return Check("ok", "model", f"{model} at {show_address(endpoint.base_url)}")
 
 
-def _make_request(endpoint: Endpoint) -> urllib.request.Request:
+def _make_request(protocol: ChatProtocol) -> urllib.request.Request:
     """Build the request for the list of models; a user in the address becomes a header, for urllib."""
-    parts = urlsplit(endpoint.join("models"))
-    headers = endpoint.build_headers()
+    endpoint = protocol.endpoint
+    parts = urlsplit(endpoint.join(protocol.models_path))
+    headers = endpoint.build_headers(protocol.build_headers())
     if parts.username is not None:
         user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         headers.setdefault("authorization", f"Basic {base64.b64encode(user.encode()).decode()}")
@@ -222,14 +223,8 @@ def _judge_refusal(model: str, address: str, status: int) -> Check:
     return Check("ok", "model", f"{model}; {address} responds, but does not list its models (HTTP {status})")
 
 
-def _read_names(body: bytes) -> list[str]:
+def _parse(body: bytes) -> Any:
     try:
-        data: Any = json.loads(body)
+        return json.loads(body)
     except ValueError:
-        return []
-    entries = data.get("data") if is_mapping(data) else None
-    return [
-        str(entry["id"])
-        for entry in (entries if is_list(entries) else ())
-        if is_mapping(entry) and "id" in entry
-    ]
+        return None

@@ -6,8 +6,8 @@ from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.requesters.fallback import FallbackRequester
+    from dovetail.requesters.http.endpoint import Endpoint
     from dovetail.requesters.langchain import LangchainRequester
-    from dovetail.requesters.openai.http import Endpoint
     from dovetail.requesters.openai.requester import OpenAIRequester
     from dovetail.requesters.requester import Requester
 
@@ -16,7 +16,7 @@ __all__ = ["Endpoint", "FallbackRequester", "LangchainRequester", "OpenAIRequest
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Endpoint": "dovetail.requesters.openai.http",
+        "Endpoint": "dovetail.requesters.http.endpoint",
         "FallbackRequester": "dovetail.requesters.fallback",
         "LangchainRequester": "dovetail.requesters.langchain",
         "OpenAIRequester": "dovetail.requesters.openai.requester",

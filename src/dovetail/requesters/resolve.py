@@ -11,9 +11,9 @@ from functools import lru_cache
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.fallback import FallbackRequester
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best, require
-from dovetail.requesters.openai.http import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import find_price
 from dovetail.requesters.requester import Requester
@@ -107,6 +107,7 @@ def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> End
         base_url=address,
         api_key=chosen.api_key or _find_key(address),
         structured=chosen.structured,
+        thinking=chosen.thinking,
         stream=chosen.stream,
         headers=chosen.headers,
         options=chosen.options,

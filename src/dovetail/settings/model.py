@@ -12,6 +12,20 @@ Api: TypeAlias = Literal["chat", "responses", "anthropic", "google", "bedrock"]
 Price: TypeAlias = Annotated[float, Rule("a price per million tokens, such as 2.5")]
 
 
+def _read_thinking(value: Any) -> Any:
+    """The words that YAML reads as true and false, and digits from the environment."""
+    if isinstance(value, bool):
+        return "medium" if value else "off"
+    return int(value) if isinstance(value, str) and value.isdigit() else value
+
+
+Thinking: TypeAlias = Annotated[
+    Literal["off", "low", "medium", "high"] | int,
+    Rule("one of: off, low, medium, high, or a number of tokens", lambda value: value != 0, _read_thinking),
+]
+"""How long a model thinks before it answers; a number is a limit of tokens."""
+
+
 class TimeLimits(Section):
     """Time limits of a request to a model, in seconds."""
 
@@ -77,6 +91,9 @@ class EndpointSettings(Section):
 
     structured: Literal["auto", "schema", "prompt"] = "auto"
     """How the schema of an answer is enforced: by the server, by the prompt, or by the server if it can."""
+
+    thinking: Thinking | None = None
+    """How long the model thinks before it answers: off, low, medium, high, or a number of tokens."""
 
     stream: bool = True
     """Whether answers are streamed; switch it off for servers that cannot."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.openai.answer import MOST_CHUNKS, AnswerReader
+from dovetail.requesters.http.reader import MOST_CHUNKS
+from dovetail.requesters.openai.answer import ChatReader
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "openai"
 
@@ -21,7 +22,7 @@ def complain(message: str, status: int | None) -> ModelError:
 
 
 def read(pieces: Iterable[bytes]) -> list[Delta]:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     deltas = [delta for piece in pieces for delta in reader.feed(piece)]
     deltas += reader.end()
     assert reader.is_complete
@@ -134,7 +135,7 @@ def test_deltas_are_equal_however_the_bytes_are_cut(name: str) -> None:
 
 
 def test_error_in_the_stream_carries_the_server_s_words_and_status() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     with pytest.raises(ModelError, match="Provider disconnected") as caught:
         reader.feed((GOLDEN / "openrouter_error.sse").read_bytes())
     assert caught.value.status == 502
@@ -166,11 +167,11 @@ def chunk(part: str) -> bytes:
 )
 def test_an_error_says_whether_the_answer_is_invalid_or_the_server_failed(piece: bytes, check: str) -> None:
     with pytest.raises(ModelError, match=check):
-        AnswerReader(complain).feed(piece)
+        ChatReader(complain).feed(piece)
 
 
 def test_half_an_event_at_the_end_is_dropped() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     assert reader.feed(chunk('{"content":"a"}')) == [TextDelta("a")]
     assert reader.feed(b'data: {"choices":[{"delta":{"content":"b') == []
     assert reader.end() == []
@@ -178,13 +179,13 @@ def test_half_an_event_at_the_end_is_dropped() -> None:
 
 
 def test_broken_character_does_not_end_the_answer() -> None:
-    assert AnswerReader(complain).feed(chunk('{"content":"a@b"}').replace(b"@", b"\xff")) == [
+    assert ChatReader(complain).feed(chunk('{"content":"a@b"}').replace(b"@", b"\xff")) == [
         TextDelta("a\ufffdb")
     ]
 
 
 def test_call_without_id_gets_one_and_keeps_it() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     first = reader.feed(chunk('{"tool_calls":[{"function":{"name":"add","arguments":{"a":1}}}]}'))[0]
     more = reader.feed(chunk('{"tool_calls":[{"function":{"arguments":" "}}]}'))[0]
     assert isinstance(first, ToolCallDelta)
@@ -193,7 +194,7 @@ def test_call_without_id_gets_one_and_keeps_it() -> None:
 
 
 def test_id_repeated_with_every_piece_is_one_call() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     piece = '{"tool_calls":[{"index":0,"id":"x","function":{"name":"add","arguments":"@"}}]}'
     first, second = (reader.feed(chunk(piece.replace("@", text))) for text in "[]")
     assert [*first, *second] == [ToolCallDelta(0, "x", "add", "["), ToolCallDelta(0, arguments="]")]
@@ -201,32 +202,32 @@ def test_id_repeated_with_every_piece_is_one_call() -> None:
 
 def test_only_the_first_of_several_answers_counts() -> None:
     data = b'data: {"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}\n\n'
-    assert AnswerReader(complain).feed(data) == [TextDelta("a")]
+    assert ChatReader(complain).feed(data) == [TextDelta("a")]
 
 
 def test_long_line_comes_whole_from_small_pieces() -> None:
     text = "x" * 200_000
     data = chunk(f'{{"content":"{text}"}}')
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     pieces = (data[place : place + 50] for place in range(0, len(data), 50))
     assert [delta for piece in pieces for delta in reader.feed(piece)] == [TextDelta(text)]
 
 
 def test_chunks_without_blank_lines_are_read_in_order() -> None:
     chunks = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in "abc"]
-    deltas = AnswerReader(complain).feed(f"data: {chunks[0]}{chunks[1]} \t {chunks[2]} [DONE]\n\n".encode())
+    deltas = ChatReader(complain).feed(f"data: {chunks[0]}{chunks[1]} \t {chunks[2]} [DONE]\n\n".encode())
     assert deltas == [TextDelta("a"), TextDelta("b"), TextDelta("c")]
 
 
 def test_an_event_of_countless_chunks_is_an_error() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     assert reader.feed(b"data: " + b'{"choices":[]}' * MOST_CHUNKS + b"\n\n") == []
     with pytest.raises(ModelError, match=f"more than {MOST_CHUNKS} chunks"):
         reader.feed(b"data: " + b'{"choices":[]}' * (MOST_CHUNKS + 1) + b"\n\n")
 
 
 def test_whole_answer_yields_the_same_kinds_of_deltas() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     body = (
         b'{"id":"x","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi",'
         b'"reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"f",'
@@ -270,7 +271,7 @@ def assert_sane(data: bytes) -> None:
     """The reader either answers or raises our error, and does the same for every cutting."""
     outcomes: list[Any] = []
     for pieces in ([data], [data[place : place + 1] for place in range(len(data))]):
-        reader = AnswerReader(complain)
+        reader = ChatReader(complain)
         deltas: list[Delta] = []
         try:
             for piece in pieces:
@@ -296,11 +297,11 @@ def test_chunks_that_look_alike_are_read_as_each_would_be_alone(
     parts: list[dict[str, str]], is_ascii: bool, is_dense: bool
 ) -> None:
     separators = (",", ":") if is_dense else None
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     for part in parts:
         chunk = {"model": "m", "choices": [{"index": 0, "delta": part, "finish_reason": None}]}
         text = json.dumps(chunk, ensure_ascii=is_ascii, separators=separators)
         data = b"data: " + text.encode() + b"\n\n"
-        assert reader.feed(data) == AnswerReader(complain).feed(data)
+        assert reader.feed(data) == ChatReader(complain).feed(data)
         # The last chunk as it came, also when its text alone was read.
         assert reader.finish().payload == chunk

@@ -16,9 +16,10 @@ from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.errors import Refusal
+from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.http.reader import LARGEST_EVENT
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.openai.answer import LARGEST_EVENT, AnswerReader
-from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.testing import Reply, ScriptedServer
 
@@ -77,7 +78,7 @@ def put(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
 
 async def read(data: bytes) -> list[Delta]:
     """The deltas as the runtime gets them."""
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
 
     async def speak() -> AsyncGenerator[Delta, None]:
         for delta in [*reader.feed(data), *reader.end()]:
@@ -167,14 +168,14 @@ async def test_arguments_that_are_an_object_nested_too_deeply_are_a_model_error_
 
 
 def test_an_event_without_an_end_is_refused_before_memory_is_full() -> None:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     reader.feed(b"x" * LARGEST_EVENT)
     with pytest.raises(ModelError, match="an event of the stream is larger than 32000000 bytes"):
         reader.feed(b"x")
 
 
 def feed(*chunks: dict[str, Any]) -> FinishDelta:
-    reader = AnswerReader(complain)
+    reader = ChatReader(complain)
     for chunk in chunks:
         reader.feed(b"data: " + json.dumps(chunk).encode() + b"\n\n")
     return reader.finish()

@@ -10,8 +10,8 @@ import pytest
 from dovetail.concurrency import iterate_sync
 from dovetail.events.call import ModelRequest, ToolCall, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.openai import stream as openai_stream
-from dovetail.requesters.openai.http import Endpoint
+from dovetail.requesters.http import stream as http_stream
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.requester import Requester
@@ -133,7 +133,7 @@ async def test_connection_is_used_again() -> None:
 
 
 async def test_connection_is_used_again_when_its_end_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_stream, "DRAIN_LIMIT", 5.0)
+    monkeypatch.setattr(http_stream, "DRAIN_LIMIT", 5.0)
     gate = Gate()
     last = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
     async with ScriptedServer([["x", last, gate, Break("end")], "y"]) as server:

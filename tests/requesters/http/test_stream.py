@@ -5,8 +5,8 @@ import asyncio
 import aiohttp
 
 from dovetail.events.delta import TextDelta
+from dovetail.requesters.http.stream import Watchdog
 from dovetail.requesters.limits import TimeLimits
-from dovetail.requesters.openai.stream import Watchdog
 from dovetail.testing import Gate, Reply, ScriptedServer
 
 

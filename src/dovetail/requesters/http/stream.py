@@ -1,4 +1,4 @@
-"""One answer of an OpenAI-compatible server while it arrives, and the watchdog of its time limits."""
+"""One answer of a model's server while it arrives, and the watchdog of its time limits."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,8 @@ from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures, explain_connection, find_request_id
+from dovetail.requesters.http.reader import LARGEST_EVENT, AnswerReader
 from dovetail.requesters.limits import TimeLimits
-from dovetail.requesters.openai.answer import LARGEST_EVENT, AnswerReader
 
 aiohttp = lazy("aiohttp")
 DRAIN_LIMIT = 0.1
@@ -20,16 +20,16 @@ class AnswerStream:
     """Reader of a response: `first` holds its first deltas, `read` returns more until it is `over`."""
 
     def __init__(
-        self, response: Any, failures: Failures, limits: TimeLimits, deadline: float, pace: float = 0.0
+        self, response: Any, reader: AnswerReader, failures: Failures, limits: TimeLimits, deadline: float
     ) -> None:
+        self.pace = 0.0
         self.first: list[Delta] = []
         self.over = False
         self._response = response
         self._failures = failures
         self._limits = limits
-        self._pace = pace
         self._pieces = 0
-        self._reader = AnswerReader(failures.fail_answer)
+        self._reader = reader
         self._watchdog = Watchdog(response, limits, deadline)
 
     async def begin(self) -> None:
@@ -38,13 +38,16 @@ class AnswerStream:
             return await self._take_whole(b"")
         data = await self._response.content.readany()
         start = data.lstrip()[:1]
-        if start == b"{":
+        if not self._reader.begins:
+            self.first = self._feed(data)
+        elif start == b"{":
             return await self._take_whole(data)
-        if start == b"<":
+        elif start == b"<":
             raise self._failures.fail_page(self._response.status, data)
-        if start not in b"deri:":
+        elif start not in self._reader.begins:
             raise self._failures.fail_content_type(self._response.content_type, data)
-        self.first = self._feed(data)
+        else:
+            self.first = self._feed(data)
         while not self.first and not self.over:
             self.first = await self.read()
 
@@ -58,8 +61,8 @@ class AnswerStream:
         if failure is not None and not self._reader.is_complete:
             raise failure  # not inside the handler: the HTTP client's errors hold the headers
         deltas = self._feed(data)
-        if self._pace and not self.over and deltas and isinstance(deltas[-1], TextDelta | ReasoningDelta):
-            self._watchdog.rest(self._pace)
+        if self.pace and not self.over and deltas and isinstance(deltas[-1], TextDelta | ReasoningDelta):
+            self._watchdog.rest(self.pace)
             return _join_text(deltas)
         return deltas
 

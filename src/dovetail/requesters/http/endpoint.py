@@ -1,0 +1,79 @@
+"""Where a model is reached over HTTP, and with which options."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from dovetail.data.secrets import find_secrets, show_address
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
+from dovetail.requesters.errors import Failures
+from dovetail.requesters.limits import RetryPolicy, TimeLimits
+from dovetail.requesters.prices import Price
+from dovetail.settings.model import Thinking
+
+urllib_request = lazy("urllib.request")
+Structured: TypeAlias = Literal["auto", "schema", "prompt"]
+"""How a schema is enforced: by the server, by the prompt only, or by the server if it can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One model at one address; `body` is merged into every request, over everything else.
+
+    With `stream` off, answers are requested whole, for servers that cannot stream.
+    """
+
+    provider: str = "openai"
+    model: str
+    base_url: str = "https://api.openai.com/v1"
+    api_key: str | None = field(default=None, repr=False)
+    structured: Structured = "auto"
+    thinking: Thinking | None = None
+    stream: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    proxy: str | None = field(default=None, repr=False)
+    limits: TimeLimits = field(default_factory=TimeLimits)
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    price: Price | None = None
+
+    def __post_init__(self) -> None:
+        if urlsplit(self.base_url).scheme not in ("http", "https"):
+            raise ConfigError(
+                f"Invalid base_url {show_address(self.base_url)!r} of {self.provider}: must begin with http.",
+                hint="Set model.base_url to a full URL, such as http://127.0.0.1:8000/v1.",
+            )
+
+    def join(self, path: str) -> str:
+        """Return the URL of a route; a query in the base URL is kept, next to that of the path."""
+        base, _, query = self.base_url.partition("?")
+        route, _, own = path.partition("?")
+        queries = "&".join(part for part in (own, query) if part)
+        return f"{base.rstrip('/')}/{route}{'?' if queries else ''}{queries}"
+
+    def build_headers(self, own: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers of every request: those of the protocol, under the user's own."""
+        given = {name.lower(): value for name, value in self.headers.items()}
+        return {"content-type": "application/json", **own, **given}
+
+    def choose_proxy(self) -> str | None:
+        """Return the configured proxy, or the environment's for this address, if any."""
+        if self.proxy:
+            return self.proxy
+        parts = urlsplit(self.base_url)
+        found = urllib_request.getproxies().get(parts.scheme)
+        return None if found is None or urllib_request.proxy_bypass(parts.hostname or "") else found
+
+    def build_failures(self) -> Failures:
+        """Return the maker of this endpoint's errors."""
+        addresses = [self.base_url, *([self.proxy] if self.proxy else [])]
+        return Failures(
+            provider=self.provider,
+            model=self.model,
+            address=show_address(self.base_url),
+            has_key=bool(self.api_key),
+            secrets=find_secrets(self.api_key, self.headers, addresses),
+        )

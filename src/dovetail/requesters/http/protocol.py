@@ -1,0 +1,67 @@
+"""The contract of a chat protocol: how requests are written and answers are read."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Set
+from typing import Any, ClassVar
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.errors import ModelError
+from dovetail.events.call import ModelRequest
+from dovetail.requesters.errors import Failures, Refusal
+from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.http.reader import AnswerReader
+
+
+class ChatProtocol(ABC):
+    """One API for chats, spoken with one endpoint; `HttpRequester` does the rest.
+
+    Options that a server has rejected are left out from then on: `build_body` gets their names, and
+    `find_refused_part` finds them. `response_format` stands for the schema of an answer and `tools` for tools
+    in every protocol.
+    """
+
+    models_path: ClassVar[str] = "models"
+    """The route that lists the server's models; empty if none does."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+
+    @property
+    def source(self) -> str:
+        """The name of this API in provider parts: they go back to the source that they came from."""
+        return self.endpoint.provider
+
+    @abstractmethod
+    def path(self, request: ModelRequest) -> str:
+        """Return the route of a request, relative to the base URL; it may have a query."""
+
+    @abstractmethod
+    def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
+        """Return the JSON body of a request, without the options that the server rejects."""
+
+    @abstractmethod
+    def make_reader(self, failures: Failures) -> AnswerReader:
+        """Return the reader of one answer."""
+
+    def build_headers(self) -> dict[str, str]:
+        """Return the headers of every request, with the key."""
+        key = self.endpoint.api_key
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    async def sign(self, headers: Mapping[str, str], url: str, body: bytes) -> Mapping[str, str]:
+        """Return the headers of one request, signed if the API demands that."""
+        return headers
+
+    def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
+        """Return the optional part of a body that the server rejected, if any."""
+        return None
+
+    def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
+        """Return the error for a rejected request."""
+        return failures.fail_status(refusal, headers)
+
+    def read_models(self, data: Any) -> list[str]:
+        """Return the names in the server's list of models."""
+        entries = data.get("data") if is_mapping(data) else None
+        listed = entries if is_list(entries) else ()
+        return [str(entry["id"]) for entry in listed if is_mapping(entry) and "id" in entry]

@@ -1,0 +1,218 @@
+"""Send requests to models over HTTP: retries and explained failures, the same for every protocol."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dovetail.errors import ModelError, TransientModelError
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta, FinishDelta
+from dovetail.lazy import lazy
+from dovetail.requesters.errors import Refusal, explain_connection
+from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.http.session import get_session, release
+from dovetail.requesters.http.stream import AnswerStream
+from dovetail.requesters.prices import Price
+
+aiohttp = lazy("aiohttp")
+logger = logging.getLogger(__name__)
+
+LARGEST_REFUSAL = 64 * 1024
+MODELS_LIMIT = 3.0
+
+
+class HttpRequester:
+    """Send requests to an endpoint in the words of a protocol.
+
+    A temporary failure is retried, but only before the first delta has been yielded. `refused` holds the
+    options that the server has rejected; requesters of the same model may share it.
+    """
+
+    def __init__(self, protocol: ChatProtocol, *, refused: set[str] | None = None) -> None:
+        self.protocol = protocol
+        self.endpoint: Endpoint = protocol.endpoint
+        endpoint = self.endpoint
+        self._refused: set[str] = set() if refused is None else refused
+        self._failures = endpoint.build_failures()
+        self._headers = endpoint.build_headers(protocol.build_headers())
+        self._proxy = endpoint.choose_proxy()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r}, {self._failures.address!r})"
+
+    @property
+    def model(self) -> str:
+        """The model's name, `provider:name`."""
+        return f"{self.endpoint.provider}:{self.endpoint.model}"
+
+    @property
+    def price(self) -> Price | None:
+        """What the model's tokens cost, if known."""
+        return self.endpoint.price
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """Texts to mask when its messages are shown."""
+        return self._failures.secrets
+
+    @property
+    def follows_schema(self) -> bool:
+        """Whether schemas are sent: never with `prompt`, with `auto` until the server rejects one."""
+        if self.endpoint.structured == "auto":
+            return "response_format" not in self._refused
+        return self.endpoint.structured == "schema"
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether the model supports tools; assumed until the server says that it does not."""
+        return "tools" not in self._refused
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
+        """Yield the answer's deltas as they arrive."""
+        answer = await self._open(request)
+        try:
+            for delta in answer.first:
+                yield delta
+            while not answer.over:
+                for delta in await answer.read():
+                    yield delta
+            yield self._add_cost(answer.finish())
+            await answer.drain()
+        finally:
+            answer.close()
+
+    async def close(self) -> None:
+        """Release the connections, unless other requesters use them."""
+        await release(self)
+
+    async def _open(self, request: ModelRequest) -> AnswerStream:
+        clock = asyncio.get_running_loop().time
+        policy = self.endpoint.retries
+        deadline = clock() + self.endpoint.limits.total
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await self._try_open(request, deadline)
+            except TransientModelError as error:
+                delay = policy.choose_delay(attempt, error.retry_after)
+                if delay is None or clock() + delay >= deadline:
+                    raise
+                logger.warning("attempt %d failed, retrying in %.1f s: %s", attempt, delay, error.message)
+                await policy.sleep(delay)
+
+    async def _try_open(self, request: ModelRequest, deadline: float) -> AnswerStream:
+        limits = self.endpoint.limits
+        limit = limits.first_token if request.stream and self.endpoint.stream else limits.total
+        try:
+            async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + limit)):
+                return await self._post(request, deadline)
+        except (aiohttp.ClientError, OSError) as error:
+            failure = self._explain_network(error, limit)
+        # Not inside the handler: the HTTP client's errors hold the headers, and the key would come along.
+        raise failure
+
+    def _explain_network(self, error: Exception, limit: float) -> ModelError:
+        if isinstance(error, aiohttp.ClientError) or not isinstance(error, TimeoutError):
+            return explain_connection(error, self._failures)
+        return self._failures.fail_transient(
+            f"No response from {self.model} within {limit:g} s.",
+            hint="Raise model.timeouts.first_token (or .total) if the model needs more time.",
+        )
+
+    async def _post(self, request: ModelRequest, deadline: float) -> AnswerStream:
+        named = self._name(request)
+        body = self.protocol.build_body(named, self._list_unwanted())
+        response = await self._send(self.protocol.path(named), body)
+        reader = self.protocol.make_reader(self._failures)
+        answer = AnswerStream(response, reader, self._failures, self.endpoint.limits, deadline)
+        answer.pace = request.pace
+        try:
+            if response.status == 200:
+                await answer.begin()
+                return answer
+            refusal = await self._read_refusal(response)
+        except BaseException:
+            answer.close()
+            raise
+        answer.close()
+        part = self.protocol.find_refused_part(refusal, body)
+        if part is not None and self._may_leave_out(part):
+            self._refused.add(part)
+            return await self._post(request, deadline)
+        raise await self._explain(refusal, response.headers)
+
+    async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
+        session = await get_session(self)
+        url, data = self.endpoint.join(path), json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        return await session.post(
+            url,
+            data=data,
+            headers=await self.protocol.sign(self._headers, url, data),
+            proxy=self._proxy,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self.endpoint.limits.connect),
+        )
+
+    def _list_unwanted(self) -> set[str]:
+        return self._refused if self.endpoint.structured != "prompt" else self._refused | {"response_format"}
+
+    def _name(self, request: ModelRequest) -> ModelRequest:
+        """Return the request with the name that the server knows, and with this endpoint's options."""
+        endpoint = self.endpoint
+        return replace(
+            request,
+            model=request.model.removeprefix(f"{endpoint.provider}:") or endpoint.model,
+            options={**endpoint.options, **request.options},
+            stream=request.stream and endpoint.stream,
+        )
+
+    def _may_leave_out(self, part: str) -> bool:
+        return part not in self._refused and not (
+            part == "response_format" and self.endpoint.structured == "schema"
+        )
+
+    async def _read_refusal(self, response: Any) -> Refusal:
+        body: bytes = await response.content.read(LARGEST_REFUSAL)
+        if body.lstrip().startswith(b"<"):
+            raise self._failures.fail_page(response.status, body)
+        return Refusal.read(response.status, body)
+
+    async def _explain(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
+        if refusal.names_model:
+            return self._failures.fail_unknown_model(await self._list_models(), refusal.status)
+        if refusal.refuses_tools:
+            self._refused.add("tools")
+            return self._failures.fail(
+                f"{self.model} does not support tools: {refusal.message}",
+                hint='Set tools.strategy to "judge": it works with any model.',
+                status=refusal.status,
+            )
+        return self.protocol.explain(refusal, self._failures, headers)
+
+    async def fetch(self, path: str) -> Any:
+        """Return the JSON data at a route of the server, such as its list of models; None without any."""
+        if not path:
+            return None
+        session = await get_session(self)
+        url, limit = self.endpoint.join(path), aiohttp.ClientTimeout(total=MODELS_LIMIT)
+        headers = await self.protocol.sign(self._headers, url, b"")
+        try:
+            async with session.get(
+                url, headers=headers, proxy=self._proxy, allow_redirects=False, timeout=limit
+            ) as response:
+                return json.loads(await response.read())
+        except (aiohttp.ClientError, OSError, ValueError, RecursionError):
+            return None
+
+    async def _list_models(self) -> list[str]:
+        """Return the names of the server's models; empty if it does not list them."""
+        return self.protocol.read_models(await self.fetch(self.protocol.models_path))
+
+    def _add_cost(self, finish: FinishDelta) -> FinishDelta:
+        price = self.endpoint.price
+        return finish if price is None else replace(finish, usage=price.apply(finish.usage))
