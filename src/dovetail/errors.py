@@ -13,6 +13,7 @@
     · EmptyPromptError   an empty prompt (also a KeyError, rule P60)
     · ExtensionError     an extension folder cannot be loaded; carries file and line
   x ModelError           the model API failed; carries provider, status and request id
+    · ContextLengthError the messages do not fit into the model's context; carries `limit` if it is known
     · TransientModelError  a temporary failure: retry; carries `retry_after` if the server sent one
   x ResponseError        the answer is incomplete, not parsable or not valid
     · AnswerTimeoutError the answer exceeded its time limit (also a TimeoutError)
@@ -131,6 +132,14 @@ class ModelError(DovetailError):
         self.provider = provider
         self.status = status
         self.request_id = request_id
+
+
+class ContextLengthError(ModelError):
+    """The messages are longer than the model can read; `limit` is its context in tokens, if known."""
+
+    def __init__(self, message: str, *, limit: int | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.limit = limit
 
 
 class TransientModelError(ModelError):

@@ -62,12 +62,17 @@ READ_ONLY = (Kind.Read, Kind.Search, Kind.Think, Kind.Fetch)
 ChatMessage: TypeAlias = Mapping[str, Any]
 """One message as chat models take it: `role` and `content` (text or a list of parts), an assistant's
 `tool_calls` as `[{"id", "type": "function", "function": {"name", "arguments"}}]`, and a tool's answer as
-`{"role": "tool", "tool_call_id", "content"}`."""
+`{"role": "tool", "tool_call_id", "content"}`. An assistant's `provider_parts` are for the provider that made
+them: `[{"source", "data", "text", "calls"}]`, each after that many characters of text and that many calls."""
 
 
-def write_answer(text: str | None, calls: Sequence[ToolCall] = ()) -> ChatMessage:
-    """Return the assistant's message: its text and its calls."""
+def write_answer(
+    text: str | None, calls: Sequence[ToolCall] = (), provider_parts: Sequence[Mapping[str, Any]] = ()
+) -> ChatMessage:
+    """Return the assistant's message: its text, its calls, and the parts for its provider."""
     message: dict[str, Any] = {"role": "assistant", "content": text}
+    if provider_parts:
+        message["provider_parts"] = [*provider_parts]
     if calls:
         message["tool_calls"] = [
             {

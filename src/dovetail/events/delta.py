@@ -9,13 +9,18 @@ from dovetail.data.shapes import is_dict
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more requests; `cost` is in the price table's currency, if prices are known."""
+    """Tokens of one or more requests; `cost` is in the price table's currency, if prices are known.
+
+    Input includes what the provider read from its cache (`cached_tokens`) and what it stored there
+    (`cache_write_tokens`); output includes the reasoning.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     cost: float | None = None
+    cache_write_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
@@ -25,6 +30,7 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
             sum(known) if known else None,
+            self.cache_write_tokens + other.cache_write_tokens,
         )
 
     @classmethod
@@ -58,6 +64,18 @@ class ToolCallDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderPartDelta:
+    """A part of the answer that only its provider can read, and that goes back to it unchanged.
+
+    Examples are signed or encrypted reasoning and the results of a provider's own tools. `source` is the API
+    that made it; it stands where it came, between the text and the calls.
+    """
+
+    source: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class FinishDelta:
     """The answer's end; always the last delta of a stream that did not fail.
 
@@ -72,4 +90,4 @@ class FinishDelta:
     payload: Mapping[str, Any] | None = None
 
 
-Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | FinishDelta
+Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | FinishDelta

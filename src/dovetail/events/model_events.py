@@ -89,6 +89,17 @@ class ReasoningEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderPartEvent:
+    """A part of the answer for its provider only, after `text` characters of the turn and `calls` calls."""
+
+    type: ClassVar = "provider-part"
+    source: str
+    data: Mapping[str, Any]
+    text: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ToolInputStart:
     """The model begins to write a call's arguments."""
 

@@ -14,6 +14,7 @@ from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ModelRequestEvent,
     ModelResponseEvent,
+    ProviderPartEvent,
     ReasoningDeltaEvent,
     ReasoningEnd,
     ReasoningStart,
@@ -158,6 +159,7 @@ Event: TypeAlias = (
     | ReasoningStart
     | ReasoningDeltaEvent
     | ReasoningEnd
+    | ProviderPartEvent
     | ToolInputStart
     | ToolInputDeltaEvent
     | ToolInputEnd

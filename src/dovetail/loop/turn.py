@@ -2,12 +2,20 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, write_answer
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+)
 from dovetail.events.model_events import (
+    ProviderPartEvent,
     ReasoningDeltaEvent,
     ReasoningEnd,
     ReasoningStart,
@@ -49,6 +57,7 @@ class Turn:
         self.number = number
         self.finish = FinishDelta(reason="interrupted")
         self.calls: list[ToolCall] = []
+        self.provider_parts: list[ProviderPartEvent] = []
         self._emit = emit
         self._known = known
         self._pieces: list[str] = []
@@ -66,7 +75,7 @@ class Turn:
     @property
     def message(self) -> ChatMessage:
         """The turn as the assistant's message."""
-        return write_answer(self.text, self.calls)
+        return write_answer(self.text, self.calls, [asdict(part) for part in self.provider_parts])
 
     async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
         """Read the answer of a model under a span, then close it."""
@@ -98,8 +107,16 @@ class Turn:
         elif isinstance(delta, ToolCallDelta):
             self._close_segment()
             self._take_call(delta)
+        elif isinstance(delta, ProviderPartDelta):
+            self._take_part(delta)
         else:
             self.finish = delta
+
+    def _take_part(self, delta: ProviderPartDelta) -> None:
+        length = sum(map(len, self._pieces))
+        part = ProviderPartEvent(delta.source, delta.data, length, len(self._calls))
+        self.provider_parts.append(part)
+        self._emit(part)
 
     def _take_or_hand_on(self, delta: Delta) -> None:
         if self.hand_on is None or not isinstance(delta, TextDelta | ReasoningDelta):

@@ -9,10 +9,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from dovetail.data.clean import REPLACEMENT, clean_text, is_clean
+from dovetail.data.clean import REPLACEMENT, clean_data, clean_text, is_clean
 from dovetail.data.shapes import is_number, read_count
 from dovetail.errors import ModelError
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
 from dovetail.ids import new_id
 
 LONGEST_ID = 200
@@ -64,6 +72,9 @@ class _Cleaner:
             arguments = self._join(delta.index, delta.arguments)
             name = None if delta.name is None else clean_text(delta.name)[:LONGEST_NAME]
             yield ToolCallDelta(delta.index, self._clean_id(delta), name, arguments)
+        elif isinstance(delta, ProviderPartDelta):
+            yield from self.release()
+            yield ProviderPartDelta(clean_text(delta.source)[:LONGEST_NAME], clean_data(delta.data))
         else:
             kind = type(delta)
             yield from self.release(unless=kind)
@@ -109,6 +120,7 @@ def _clean_finish(finish: FinishDelta) -> FinishDelta:
         read_count(given.cached_tokens),
         read_count(given.reasoning_tokens),
         given.cost if is_number(given.cost) and given.cost >= 0 else None,
+        read_count(given.cache_write_tokens),
     )
     request_id = None if finish.request_id is None else clean_text(finish.request_id)[:LONGEST_ID]
     model = clean_text(finish.model)[:LONGEST_NAME]

@@ -16,7 +16,7 @@ AUDIO_FORMATS = {"audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/wav": "wav", "a
 
 
 def build_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """Return the messages as JSON data; messages that need no change are not copied deeply."""
+    """Return the messages as JSON data, without what is for one provider only; others need no deep copy."""
     return [_build_message(message) for message in messages]
 
 
@@ -55,7 +55,7 @@ def dump(value: Any) -> str:
 
 
 def _build_message(message: ChatMessage) -> dict[str, Any]:
-    built = dict(message)
+    built = {key: value for key, value in message.items() if key != "provider_parts"}
     content = built.get("content")
     if is_parts(content):
         built["content"] = [build_part(part) for part in built["content"]]

@@ -1,88 +1,22 @@
 """Turn the failures of a model API into errors that say what happened and what helps, without any key.
 
-A server refuses with a status and a body (`Refusal`), or the connection fails (`explain_connection`).
+A server refuses with a status and a body (`refusal.py`), or the connection fails (`explain_connection`).
 `Failures` makes the errors of one endpoint.
 """
 
-import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from dovetail.data.clean import clean_text
 from dovetail.data.secrets import hide, hide_passwords
-from dovetail.data.shapes import is_mapping, read_number
 from dovetail.data.text import did_you_mean, expected_one_of
-from dovetail.errors import ModelError, TransientModelError
+from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.lazy import lazy
+from dovetail.requesters.refusal import Refusal, find_request_id, is_transient, read_retry_after
 
 aiohttp = lazy("aiohttp")
-email_dates = lazy("email.utils")
-REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A rejected request: the status, the server's message, and its code and type of error."""
-
-    status: int
-    message: str
-    code: str
-
-    @classmethod
-    def read(cls, status: int, body: bytes) -> Self:
-        """Read the refusal from a body of any shape."""
-        text = body[:4000].decode("utf-8", "replace").strip()
-        try:
-            return cls._read_data(status, json.loads(body), text)
-        except (ValueError, RecursionError):  # not JSON, or nested too deeply
-            return cls(status, text[:300], "")
-
-    @classmethod
-    def _read_data(cls, status: int, data: Any, text: str) -> Self:
-        error = data.get("error", data) if is_mapping(data) else data
-        if not is_mapping(error):
-            return cls(status, str(error)[:1000], "")
-        message = error.get("message") or error.get("detail") or text[:300]
-        code = f"{error.get('code') or ''} {error.get('type') or ''}".strip()
-        return cls(status, str(message)[:1000], code[:1000])
-
-    @property
-    def is_transient(self) -> bool:
-        """Whether the same request may succeed later."""
-        return is_transient(self.status) and "insufficient_quota" not in self.code
-
-    @property
-    def refuses_tools(self) -> bool:
-        """Whether the server says that the model does not support tools."""
-        return self.status in (400, 404, 422) and self.mentions(
-            (
-                "not support tools",
-                "not support function",
-                "tool use",
-                "tool_choice",
-                "--enable-auto-tool-choice",
-            )
-        )
-
-    def mentions(self, words: tuple[str, ...]) -> bool:
-        """Return whether the server's message contains one of these words."""
-        return any(word in self.message for word in words)
-
-    @property
-    def names_model(self) -> bool:
-        """Whether the server says that the model does not exist."""
-        said = self.message.lower()
-        return "model_not_found" in self.code or (
-            self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
-        )
-
-
-def is_transient(status: int) -> bool:
-    """Return whether a status stands for a temporary failure."""
-    return status in (408, 409, 425, 429) or (status >= 500 and status != 501)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +32,11 @@ class _Advice:
 _ADVICE = [
     _Advice(
         (),
-        ("context_length", "string_above_max"),
-        "rejected the request: context length exceeded",
+        ("string_above_max",),
+        "rejected the request: a text is too long",
         "Shorten the chat history or the attachments, or use a model with a longer context.",
     ),
+    _Advice((529,), ("overloaded",), "is overloaded", "Try again later, or set model.fallbacks."),
     _Advice(
         (402,),
         ("insufficient_quota",),
@@ -159,6 +94,8 @@ class Failures:
         """Return the error for a rejected request."""
         message, hint = self._explain(refusal)
         details = {"hint": hint, "status": refusal.status, "request_id": find_request_id(headers)}
+        if refusal.exceeds_context:
+            return self._make(ContextLengthError, message, {**details, "limit": refusal.context_limit})
         if refusal.is_transient:
             return self.fail_transient(message, retry_after=read_retry_after(headers), **details)
         return self.fail(message, **details)
@@ -195,7 +132,12 @@ class Failures:
     def _explain(self, refusal: Refusal) -> tuple[str, str | None]:
         where = f"{self.provider} at {self.address}"
         said = f"(status {refusal.status})" + (f": {refusal.message}" if refusal.message else "")
-        if refusal.status in (401, 403):
+        if refusal.exceeds_context:
+            return (
+                f"{where} rejected the request: context length exceeded for {self.model} {said}",
+                "Shorten the chat history or the attachments, or use a model with a longer context.",
+            )
+        if refusal.refuses_key:
             what = "rejected the API key" if self.has_key else "requires an API key, but none is set"
             return (
                 f"{where} {what} {said}",
@@ -248,25 +190,3 @@ def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
         return "Start it with `ollama serve`, or set model.base_url to its address."
     return "Is the server running, and is model.base_url its address?"
-
-
-def find_request_id(headers: Mapping[str, str]) -> str | None:
-    """Return the id by which the provider identifies a request, if any."""
-    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
-
-
-def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, sent as a number or as a date."""
-    milliseconds = read_number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return max(milliseconds / 1000, 0.0)
-    value = headers.get("retry-after", "")
-    seconds = read_number(value)
-    return _read_date(value) if seconds is None else max(seconds, 0.0)
-
-
-def _read_date(value: str) -> float | None:
-    try:
-        return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except (ValueError, OverflowError, OSError):  # not a date, or out of range
-        return None

@@ -13,11 +13,11 @@ from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.errors import is_transient
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
 from dovetail.requesters.prices import Price
+from dovetail.requesters.refusal import is_transient
 
 chat_models = lazy("langchain_core.language_models.chat_models", extra="langchain")
 messages = lazy("langchain_core.messages", extra="langchain")

@@ -1,7 +1,7 @@
 """What a run has done and spent so far, folded from its journal, so that nothing finished is done again."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_mapping
@@ -10,6 +10,7 @@ from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_resu
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ModelResponseEvent,
+    ProviderPartEvent,
     ReasoningStart,
     TextDeltaEvent,
     TextStart,
@@ -91,6 +92,7 @@ class _Fold:
     def _begin_turn(self) -> None:
         self._pieces: list[str] = []
         self._calls: list[ToolCall] = []
+        self._parts: list[ProviderPartEvent] = []
         self._results: dict[str, Any] = {}
         self._started: set[str] = set()
         self._has_spoken = False
@@ -117,6 +119,8 @@ class _Fold:
             self._take_call(event)
         elif isinstance(event, ModelResponseEvent) and event.purpose == "answer":
             self._is_complete = self._has_answered = True
+        elif isinstance(event, ProviderPartEvent):
+            self._parts.append(event)
         elif isinstance(event, TurnReset):
             self._begin_turn()
         elif isinstance(event, TurnEnd):
@@ -144,7 +148,7 @@ class _Fold:
         text = "".join(self._pieces)
         self._text = text or self._text
         if text or self._calls:
-            self._messages.append(write_answer(text, self._calls))
+            self._messages.append(write_answer(text, self._calls, [asdict(part) for part in self._parts]))
         for call in self._calls:
             if call.call_id in self._results:
                 self._messages.append(write_result(call.call_id, self._results[call.call_id]))

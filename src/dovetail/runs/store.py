@@ -18,6 +18,7 @@ from dovetail.events.cancel import CancelMode
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ModelRequestEvent,
+    ProviderPartEvent,
     ReasoningDeltaEvent,
     ReasoningEnd,
     ReasoningStart,
@@ -46,6 +47,7 @@ _PLAIN: dict[type, tuple[str, ...]] = {
         ReasoningStart,
         ReasoningDeltaEvent,
         ReasoningEnd,
+        ProviderPartEvent,
     )
 }
 """Events that hold only JSON, with their fields; the others are converted with `asdict`."""

@@ -15,12 +15,12 @@ from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.border import clean_deltas
-from dovetail.requesters.errors import Refusal
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import LARGEST_EVENT
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.requester import OpenAIRequester
+from dovetail.requesters.refusal import Refusal
 from dovetail.testing import Reply, ScriptedServer
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])

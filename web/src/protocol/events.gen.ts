@@ -7,6 +7,7 @@ export interface Usage {
   cached_tokens: number;
   reasoning_tokens: number;
   cost: number | null;
+  cache_write_tokens: number;
 }
 
 /** The run begins. */
@@ -75,6 +76,15 @@ export interface ReasoningDeltaEvent {
 export interface ReasoningEndEvent {
   type: "reasoning-end";
   id: string;
+}
+
+/** A part of the answer for its provider only, after `text` characters of the turn and `calls` calls. */
+export interface ProviderPartEvent {
+  type: "provider-part";
+  source: string;
+  data: Record<string, unknown>;
+  text: number;
+  calls: number;
 }
 
 /** The model begins to write a call's arguments. */
@@ -185,6 +195,7 @@ export type RunEvent =
   | ReasoningStartEvent
   | ReasoningDeltaEvent
   | ReasoningEndEvent
+  | ProviderPartEvent
   | ToolInputStartEvent
   | ToolInputDeltaEvent
   | ToolInputEndEvent

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.requesters.errors import Failures, Refusal
+from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import AnswerReader
+from dovetail.requesters.refusal import Refusal
 
 
 class ChatProtocol(ABC):

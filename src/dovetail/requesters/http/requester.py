@@ -11,12 +11,13 @@ from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta
 from dovetail.lazy import lazy
-from dovetail.requesters.errors import Refusal, explain_connection
+from dovetail.requesters.errors import explain_connection
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
 from dovetail.requesters.prices import Price
+from dovetail.requesters.refusal import Refusal
 
 aiohttp = lazy("aiohttp")
 logger = logging.getLogger(__name__)

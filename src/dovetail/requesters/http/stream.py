@@ -7,9 +7,10 @@ from typing import Any, Literal
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.lazy import lazy
-from dovetail.requesters.errors import Failures, explain_connection, find_request_id
+from dovetail.requesters.errors import Failures, explain_connection
 from dovetail.requesters.http.reader import LARGEST_EVENT, AnswerReader
 from dovetail.requesters.limits import TimeLimits
+from dovetail.requesters.refusal import find_request_id
 
 aiohttp = lazy("aiohttp")
 DRAIN_LIMIT = 0.1

@@ -6,7 +6,7 @@ from typing import Any
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.errors import Refusal
+from dovetail.requesters.refusal import Refusal
 
 _OPTIONAL = {
     "response_format": ("response_format", "json_schema"),

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from dovetail.events.call import ModelRequest
-from dovetail.requesters.errors import Failures, Refusal
+from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_body, find_refused_part
+from dovetail.requesters.refusal import Refusal
 
 
 class ChatCompletions(ChatProtocol):

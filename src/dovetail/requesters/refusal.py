@@ -1,0 +1,134 @@
+"""What a model's server says when it rejects a request: the status, the body and the headers."""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dovetail.data.shapes import is_list, is_mapping, read_number
+from dovetail.lazy import lazy
+
+email_dates = lazy("email.utils")
+REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id")
+
+_TOO_LONG = (
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "maximum number of tokens allowed",
+    "too many total text bytes",
+)
+"""Words by which servers say that the messages do not fit."""
+_LIMIT = re.compile(
+    r"maximum context length is ([\d,]+)|> ([\d,]+) maximum|tokens allowed \(([\d,]+)\)"
+    r"|context (?:size|length|window) (?:of |is |\()*([\d,]+)|maximum[^.\d]{0,40}([\d,]+) tokens"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A rejected request: the status, the server's message, and its code and type of error."""
+
+    status: int
+    message: str
+    code: str
+
+    @classmethod
+    def read(cls, status: int, body: bytes) -> Self:
+        """Read the refusal from a body of any shape."""
+        text = body[:4000].decode("utf-8", "replace").strip()
+        try:
+            return cls._read_data(status, json.loads(body), text)
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply
+            return cls(status, text[:300], "")
+
+    @classmethod
+    def _read_data(cls, status: int, data: Any, text: str) -> Self:
+        first = data[0] if is_list(data) and data else data
+        error = first.get("error", first) if is_mapping(first) else first
+        if not is_mapping(error):
+            return cls(status, str(error)[:1000], "")
+        message = error.get("message") or error.get("detail") or text[:300]
+        named = (error.get(name) for name in ("code", "type", "status"))
+        code = " ".join(str(part) for part in named if part)
+        return cls(status, str(message)[:1000], code[:1000])
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same request may succeed later."""
+        return is_transient(self.status) and "insufficient_quota" not in self.code
+
+    @property
+    def refuses_tools(self) -> bool:
+        """Whether the server says that the model does not support tools."""
+        return self.status in (400, 404, 422) and self.mentions(
+            (
+                "not support tools",
+                "not support function",
+                "tool use",
+                "tool_choice",
+                "--enable-auto-tool-choice",
+            )
+        )
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Return whether the server's message contains one of these words."""
+        return any(word in self.message for word in words)
+
+    @property
+    def exceeds_context(self) -> bool:
+        """Whether the server says that the messages are too long for the model."""
+        said = self.message.lower()
+        return self.status in (400, 413, 422, 500) and (
+            "context_length" in self.code or any(words in said for words in _TOO_LONG)
+        )
+
+    @property
+    def context_limit(self) -> int | None:
+        """The model's context in tokens, if the message names it."""
+        found = _LIMIT.search(self.message.lower())
+        return int(next(number for number in found.groups() if number).replace(",", "")) if found else None
+
+    @property
+    def refuses_key(self) -> bool:
+        """Whether the server does not accept the key."""
+        return self.status in (401, 403) or "api key not valid" in self.message.lower()
+
+    @property
+    def names_model(self) -> bool:
+        """Whether the server says that the model does not exist."""
+        said = self.message.lower()
+        return "model_not_found" in self.code or (
+            self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
+        )
+
+
+def is_transient(status: int) -> bool:
+    """Return whether a status stands for a temporary failure."""
+    return status in (408, 409, 425, 429) or (status >= 500 and status != 501)
+
+
+def find_request_id(headers: Mapping[str, str]) -> str | None:
+    """Return the id by which the provider identifies a request, if any."""
+    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
+
+
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, sent as a number or as a date."""
+    milliseconds = read_number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return max(milliseconds / 1000, 0.0)
+    value = headers.get("retry-after", "")
+    seconds = read_number(value)
+    return _read_date(value) if seconds is None else max(seconds, 0.0)
+
+
+def _read_date(value: str) -> float | None:
+    try:
+        return max(email_dates.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError, OSError):  # not a date, or out of range
+        return None
