@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+import gguf_files
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
-from dovetail.requesters.local import llama, weights
+from dovetail.requesters.local import files, llama, weights
 from dovetail.requesters.local.answer import explain_error, find_calls_since_user
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.requester import Requester
@@ -114,10 +115,13 @@ async def test_model_that_is_too_small_to_choose_answers_in_words(model: LocalRe
     assert "tool" not in join_text(deltas)
 
 
-async def test_same_call_is_not_made_twice(small_weights: Path, tmp_path: Path) -> None:
-    # Under another name it is no model of the catalogue, so it is asked to choose.
+async def test_same_call_is_not_made_twice(
+    small_weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Under another name it is no model of the catalogue; made to look larger, it is asked to choose.
     link = tmp_path / "other.gguf"
     link.symlink_to(small_weights)
+    monkeypatch.setattr(files, "CHOOSES_TOOLS", 1)
     model = LocalRequester(link, "local:other")
     tool = ToolSpec(
         name="roll",
@@ -221,8 +225,12 @@ def copy_with_one_wrong_byte(weights_file: Path, folder: Path) -> Path:
     return path
 
 
-def test_one_wrong_byte_is_found_before_the_weights_are_loaded(small_weights: Path, tmp_path: Path) -> None:
-    path = copy_with_one_wrong_byte(small_weights, tmp_path)
+def test_one_wrong_byte_is_found_before_the_weights_are_loaded(
+    small_weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    weights.cache_folder().mkdir()
+    path = copy_with_one_wrong_byte(small_weights, weights.cache_folder())
     with pytest.raises(ModelError, match="were corrupt and have been deleted"):
         llama.load(path)
     assert not path.exists()
@@ -231,9 +239,64 @@ def test_one_wrong_byte_is_found_before_the_weights_are_loaded(small_weights: Pa
 async def test_file_that_is_not_a_model_is_named_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "notes.gguf"
     path.write_text("not a model")
-    with pytest.raises(ModelError, match=r"Cannot load the weights '.*notes\.gguf'"):
+    with pytest.raises(ModelError, match=r"Cannot load '.*notes\.gguf': it is not in GGUF format"):
         await collect(LocalRequester(path, "local:notes"), ask("Hi"))
     assert path.exists()
+
+
+async def test_file_under_another_name_answers_and_calls_a_tool(small_weights: Path, tmp_path: Path) -> None:
+    path = tmp_path / "my model.Q4_1.gguf"
+    path.symlink_to(small_weights)
+    model = LocalRequester(path, f"local:{path}")
+    deltas = await collect(
+        model, ask("What is the capital of France?", options={"max_tokens": 16, "temperature": 0})
+    )
+    *calls, finish = await collect(
+        model, ask("What does 'bonjour' mean?", tools=[LOOK], tool_choice="required")
+    )
+    await model.close()
+    assert "Paris" in join_text(deltas)
+    assert model.context_tokens == 8192
+    assert isinstance(finish, FinishDelta)
+    assert (finish.reason, finish.model) == ("tool-calls", f"local:{path}")
+    arguments = "".join(call.arguments for call in calls if isinstance(call, ToolCallDelta))
+    assert json.loads(arguments)["language"] in ("en", "fr")
+
+
+async def test_context_window_can_be_set(small_weights: Path, tmp_path: Path) -> None:
+    path = tmp_path / "short.gguf"
+    path.symlink_to(small_weights)
+    model = LocalRequester(path, "local:short", 512)
+    with pytest.raises(ModelError, match="at most 512"):
+        await collect(model, ask("word " * 600))
+    await model.close()
+
+
+async def test_model_in_three_parts_is_loaded_from_all_of_them(small_weights: Path, tmp_path: Path) -> None:
+    parts = gguf_files.Original.read(small_weights).split(tmp_path, "split", 3)
+    model = LocalRequester(files.locate(str(parts[1])), "local:split")
+    deltas = await collect(
+        model, ask("What is the capital of France?", options={"max_tokens": 16, "temperature": 0})
+    )
+    await model.close()
+    assert "Paris" in join_text(deltas)
+
+
+async def test_conversation_is_written_with_the_template_of_the_file(
+    small_weights: Path, tmp_path: Path
+) -> None:
+    original = gguf_files.Original.read(small_weights)
+    path = tmp_path / "own-template.gguf"
+    # A template that ignores the conversation and begins a well-known list: the model continues it.
+    template = gguf_files.entry("tokenizer.chat_template", "One, two, three, four, five, six,")
+    others = [each for each in original.entries if b"tokenizer.chat_template" not in each[:40]]
+    original.write(path, original.tensors, [*others, template])
+    model = LocalRequester(path, "local:own-template")
+    deltas = await collect(
+        model, ask("What is the capital of France?", options={"max_tokens": 16, "temperature": 0})
+    )
+    await model.close()
+    assert "seven, eight" in join_text(deltas)
 
 
 async def test_missing_file_is_named(tmp_path: Path) -> None:

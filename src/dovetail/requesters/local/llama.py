@@ -17,6 +17,7 @@ from typing import Any
 
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
+from dovetail.requesters.local.files import read_model
 from dovetail.requesters.local.weights import Weights, find_entry, remove_if_corrupt
 
 xllamacpp = lazy("xllamacpp", extra="local")
@@ -140,8 +141,9 @@ class Generation:
 class Engine:
     """One loaded model. Use `share_engine`, so that the weights are in memory only once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, context: int = CONTEXT) -> None:
         self.path = path
+        self.context = context
         self.queue = TurnQueue()
         self.users = 0
         self._server: Any = None
@@ -154,7 +156,7 @@ class Engine:
 
         def run(receive: Callable[[Piece], bool]) -> None:
             if self._server is None:
-                self._server = load(self.path)
+                self._server = load(self.path, self.context)
             self._server.handle_chat_completions(dict(body), receive)
 
         generation.start(run)
@@ -169,14 +171,14 @@ class Engine:
         self._server = None
 
 
-_engines: dict[Path, Engine] = {}
+_engines: dict[tuple[Path, int], Engine] = {}
 _lock = threading.Lock()
 
 
-def share_engine(path: Path) -> Engine:
+def share_engine(path: Path, context: int = CONTEXT) -> Engine:
     """Return the engine of a weights file; each user releases it with `release_engine`."""
     with _lock:
-        engine = _engines.setdefault(path, Engine(path))
+        engine = _engines.setdefault((path, context), Engine(path, context))
         engine.users += 1
         return engine
 
@@ -187,7 +189,7 @@ def release_engine(engine: Engine) -> None:
         engine.users -= 1
         if engine.users > 0:
             return
-        _engines.pop(engine.path, None)
+        _engines.pop((engine.path, engine.context), None)
     engine.close()
 
 
@@ -198,14 +200,16 @@ def _close_all() -> None:
         engine.close()
 
 
-def load(path: Path) -> Any:
-    """Load a weights file; a corrupt one is deleted, so that it can be downloaded again."""
+def load(path: Path, context: int = CONTEXT) -> Any:
+    """Load a weights file; a corrupt one of the catalogue is deleted, so that it can be downloaded again."""
     entry = find_entry(path)
-    if entry is not None and remove_if_corrupt(path, entry):
+    if entry is None:
+        read_model(path)
+    elif remove_if_corrupt(path, entry):
         raise _explain_broken(path, entry)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx = CONTEXT
+    params.n_ctx = context
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = PROMPT_STEP
     params.cache_ram_mib = CACHED_PROMPTS
@@ -235,12 +239,12 @@ def _explain_broken(path: Path, entry: Weights) -> ModelError:
 
 
 def _explain_failure(path: Path) -> ModelError:
-    if not path.exists():
-        message, hint = f"No weights at {str(path)!r}.", "`dovetail models list` lists the downloaded models."
-    else:
-        message = f"Cannot load the weights {str(path)!r}."
-        hint = "Either the file is not in GGUF format, or memory is too small."
-    return ModelError(message, provider="local", hint=hint)
+    return ModelError(
+        f"Cannot load the weights {str(path)!r}.",
+        provider="local",
+        hint="Either memory is too small, or the engine does not know the model's architecture: "
+        "pip install --upgrade xllamacpp",
+    )
 
 
 def count_cores() -> int:

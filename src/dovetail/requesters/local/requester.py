@@ -8,27 +8,42 @@ from pathlib import Path
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta
 from dovetail.requesters.local.answer import LocalAnswer
+from dovetail.requesters.local.files import read_model
 from dovetail.requesters.local.llama import CONTEXT, Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
 
 logger = logging.getLogger(__name__)
 
+INTRODUCTION = "You are a helpful assistant."
+"""The system text of a model outside the catalogue if a request has none."""
+
 
 class LocalRequester:
-    """A model from a weights file; requesters of the same file share one engine and its queue."""
+    """A model from a weights file; requesters of the same file share one engine and its queue.
+
+    A file outside the catalogue is described by its own header. `context` is the wanted context window.
+    """
 
     follows_schema = True
     calls_tools = True
-    context_tokens = CONTEXT
     answer_ways = (KNOWLEDGE, TALK)
     """Ways to answer, by name and use: a small model chooses better among them than between tool and none."""
 
-    def __init__(self, weights: Path, model: str) -> None:
+    def __init__(self, weights: Path, model: str, context: int | None = None) -> None:
         self.weights = weights
         self.model = model
-        self._entry = find_entry(weights)
         self._engine: Engine | None = None
+        entry = find_entry(weights)
+        if entry is not None:
+            self.context_tokens = min(context or CONTEXT, entry.context)
+            self._introduction, self._sampling = entry.introduction, entry.sampling
+            self._chooses_tools = entry.chooses_tools
+        else:
+            file = read_model(weights)
+            self.context_tokens = file.choose_context(context)
+            self._introduction, self._sampling = INTRODUCTION, file.sampling
+            self._chooses_tools = file.chooses_tools
 
     def __repr__(self) -> str:
         return f"LocalRequester({str(self.weights)!r}, {self.model!r})"
@@ -36,7 +51,7 @@ class LocalRequester:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas: with tools the choice of one first, then a call or the text."""
         if self._engine is None:
-            self._engine = share_engine(self.weights)
+            self._engine = share_engine(self.weights, self.context_tokens)
         engine = self._engine
         fitted = self._fit(request)
         answer = LocalAnswer(engine, self.model, fitted, await engine.queue.take())
@@ -48,17 +63,14 @@ class LocalRequester:
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""
-        entry = self._entry
-        if entry is None:
-            return request
-        if request.tools and request.tool_choice == "auto" and not entry.chooses_tools:
+        if request.tools and request.tool_choice == "auto" and not self._chooses_tools:
             logger.info("%s is too small to choose tools reliably; answering without tools", self.model)
             request = replace(request, tools=())
         if request.schema is None:
-            request = replace(request, options={**entry.sampling, **request.options})
+            request = replace(request, options={**self._sampling, **request.options})
         if any(message["role"] in ("system", "developer") for message in request.messages):
             return request
-        introduction = {"role": "system", "content": entry.introduction}
+        introduction = {"role": "system", "content": self._introduction}
         return replace(request, messages=[introduction, *request.messages])
 
     async def close(self) -> None:

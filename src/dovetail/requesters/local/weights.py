@@ -26,7 +26,8 @@ MEBIBYTE = 1024 * 1024
 class Weights:
     """One embedded model: the packages with its parts, in order, and the checksum of the joined file.
 
-    `introduction` is its system text if a request has none, `sampling` its best options. A model that is too
+    `introduction` is its system text if a request has none, `sampling` its best options, `context` the most
+    tokens that it reads. A model that is too
     small to choose between tools is not asked to, unless a call is required.
     """
 
@@ -38,6 +39,7 @@ class Weights:
     sha256: str
     introduction: str
     sampling: Mapping[str, Any]
+    context: int = 8192
     chooses_tools: bool = True
 
     @property
@@ -61,6 +63,7 @@ CATALOGUE: dict[str, Weights] = {
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         introduction="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
         sampling={"temperature": 0.2, "top_p": 0.9},
+        context=32_768,
     ),
     "small": Weights(
         name="small",
@@ -106,7 +109,9 @@ def find(name: str) -> Path | None:
 
 
 def find_entry(path: Path) -> Weights | None:
-    """Return the catalogue's entry for a weights file, if any."""
+    """Return the catalogue's entry for a weights file in the cache folder; other files have none."""
+    if path.parent != cache_folder():
+        return None
     return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
 
 
