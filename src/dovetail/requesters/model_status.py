@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dovetail.requesters.local.files import list_models
 from dovetail.requesters.local.weights import CATALOGUE, find, find_best
 from dovetail.settings import Settings
 from dovetail.settings.model import ModelSettings
@@ -41,6 +42,17 @@ class ModelStatus:
             }
             for name, weights in CATALOGUE.items()
         ]
-        if active is not None and not active.startswith("local:"):
-            models.insert(0, {"name": active, "title": active, "state": "ready", "active": True})
+        for name, file in list_models(self._settings.section(ModelSettings).folders):
+            shown = f"local:{name}"
+            models.append(
+                {
+                    "name": shown,
+                    "title": file.title,
+                    "size": file.size,
+                    "state": "ready",
+                    "active": shown == active,
+                }
+            )
+        if active is not None and all(model["name"] != active for model in models):
+            models.append({"name": active, "title": active, "state": "ready", "active": True})
         return sorted(models, key=lambda model: not model["active"])

@@ -13,7 +13,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.weights import find_best, require
+from dovetail.requesters.local.weights import find_best
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import find_price
 from dovetail.requesters.requester import Requester
@@ -83,8 +83,7 @@ def _make(name: str, options: ModelSettings, owner: str) -> Requester:
             hint=f"Providers: {', '.join(known)}. For another one, set model.providers.<provider>.base_url.",
         )
     if provider == "local":
-        weights = require(rest)
-        return local.LocalRequester(weights, name)
+        return local.make_requester(rest, options)
     endpoint = _build_endpoint(name, options, is_owner=owner == provider)
     return OpenAIRequester(endpoint, refused=_remember_refused(endpoint.base_url, endpoint.model))
 

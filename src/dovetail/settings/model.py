@@ -134,3 +134,6 @@ class ModelSettings(EndpointSettings, key="model"):
 
     prices: Mapping[str, PriceSettings] = NOTHING
     """Prices per million tokens, by model name or pattern (`deepseek:*`)."""
+
+    folders: Sequence[str] = ()
+    """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""

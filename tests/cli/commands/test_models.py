@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import command_line
+import gguf_files
 from dovetail.requesters.local import weights
 
 run = partial(command_line.run, "models")
@@ -33,6 +34,23 @@ def test_list_shows_the_downloaded_models_and_the_one_in_use(capsys: pytest.Capt
     good, small = capsys.readouterr().out.splitlines()
     assert good.endswith("1.1 GB  not downloaded: dovetail models pull good")
     assert small.endswith("98 MB  downloaded, used by default")
+
+
+def test_files_in_the_cache_folder_and_in_the_folders_of_the_settings_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = weights.cache_folder() / "tiny.gguf", tmp_path / "more" / "deep" / "other.gguf"
+    for path in (first, second):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gguf_files.build())
+    (tmp_path / "dovetail.toml").write_text("[model]\nfolders = ['more']\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("list") == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert [line.split()[0] for line in lines] == ["local:tiny", "local:other"]
+    assert lines[1].endswith(str(second))
+    assert run("path", "other") == 0
+    assert capsys.readouterr().out.strip() == str(second)
 
 
 def test_good_model_is_used_when_both_are_here(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,15 +8,23 @@ from pathlib import Path
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta
 from dovetail.requesters.local.answer import LocalAnswer
-from dovetail.requesters.local.files import read_model
+from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.llama import CONTEXT, Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
+from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
 
 INTRODUCTION = "You are a helpful assistant."
 """The system text of a model outside the catalogue if a request has none."""
+
+
+def make_requester(model: str, options: ModelSettings) -> "LocalRequester":
+    """Return the requester of `local:<model>`: a name or the path of a file."""
+    own = options.providers.get("local", options)
+    context = own.context_tokens or options.context_tokens
+    return LocalRequester(locate(model, options.folders), f"local:{model}", context)
 
 
 class LocalRequester:

@@ -1,5 +1,6 @@
 """The catalog: tools, agents, skills, models and extension folders."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,7 +94,7 @@ async def list_skills(app: App) -> dict[str, Any]:
 @router.get("/models")
 async def list_models(app: App, request: Request) -> dict[str, Any]:
     """List the models, the one that new runs use, and the progress of downloads."""
-    return {"models": request.app.state.models.describe()}
+    return {"models": await asyncio.to_thread(request.app.state.models.describe)}
 
 
 @router.get("/extensions")

@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from dovetail.app import Dovetail
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConflictError, NotFoundError
+from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.run_events import AskRequest
+from dovetail.requesters.local.files import is_path
 from dovetail.runs.run import RunRecord
 from dovetail.server.errors import RUN_STATUSES, error_response
 from dovetail.server.responses import LATEST, JsonResponse, read_event_id
@@ -20,6 +21,7 @@ from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
+from dovetail.settings.model import ModelSettings
 
 HOLD_SECONDS = 1.0
 """Seconds for which the stream of a message without answers stays open: clients may send again at its end."""
@@ -118,6 +120,7 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
         return await _attach(
             app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
         )
+    _refuse_path(body.model, app)
     started = await app.chat.send(_read_request(body, owner))
     if _wants_json(request):
         return await _answer_json(started, request.url.path)
@@ -158,6 +161,16 @@ def _read_request(body: ChatBody, owner: str) -> ChatRequest:
         mode=body.mode,
         tab_id=body.tab_id or ("client" if body.messages is not None else None),
     )
+
+
+def _refuse_path(model: str | None, app: Dovetail) -> None:
+    """Refuse a client's path of a file: it would show which files exist, and load any of them."""
+    provider, _, name = (model or "").partition(":")
+    if provider == "local" and is_path(name) and model != app.settings.section(ModelSettings).name:
+        raise ConfigError(
+            f"Cannot use model {model!r}: a request cannot name a file by its path.",
+            hint="Add its folder to model.folders in the server's settings, and use local:<name>.",
+        )
 
 
 def _wants_json(request: Request) -> bool:
