@@ -6,7 +6,14 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ToolCall
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+)
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
     ReasoningEnd,
@@ -43,6 +50,20 @@ async def test_reasoning_and_text_are_separate_segments() -> None:
         TextEnd("text-1-2"),
     ]
     assert turn.message == {"role": "assistant", "content": "ab"}
+
+
+async def test_parts_for_the_provider_keep_their_place_between_text_and_calls() -> None:
+    events: list[Event] = []
+    turn = Turn(1, events.append)
+    first, second = ProviderPartDelta("a", {"n": 1}), ProviderPartDelta("a", {"n": 2})
+    await turn.read(
+        play(first, TextDelta("héé"), second, ToolCallDelta(0, "c0", "add", "{}"), FinishDelta("tool-calls"))
+    )
+    places = [{"text": 0, "calls": 0}, {"text": 3, "calls": 0}]
+    assert turn.message["provider_parts"] == [
+        {"source": "a", "data": {"n": number}, **place} for number, place in enumerate(places, start=1)
+    ]
+    assert [event.type for event in events][:1] == ["provider-part"]
 
 
 async def test_parallel_calls_are_put_together_by_index() -> None:

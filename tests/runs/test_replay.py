@@ -4,7 +4,12 @@ import pytest
 
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import ModelResponseEvent, TextDeltaEvent, ToolInputEnd
+from dovetail.events.model_events import (
+    ModelResponseEvent,
+    ProviderPartEvent,
+    TextDeltaEvent,
+    ToolInputEnd,
+)
 from dovetail.events.run_events import (
     AskAnswer,
     AskKind,
@@ -38,6 +43,24 @@ def fold(*events: Event) -> Replay:
     entries = [Entry(number, "r", ("r",), 0.0, event) for number, event in enumerate(events, start=1)]
     child = Entry(99, "r", ("r", "child"), 0.0, TextDeltaEvent("t", "the child's"))
     return replay([*entries, child], ("r",))
+
+
+def test_parts_for_the_provider_come_back_with_their_message_and_not_with_a_later_one() -> None:
+    part = ProviderPartEvent("anthropic", {"signature": "s"}, 0, 0)
+    done = fold(
+        part,
+        TextDeltaEvent("t", "let me see"),
+        ADD,
+        FIND,
+        ToolEnd("c1", "ok", {"llm_content": "2", "data": 2}),
+        ToolEnd("c2", "ok", {"llm_content": "3", "data": 3}),
+        TurnEnd(1, Usage(), "tool-calls"),
+        TextDeltaEvent("t", "It is 2."),
+        TurnEnd(2, Usage(), "stop"),
+    )
+    stored = {"source": "anthropic", "data": {"signature": "s"}, "text": 0, "calls": 0}
+    assert done.messages[0] == {**MESSAGE, "provider_parts": [stored]}
+    assert "provider_parts" not in done.messages[-1]
 
 
 def test_finished_turns_become_messages() -> None:

@@ -1,11 +1,13 @@
 """Conversations exported as Markdown, and imports made sessions again.
 
 An import holds what people saw. The content for the model is made of it, so that no history comes in that a
-model would reject: each call has exactly one result, right behind it.
+model would reject: each call has exactly one result, right behind it. Only the parts for a model's provider
+(signed reasoning and the like) come as they are.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from dovetail.data.text import to_text
 from dovetail.errors import ConfigError
@@ -59,11 +61,33 @@ def read_markdown(text: str) -> tuple[str, list[Message]]:
     return title, messages
 
 
-def make_content(role: str, parts: Sequence[Part]) -> list[ChatMessage]:
+def collect_provider_parts(message: Message) -> list[dict[str, Any]]:
+    """Return the parts for a model's provider; `answer` counts the model's answers within the message."""
+    answers = [each for each in message.content if each["role"] == "assistant"]
+    return [
+        {"answer": number, **part}
+        for number, answer in enumerate(answers)
+        for part in answer.get("provider_parts") or ()
+    ]
+
+
+def make_content(
+    role: str, parts: Sequence[Part], provider_parts: Sequence[Mapping[str, Any]] = ()
+) -> list[ChatMessage]:
     """Return what a model reads of a message that people see as these parts."""
     if role != "assistant":
         return [{**message, "role": role} for message in to_chat_messages(parts)]
-    return [message for step in _split_steps(parts) for message in _read_step(step)]
+    content = [message for step in _split_steps(parts) for message in _read_step(step)]
+    answers = (place for place, message in enumerate(content) if message["role"] == "assistant")
+    for number, place in enumerate(answers):
+        own = [_leave_out(part, "answer") for part in provider_parts if part["answer"] == number]
+        if own:
+            content[place] = {**content[place], "provider_parts": own}
+    return content
+
+
+def _leave_out(part: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != name}
 
 
 def _split_steps(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:

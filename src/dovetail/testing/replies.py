@@ -10,7 +10,14 @@ from typing import Any, Literal, TypeAlias, get_args
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
-from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import (
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
 
 BreakKind: TypeAlias = Literal["reset", "close", "end"]
 
@@ -89,7 +96,9 @@ class Break:
             )
 
 
-Step: TypeAlias = str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | Gate | Break | Exception
+Step: TypeAlias = (
+    str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | Gate | Break | Exception
+)
 """One step of a reply: text, a delta, raw bytes (servers only), a gate, a break, an error."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.events.call import Kind
+from dovetail.events.delta import ProviderPartDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.events.tool_context import ToolContext
 from dovetail.sessions.message import Message
 from dovetail.tools.tool import Tool
@@ -52,6 +53,27 @@ async def test_an_exported_session_comes_back_with_all_its_branches(tmp_path: Pa
         roles = [message["role"] for message in server.model.requests[-1].messages[2:]]
         assert roles == ["user", "assistant", "tool", "assistant", "user"]
         assert server.model.requests[-1].messages[4]["content"] == "3"
+
+
+async def test_parts_for_a_provider_travel_with_the_session_and_its_export(tmp_path: Path) -> None:
+    signed = {"type": "thinking", "thinking": "1 + 2 …", "signature": "c2lnbmVk"}
+    call = ToolCallDelta(0, "c1", "add", '{"a": 1, "b": 2}')
+    steps = [ReasoningDelta("1 + 2 …"), ProviderPartDelta("anthropic", signed), TextDelta("I count."), call]
+    replies = [{"steps": steps}, "It is 3.", "Yes.", "Sure."]
+    part = {"source": "anthropic", "data": signed, "text": 0, "calls": 0}
+    async with serve(tmp_path, replies, [add_tool()]) as server:
+        await server.chat("1 + 2?")
+        assert server.model.requests[1].messages[-2]["provider_parts"] == [part]
+        await server.chat("Really?")
+        assert server.model.requests[2].messages[3]["provider_parts"] == [part]
+        exported = await server.get("/api/v1/sessions/s/export")
+        assert exported["messages"][1]["provider_parts"] == [{"answer": 0, **part}]
+        made = await take_back(server, exported)
+        await server.chat("Really?", session_id=made["id"])
+        assert server.model.requests[3].messages[3]["provider_parts"] == [part]
+        assert (await server.get(f"/api/v1/sessions/{made['id']}/export"))["messages"][:4] == exported[
+            "messages"
+        ]
 
 
 async def test_an_invalid_export_is_rejected_with_the_reason(tmp_path: Path) -> None:

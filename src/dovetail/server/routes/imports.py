@@ -20,6 +20,17 @@ _LATEST = 4e9
 _LONGEST_TITLE = 500
 
 
+class ImportedProviderPart(BaseModel):
+    """A part of an answer that goes back to the provider that made it."""
+
+    model_config = ConfigDict(extra="ignore")
+    answer: int = Field(default=0, ge=0, le=10**6)
+    source: str = Field(max_length=200)
+    data: dict[str, Any]
+    text: int = Field(default=0, ge=0, le=10**9)
+    calls: int = Field(default=0, ge=0, le=10**6)
+
+
 class ImportedMessage(BaseModel):
     """A message of an export."""
 
@@ -28,6 +39,7 @@ class ImportedMessage(BaseModel):
     parent_id: Id | None = None
     role: Literal["user", "assistant", "system"]
     parts: list[dict[str, Any]] = []
+    provider_parts: list[ImportedProviderPart] = []
     metadata: dict[str, Any] = {}
     created_at: datetime | None = None
 
@@ -45,7 +57,7 @@ class ImportedMessage(BaseModel):
             parent_id=self.parent_id,
             role=self.role,
             parts=self.parts,
-            content=make_content(self.role, self.parts),
+            content=make_content(self.role, self.parts, [part.model_dump() for part in self.provider_parts]),
             metadata=self.metadata,
             created_at=_to_seconds(self.created_at),
         )
@@ -59,6 +71,7 @@ class ImportedUsage(BaseModel):
     output_tokens: int = Field(default=0, ge=0, le=10**12)
     cached_tokens: int = Field(default=0, ge=0, le=10**12)
     reasoning_tokens: int = Field(default=0, ge=0, le=10**12)
+    cache_write_tokens: int = Field(default=0, ge=0, le=10**12)
     cost: float | None = Field(default=None, ge=0, le=10**12)
 
 

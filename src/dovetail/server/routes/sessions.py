@@ -11,7 +11,7 @@ from dovetail.errors import NotFoundError
 from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
 from dovetail.sessions.message import Message, MessageTree, Session
-from dovetail.sessions.transfer import to_markdown
+from dovetail.sessions.transfer import collect_provider_parts, to_markdown
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 
@@ -114,7 +114,7 @@ async def export_session(
     headers = {"content-disposition": name}
     if format == "markdown":
         return PlainTextResponse(to_markdown(session, tree.path()), 200, headers, "text/markdown")
-    content = {**describe_session(session), "messages": [_describe_message(message) for message in tree]}
+    content = {**describe_session(session), "messages": [_export_message(message) for message in tree]}
     return JsonResponse(content, 200, headers)
 
 
@@ -129,6 +129,11 @@ def describe_session(session: Session) -> dict[str, Any]:
         "created_at": to_iso(session.created_at),
         "updated_at": to_iso(session.updated_at),
     }
+
+
+def _export_message(message: Message) -> dict[str, Any]:
+    provider_parts = collect_provider_parts(message)
+    return {**_describe_message(message), **({"provider_parts": provider_parts} if provider_parts else {})}
 
 
 def _describe_message(message: Message) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""An assistant's message is taken apart in the order in which its provider wrote it."""
+
+from typing import Any
+
+import pytest
+
+from dovetail.events.call import ToolCall, write_answer
+from dovetail.requesters.content import build_messages
+from dovetail.requesters.parts import CallPiece, OwnPiece, TextPiece, arrange, read_arguments
+
+CALLS = [ToolCall(call_id=f"c{number}", name="add", arguments='{"a": 1}') for number in range(2)]
+
+
+def part(source: str, number: int, text: int = 0, calls: int = 0) -> dict[str, Any]:
+    return {"source": source, "data": {"n": number}, "text": text, "calls": calls}
+
+
+def test_pieces_come_in_the_order_in_which_they_were_written() -> None:
+    parts = [part("a", 1), part("a", 2, text=5), part("a", 3, text=5), part("a", 4, text=5, calls=1)]
+    message = write_answer("Hello, you", CALLS, parts)
+    assert list(arrange(message, "a")) == [
+        OwnPiece({"n": 1}),
+        TextPiece("Hello"),
+        OwnPiece({"n": 2}),
+        OwnPiece({"n": 3}),
+        CallPiece("c0", "add", {"a": 1}),
+        OwnPiece({"n": 4}),
+        TextPiece(", you"),
+        CallPiece("c1", "add", {"a": 1}),
+    ]
+
+
+def test_another_provider_gets_text_and_calls_only() -> None:
+    message = write_answer("Hello", CALLS, [part("a", 1, text=2)])
+    pieces = [TextPiece("Hello"), CallPiece("c0", "add", {"a": 1}), CallPiece("c1", "add", {"a": 1})]
+    assert list(arrange(message, "b")) == pieces
+    assert "provider_parts" not in build_messages([message])[0]
+
+
+def test_places_beyond_the_message_and_broken_parts_do_no_harm() -> None:
+    broken: list[Any] = ["no part", {"source": "a"}, part("a", 1, text=99, calls=99), {"data": {}}]
+    message = {**write_answer("Hi", CALLS[:1]), "provider_parts": broken}
+    assert list(arrange(message, "a")) == [
+        TextPiece("Hi"),
+        CallPiece("c0", "add", {"a": 1}),
+        OwnPiece({"n": 1}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("", {}), (None, {}), ({"a": 1}, {"a": 1}), ("[1]", {"value": [1]}), ("{oops", {"value": "{oops"})],
+)
+def test_arguments_are_an_object_whatever_the_model_wrote(written: Any, read: dict[str, Any]) -> None:
+    assert read_arguments(written) == read
