@@ -13,6 +13,7 @@ _USAGE = {
     "cached_tokens": 0,
     "reasoning_tokens": 0,
     "cost": None,
+    "cache_write_tokens": 0,
 }
 _SESSION: dict[str, Any] = {
     "id": "s1",

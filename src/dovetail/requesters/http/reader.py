@@ -37,9 +37,9 @@ ReadChunk: TypeAlias = Callable[[Mapping[str, Any], list[Delta]], bool]
 class AnswerReader(ABC):
     """Convert the bytes of one answer to deltas.
 
-    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end), `usage` and `model` as they
-    come. `places` matches the keys of a chunk that may hold text: a chunk that differs from the last one only
-    there is not parsed as a whole.
+    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end) and `model` as they come.
+    `places` matches the keys of a chunk that may hold text: if a chunk differs from the one before only in
+    that text, the rest of it is not parsed.
     """
 
     places: ClassVar[re.Pattern[str]]
