@@ -15,7 +15,7 @@ from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best
 from dovetail.requesters.openai.requester import OpenAIRequester
-from dovetail.requesters.prices import find_price
+from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 from dovetail.settings.model import EndpointSettings, ModelSettings
@@ -50,7 +50,7 @@ def _adopt(model: object, options: ModelSettings) -> Requester:
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
-        price = find_price(options.prices, langchain.name_model(model))
+        price = find_price(options, langchain.name_model(model), langchain.name_publicly(model))
         return langchain.LangchainRequester(model, limits=options.timeouts, price=price)
     raise ConfigError(
         f"{type(model).__name__} is not a model.",
@@ -114,7 +114,8 @@ def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> End
         proxy=chosen.proxy,
         limits=chosen.timeouts,
         retries=RetryPolicy(**chosen.retries.to_dict()),
-        price=find_price(options.prices, name),
+        price=find_price(options, name),
+        public_name=name_publicly(options.known_as, name),
     )
 
 

@@ -10,7 +10,7 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
-from dovetail.requesters.prices import Price
+from dovetail.requesters.prices import Pricing
 from dovetail.settings.model import Thinking
 
 urllib_request = lazy("urllib.request")
@@ -22,7 +22,8 @@ Structured: TypeAlias = Literal["auto", "schema", "prompt"]
 class Endpoint:
     """One model at one address; `body` is merged into every request, over everything else.
 
-    With `stream` off, answers are requested whole, for servers that cannot stream.
+    With `stream` off, answers are requested whole, for servers that cannot stream. `public_name` is the
+    `provider:name` of the model for windows and prices, if it is not the one here.
     """
 
     provider: str = "openai"
@@ -38,7 +39,8 @@ class Endpoint:
     proxy: str | None = field(default=None, repr=False)
     limits: TimeLimits = field(default_factory=TimeLimits)
     retries: RetryPolicy = field(default_factory=RetryPolicy)
-    price: Price | None = None
+    price: Pricing | None = None
+    public_name: str = ""
 
     def __post_init__(self) -> None:
         if urlsplit(self.base_url).scheme not in ("http", "https"):
