@@ -8,17 +8,17 @@ import pytest
 from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.fallback import FallbackRequester
-from dovetail.requesters.openai.requester import OpenAIRequester
+from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import DEFAULTS, Settings
 from dovetail.testing import ScriptedRequester, ScriptedServer
+from model_servers import clear_variables
 
 
 @pytest.fixture(autouse=True)
 def empty_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[None]:
-    for variable in ("OPENAI_API_KEY", "DOVETAIL_MODEL", "DOVETAIL_BASE_URL", "DOVETAIL_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
+    clear_variables(monkeypatch)
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     return iter(())
 
@@ -27,9 +27,9 @@ def settings(**model: Any) -> Settings:
     return Settings({"model": model}, parent=Settings(DEFAULTS))
 
 
-def open_ai(model: object, layer: Settings) -> OpenAIRequester:
+def open_ai(model: object, layer: Settings) -> HttpRequester:
     requester = resolve(model, layer)
-    assert isinstance(requester, OpenAIRequester)
+    assert isinstance(requester, HttpRequester)
     return requester
 
 
@@ -119,10 +119,14 @@ def test_requester_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("model", "options", "complaint"),
     [
-        ("gpt-4.1", {}, "Invalid model name 'gpt-4.1': expected provider:name"),
-        ("openia:gpt", {}, "Providers: openai, ollama, local"),
+        ("nothing-like-it", {}, "Invalid model name 'nothing-like-it': expected provider:name"),
+        ("openia:gpt", {}, "Unknown provider 'openia' in the model name 'openia:gpt'. Did you mean 'openai'"),
         ("openai:", {}, "Invalid model name 'openai:'"),
-        ("mine:x", {"providers": {"mine": {}}}, "Missing model.providers.mine.base_url"),
+        (
+            "mine:x",
+            {"providers": {"mine": {}}},
+            "Missing address of mine.\nSet model.providers.mine.base_url",
+        ),
         ("openai:gpt", {}, "Missing API key for OpenAI"),
         (
             "ollama:q",

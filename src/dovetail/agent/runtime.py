@@ -146,7 +146,7 @@ class Runtime:
         requester = shared.get(model)
         if requester is None:
             requester = _resolve.resolve(model, self.settings)
-            if isinstance(requester, _resolve.OpenAIRequester):  # embedded models come and go
+            if isinstance(requester, _resolve.HttpRequester):  # embedded models come and go
                 shared[model] = requester
         return requester
 

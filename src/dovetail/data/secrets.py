@@ -31,6 +31,7 @@ _MOST_VALUES = 1000
 _USER_IN_ADDRESS = re.compile(r"//[^/\s:@]*:[^/\s@]+@")
 _LOOKS_SECRET = re.compile(r"(?i)(\bbearer\s+)[^\s\"']+|\bsk-[A-Za-z0-9_-]{8,}")
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie", "password")
+_MODEL_KEY = re.compile(r"_API_(KEY|TOKEN)$|^AWS_(SECRET|SESSION|BEARER)_")
 _SECRET_KEY = re.compile(
     r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
     r"|cookie|credential|bearer|signature|\bpin\b)"
@@ -85,19 +86,27 @@ def find_secrets(api_key: str | None, headers: Mapping[str, str], addresses: Ite
     """Return the texts that must not be shown: the key, headers that hold one, passwords in addresses."""
     found = [api_key or ""]
     for name, value in headers.items():
-        if any(word in name.lower() for word in _SECRET_HEADERS):
+        if names_secret(name):
             found += [value, value.rpartition(" ")[2]]
     for address in addresses:
         found += _find_password(address)
     return sorted({secret for secret in found if len(secret) >= SHORTEST}, key=len, reverse=True)
 
 
+def names_secret(header: str) -> bool:
+    """Return whether a header carries a secret, by its name."""
+    return any(word in header.lower() for word in _SECRET_HEADERS)
+
+
 def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
-    """Yield the keys, tokens and passwords in the settings."""
+    """Yield the keys, tokens and passwords in the settings, and the keys of models in the environment."""
     yield str(settings.get("server.admin_token") or "")
     for pair in str(settings.get("server.api_keys") or "").split(","):
         yield pair.partition(":")[2].strip()
     yield from _find_password(settings.get("store.url"))
+    yield from (
+        value for name, value in os.environ.items() if _MODEL_KEY.search(name) and len(value) >= SHORTEST
+    )
     for part in _list_parts(settings, "model.providers", settings.get("model")):
         yield str(part.get("api_key") or "")
         yield from _read_texts(part, "headers").values()

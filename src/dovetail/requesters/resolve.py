@@ -1,31 +1,45 @@
 """Find the requester for a model's name.
 
-Names are `provider:name`. `openai:` and `ollama:` are built in, `local:` are the embedded models, and
-`model.providers` adds further OpenAI-compatible ones. `model.base_url` and `model.api_key` belong to the
-provider of `model.name`.
+Names are `provider:name`, with a provider of the table (`requesters/providers.py`), one of `model.providers`,
+or one that makes its requesters on its own, such as `local:`. A protocol is loaded when a name needs it.
 """
 
-import os
+import time
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
+from dovetail.concurrency import run_sync
+from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
+from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best
-from dovetail.requesters.openai.requester import OpenAIRequester
-from dovetail.requesters.prices import find_price, name_publicly
+from dovetail.requesters.names import complete_name
+from dovetail.requesters.prices import find_price
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
-from dovetail.settings.model import EndpointSettings, ModelSettings
-from dovetail.settings.section import keys_of
+from dovetail.settings.model import ModelSettings
 
 local = lazy("dovetail.requesters.local.requester")
 langchain = lazy("dovetail.requesters.langchain")
 
-OPENAI = "https://api.openai.com/v1"
-ADDRESSES = {"openai": OPENAI, "ollama": "http://127.0.0.1:11434/v1"}
+MAKERS: Mapping[str, Any] = {"local": local}
+"""Providers outside of the table: modules with `make_requester(model, options)`."""
+
+PROTOCOLS: Mapping[str, tuple[Any, str]] = {
+    "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
+}
+"""The protocol of each API: its module and its class."""
+
+LISTED_FOR = 60.0
+"""Seconds for which the list of a server's models is remembered."""
+
+_listed: dict[str, tuple[float, Sequence[str]]] = {}
 
 
 def resolve(model: object, settings: Settings) -> Requester:
@@ -40,17 +54,37 @@ def resolve(model: object, settings: Settings) -> Requester:
     if chosen is not None and not isinstance(chosen, str):
         return _adopt(chosen, options)
     first = chosen or _choose_embedded(options)
-    names = [first, *(other for other in options.fallbacks if other != first)]
-    owner = (named if named and isinstance(named, str) else first).partition(":")[0]
-    requesters = [_make(name, options, owner) for name in names]
+    owner = _read_name(named if named and isinstance(named, str) else first, options)[0]
+    names = dict.fromkeys(_read_name(name, options) for name in (first, *options.fallbacks))
+    requesters = [_make(provider, model, options, owner) for provider, model in names]
     return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
+
+
+def _read_name(name: str, options: ModelSettings) -> tuple[str, str]:
+    return complete_name(name, options, [*MAKERS], _list_models)
+
+
+def _list_models(configured: ConfiguredProvider) -> Sequence[str]:
+    """Return the names of a server's models, asked at most once a minute; empty if it does not answer."""
+    moment, names = _listed.get(configured.base_url, (-LISTED_FOR, ()))
+    if time.monotonic() - moment > LISTED_FOR:
+        names = run_sync(_ask_models(connect(configured, "", ModelSettings())))
+        _listed[configured.base_url] = time.monotonic(), names
+    return names
+
+
+async def _ask_models(requester: HttpRequester) -> Sequence[str]:
+    try:
+        return await requester.list_models()
+    finally:
+        await requester.close()
 
 
 def _adopt(model: object, options: ModelSettings) -> Requester:
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
-        price = find_price(options, langchain.name_model(model), langchain.name_publicly(model))
+        price = find_price(options.prices, langchain.name_model(model))
         return langchain.LangchainRequester(model, limits=options.timeouts, price=price)
     raise ConfigError(
         f"{type(model).__name__} is not a model.",
@@ -74,18 +108,25 @@ def _choose_embedded(options: ModelSettings) -> str:
     return f"local:{best}"
 
 
-def _make(name: str, options: ModelSettings, owner: str) -> Requester:
-    provider, _, rest = name.partition(":")
-    known = [*ADDRESSES, "local", *options.providers]
-    if not rest or provider not in known:
+def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requester:
+    if provider in MAKERS:
+        return MAKERS[provider].make_requester(model, options)
+    configured = configure(provider, options, owner)
+    configured.require()
+    return connect(configured, model, options)
+
+
+def connect(configured: ConfiguredProvider, model: str, options: ModelSettings) -> HttpRequester:
+    """Return the requester of one model of a configured provider."""
+    endpoint = _build_endpoint(configured, model, options)
+    if configured.api not in PROTOCOLS:
         raise ConfigError(
-            f"Invalid model name {name!r}: expected provider:name with a known provider.",
-            hint=f"Providers: {', '.join(known)}. For another one, set model.providers.<provider>.base_url.",
+            f"{configured.provider.title} cannot be used: the API {configured.api!r} is not supported.",
+            hint=f"{expected_one_of(PROTOCOLS)} Set model.providers.{configured.name}.api to one of them.",
         )
-    if provider == "local":
-        return local.make_requester(rest, options)
-    endpoint = _build_endpoint(name, options, is_owner=owner == provider)
-    return OpenAIRequester(endpoint, refused=_remember_refused(endpoint.base_url, endpoint.model))
+    module, protocol = PROTOCOLS[configured.api]
+    refused = _remember_refused(endpoint.base_url, endpoint.model)
+    return HttpRequester(getattr(module, protocol)(endpoint), refused=refused)
 
 
 @lru_cache(maxsize=256)
@@ -94,17 +135,14 @@ def _remember_refused(address: str, model: str) -> set[str]:
     return set()
 
 
-def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> Endpoint:
-    provider, _, model = name.partition(":")
-    chosen = _choose_options(provider, options, is_owner=is_owner)
-    address = chosen.base_url or ADDRESSES.get(provider)
-    if address is None:
-        raise ConfigError(f"Missing model.providers.{provider}.base_url, needed for {name!r}.")
+def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSettings) -> Endpoint:
+    chosen = configured.options
     return Endpoint(
-        provider=provider,
+        provider=configured.name,
         model=model,
-        base_url=address,
-        api_key=chosen.api_key or _find_key(address),
+        base_url=configured.find_address(model),
+        api_key=configured.api_key,
+        key_header=configured.provider.key_header,
         structured=chosen.structured,
         thinking=chosen.thinking,
         stream=chosen.stream,
@@ -114,31 +152,5 @@ def _build_endpoint(name: str, options: ModelSettings, *, is_owner: bool) -> End
         proxy=chosen.proxy,
         limits=chosen.timeouts,
         retries=RetryPolicy(**chosen.retries.to_dict()),
-        price=find_price(options, name),
-        public_name=name_publicly(options.known_as, name),
+        price=find_price(options.prices, f"{configured.name}:{model}"),
     )
-
-
-def _choose_options(provider: str, options: ModelSettings, *, is_owner: bool) -> EndpointSettings:
-    """Return the options of one provider: its own over the general ones; address and key are not shared."""
-    own = options.providers.get(provider, EndpointSettings())
-    private = set[str]() if is_owner else {"base_url", "api_key"}
-    return EndpointSettings(
-        **{
-            name: getattr(own if name in own.given or name in private else options, name)
-            for name in keys_of(EndpointSettings)
-        }
-    )
-
-
-def _find_key(address: str) -> str | None:
-    """Return OpenAI's key from the environment, for OpenAI's own address only."""
-    if address != OPENAI:
-        return None
-    key = os.environ.get("OPENAI_API_KEY")
-    if not key:
-        raise ConfigError(
-            "Missing API key for OpenAI.",
-            hint="Set model.api_key, DOVETAIL_API_KEY or OPENAI_API_KEY.",
-        )
-    return key

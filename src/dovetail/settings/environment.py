@@ -35,7 +35,7 @@ FURTHER_VARIABLES: Mapping[str, str] = {
     "DOVETAIL_WEB_ALLOWED_HOSTS": "Hosts of private networks that the tool `fetch_url` may read.",
     "EXTENSION_EXCLUDED_EXTENSIONS": "Extension folders that are not loaded, with commas.",
     "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",
-    "OPENAI_API_KEY": "The API key of OpenAI, unless `model.api_key` is set.",
+    "OPENAI_API_KEY": "The API key of OpenAI; each provider has a variable of its own (docs/models.md).",
     "DOVETAIL_URL": "The server that `dovetail ext reload` calls.",
     "DOVETAIL_SERVER_KEY": "The API key that `dovetail ext reload` sends.",
     "HOST": "The address that `dovetail serve` listens on.",

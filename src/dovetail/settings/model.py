@@ -70,9 +70,6 @@ class PriceSettings(Section):
     cached: Price | None = None
     """Tokens that the provider has cached; without it, the price of input tokens."""
 
-    cache_write: Price | None = None
-    """Tokens that the provider writes to its cache; without it, the price of input tokens."""
-
 
 class EndpointSettings(Section):
     """How a provider's server is reached."""
@@ -88,9 +85,6 @@ class EndpointSettings(Section):
 
     api_version: str | None = None
     """Azure only: the version of the API; without it (and `OPENAI_API_VERSION`), the v1 API is used."""
-
-    deployments: Mapping[str, str] = NOTHING
-    """The models behind names of your own, such as Azure deployments: for prices and context windows."""
 
     structured: Literal["auto", "schema", "prompt"] = "auto"
     """How the schema of an answer is enforced: by the server, by the prompt, or by the server if it can."""
@@ -136,10 +130,7 @@ class ModelSettings(EndpointSettings, key="model"):
     """Options of single providers, also your own, with keys from `base_url` to `context_tokens`."""
 
     prices: Mapping[str, PriceSettings] = NOTHING
-    """Prices per million tokens, by model name or pattern (`deepseek:*`). By default the published ones."""
-
-    known_as: Mapping[str, str] = NOTHING
-    """The public models behind names of your own, such as an Azure deployment, for windows and prices."""
+    """Prices per million tokens, by model name or pattern (`deepseek:*`)."""
 
     folders: Sequence[str] = ()
     """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""

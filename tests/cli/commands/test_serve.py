@@ -17,6 +17,7 @@ from dovetail.app import Dovetail
 from dovetail.cli.commands.serve import ServeOptions, guard_agents
 from dovetail.cli.main import main
 from dovetail.testing import ScriptedServer
+from model_servers import clear_variables
 
 
 def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -47,8 +48,8 @@ def test_a_taken_port_is_named(
 @pytest.mark.parametrize(
     ("model", "message", "hint"),
     [
-        ("foo:bar", "Invalid model name 'foo:bar'", "Providers: openai, ollama, local"),
-        ("gpt-5", "Invalid model name 'gpt-5'", "Providers: openai"),
+        ("foo:bar", "Invalid model name 'foo:bar'", "Providers: anthropic, google, openai"),
+        ("gpt-5", "Model name 'gpt-5' has no provider", "openai:gpt-5   (set OPENAI_API_KEY"),
         ("local:huge", "Unknown embedded model 'huge'", "good, small"),
         ("openai:gpt-5", "Missing API key for OpenAI", "DOVETAIL_API_KEY"),
     ],
@@ -61,9 +62,8 @@ def test_an_unavailable_model_is_reported_before_anything_is_served(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
+    clear_variables(monkeypatch)
     monkeypatch.setenv("DOVETAIL_MODEL", model)
-    for name in ("DOVETAIL_BASE_URL", "DOVETAIL_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
     told = fail(capsys, "--workspace", str(tmp_path), "--port", "0")
     assert message in told
     assert hint in told

@@ -10,7 +10,7 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
-from dovetail.requesters.prices import Pricing
+from dovetail.requesters.prices import Price
 from dovetail.settings.model import Thinking
 
 urllib_request = lazy("urllib.request")
@@ -22,14 +22,15 @@ Structured: TypeAlias = Literal["auto", "schema", "prompt"]
 class Endpoint:
     """One model at one address; `body` is merged into every request, over everything else.
 
-    With `stream` off, answers are requested whole, for servers that cannot stream. `public_name` is the
-    `provider:name` of the model for windows and prices, if it is not the one here.
+    `key_header` is for protocols that leave the choice to the server; `authorization` carries a bearer token.
+    With `stream` off, answers are requested whole, for servers that cannot stream.
     """
 
     provider: str = "openai"
     model: str
     base_url: str = "https://api.openai.com/v1"
     api_key: str | None = field(default=None, repr=False)
+    key_header: str = "authorization"
     structured: Structured = "auto"
     thinking: Thinking | None = None
     stream: bool = True
@@ -39,8 +40,7 @@ class Endpoint:
     proxy: str | None = field(default=None, repr=False)
     limits: TimeLimits = field(default_factory=TimeLimits)
     retries: RetryPolicy = field(default_factory=RetryPolicy)
-    price: Pricing | None = None
-    public_name: str = ""
+    price: Price | None = None
 
     def __post_init__(self) -> None:
         if urlsplit(self.base_url).scheme not in ("http", "https"):

@@ -46,8 +46,10 @@ class ChatProtocol(ABC):
 
     def build_headers(self) -> dict[str, str]:
         """Return the headers of every request, with the key."""
-        key = self.endpoint.api_key
-        return {"authorization": f"Bearer {key}"} if key else {}
+        key, header = self.endpoint.api_key, self.endpoint.key_header
+        if not key:
+            return {}
+        return {header: f"Bearer {key}" if header == "authorization" else key}
 
     async def sign(self, headers: Mapping[str, str], url: str, body: bytes) -> Mapping[str, str]:
         """Return the headers of one request, signed if the API demands that."""

@@ -1,0 +1,144 @@
+"""A provider's address and key, from the table, the settings and the environment."""
+
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.requesters.configured import ConfiguredProvider, configure, list_configured
+from dovetail.requesters.providers import PROVIDERS
+from dovetail.settings import DEFAULTS, Settings
+from dovetail.settings.model import ModelSettings
+from model_servers import clear_variables
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_variables(monkeypatch)
+
+
+def read(**model: Any) -> ModelSettings:
+    return Settings({"model": model}, parent=Settings(DEFAULTS)).section(ModelSettings)
+
+
+def find(name: str, owner: str = "", **model: Any) -> ConfiguredProvider:
+    return configure(name, read(**model), owner)
+
+
+KEYED = [(row.name, key) for row in PROVIDERS.values() for key in row.keys]
+
+
+@pytest.mark.parametrize(("name", "variable"), KEYED)
+def test_provider_reads_its_own_variable_and_no_other_does(
+    name: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "sk-from-environment")
+    keys = {each.name: each.api_key for each in list_configured(read()) if each.api_key}
+    assert keys == {name: "sk-from-environment"}
+    assert "sk-from-environment" not in repr(find(name))
+
+
+@pytest.mark.parametrize("name", [row.name for row in PROVIDERS.values() if row.keys and not row.is_local])
+def test_missing_key_is_an_error_that_names_the_variable(name: str) -> None:
+    row = PROVIDERS[name]
+    given = {} if row.base_url else {"providers": {name: {"base_url": "https://mine.test"}}}
+    with pytest.raises(ConfigError) as caught:
+        find(name, **given).require()
+    assert caught.value.message == f"Missing API key for {row.title}."
+    assert all(variable in str(caught.value.hint) for variable in row.keys)
+    assert f"model.providers.{name}.api_key" in str(caught.value.hint)
+
+
+def test_key_of_the_environment_follows_an_address_set_for_its_provider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    gateway = {"anthropic": {"base_url": "https://gateway.test/v1"}}
+    assert find("anthropic", providers=gateway).api_key == "sk-ant"
+
+
+def test_key_of_the_environment_is_not_sent_to_the_general_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    assert find("anthropic", owner="anthropic", base_url="https://any.test").api_key is None
+
+
+def test_address_key_and_api_of_the_model_s_name_stay_with_its_provider() -> None:
+    given = {"base_url": "https://mine.test", "api_key": "mine", "api": "anthropic", "api_version": "v9"}
+    owner = find("openai", owner="openai", **given)
+    assert (owner.base_url, owner.api_key, owner.api) == ("https://mine.test", "mine", "anthropic")
+    other = find("groq", owner="openai", **given)
+    assert (other.base_url, other.api_key, other.api, other.options.api_version) == (
+        "https://api.groq.com/openai/v1",
+        None,
+        "chat",
+        None,
+    )
+
+
+def test_header_that_carries_a_key_stays_with_the_provider_of_the_model_s_name() -> None:
+    headers = {"Authorization": "Bearer secret", "x-api-key": "secret", "x-team": "blue"}
+    assert find("openai", owner="openai", headers=headers).options.headers == headers
+    assert find("groq", owner="openai", headers=headers).options.headers == {"x-team": "blue"}
+
+
+def test_provider_s_own_key_wins_over_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "environment")
+    assert find("groq", providers={"groq": {"api_key": "settings"}}).api_key == "settings"
+
+
+def test_own_provider_may_speak_any_api() -> None:
+    mine = {"mine": {"base_url": "http://127.0.0.1:1", "api": "anthropic"}}
+    found = find("mine", providers=mine)
+    assert (found.api, found.missing, found.is_set_up) == ("anthropic", "", True)
+
+
+def test_local_server_is_set_up_by_its_address_and_usable_without() -> None:
+    assert not find("ollama").is_set_up
+    assert find("ollama").missing == ""
+    assert find("ollama", providers={"ollama": {"base_url": "http://box.test/v1"}}).is_set_up
+
+
+AZURE = "https://res.openai.azure.com"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "options", "address"),
+    [
+        (AZURE, {}, f"{AZURE}/openai/v1"),
+        (f"{AZURE}/", {"api_version": "preview"}, f"{AZURE}/openai/v1"),
+        (f"{AZURE}/openai", {}, f"{AZURE}/openai/v1"),
+        (f"{AZURE}/openai/v1", {"api_version": "2024-10-21"}, f"{AZURE}/openai/v1"),
+        (
+            AZURE,
+            {"api_version": "2024-10-21"},
+            f"{AZURE}/openai/deployments/my%20gpt?api-version=2024-10-21",
+        ),
+        (
+            AZURE,
+            {"api_version": "2025-04-01", "api": "responses"},
+            f"{AZURE}/openai?api-version=2025-04-01",
+        ),
+    ],
+)
+def test_azure_address_has_the_deployment_or_the_new_api(
+    base_url: str, options: dict[str, Any], address: str
+) -> None:
+    azure = {"azure": {"base_url": base_url, "api_key": "k", **options}}
+    assert find("azure", providers=azure).find_address("my gpt") == address
+
+
+def test_azure_is_configured_by_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find("azure").missing.startswith("Set AZURE_OPENAI_ENDPOINT or model.providers.azure.base_url")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", AZURE)
+    assert "AZURE_OPENAI_API_KEY" in find("azure").missing
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_VERSION", "2024-10-21")
+    found = find("azure")
+    assert (found.missing, found.is_set_up) == ("", True)
+    assert found.find_address("d").endswith("/openai/deployments/d?api-version=2024-10-21")
+
+
+def test_azure_takes_a_token_in_a_header_instead_of_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", AZURE)
+    headers = {"azure": {"headers": {"Authorization": "Bearer token"}}}
+    assert find("azure", providers=headers).missing == ""

@@ -1,0 +1,142 @@
+"""A name means a provider and a model; without a provider, the one configured provider that knows it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from dovetail.errors import ConfigError
+from dovetail.requesters.configured import ConfiguredProvider
+from dovetail.requesters.names import complete_name
+from dovetail.requesters.resolve import resolve
+from dovetail.settings import DEFAULTS, Settings
+from dovetail.settings.model import ModelSettings
+from model_servers import Received, clear_variables, run_server, send_json
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_variables(monkeypatch)
+
+
+def settings(**model: Any) -> Settings:
+    return Settings({"model": model}, parent=Settings(DEFAULTS))
+
+
+def complete(name: str, listed: Sequence[str] = (), /, **model: Any) -> tuple[str, str]:
+    def list_models(_: ConfiguredProvider) -> Sequence[str]:
+        return listed
+
+    return complete_name(name, settings(**model).section(ModelSettings), ["local"], list_models)
+
+
+def complain(name: str, **model: Any) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        complete(name, **model)
+    return caught.value
+
+
+def test_first_colon_ends_the_provider() -> None:
+    assert complete("ollama:qwen3:8b") == ("ollama", "qwen3:8b")
+    assert complete("openrouter:openai/gpt-5-mini") == ("openrouter", "openai/gpt-5-mini")
+
+
+def test_alias_stands_for_its_provider_unless_the_settings_have_it() -> None:
+    assert complete("gemini:gemini-2.5-pro") == ("google", "gemini-2.5-pro")
+    assert complete("claude:claude-sonnet-4-5") == ("anthropic", "claude-sonnet-4-5")
+    assert complete("gemini:x", providers={"gemini": {"base_url": "http://h"}}) == ("gemini", "x")
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "provider"),
+    [
+        ("OPENAI_API_KEY", "gpt-5-mini", "openai"),
+        ("OPENAI_API_KEY", "o4-mini", "openai"),
+        ("ANTHROPIC_API_KEY", "claude-sonnet-4-5", "anthropic"),
+        ("GEMINI_API_KEY", "gemini-2.5-flash", "google"),
+        ("DEEPSEEK_API_KEY", "deepseek-chat", "deepseek"),
+        ("MISTRAL_API_KEY", "magistral-medium-latest", "mistral"),
+        ("XAI_API_KEY", "grok-4", "xai"),
+        ("GROQ_API_KEY", "llama-3.3-70b-versatile", "groq"),
+        ("OPENROUTER_API_KEY", "openai/gpt-5-mini", "openrouter"),
+    ],
+)
+def test_bare_name_belongs_to_the_configured_provider_that_knows_it(
+    variable: str, name: str, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "sk-key")
+    assert complete(name) == (provider, name)
+
+
+def test_bare_name_without_any_key_lists_names_to_type_and_the_keys_they_need() -> None:
+    error = complain("gpt-5-mini")
+    assert error.message == "Model name 'gpt-5-mini' has no provider, and no configured provider knows it."
+    first, *names = str(error.hint).splitlines()
+    assert first == "Write one of:"
+    assert names[0] == "  openai:gpt-5-mini   (set OPENAI_API_KEY or model.providers.openai.api_key)"
+    assert any("  openrouter:openai/gpt-5-mini   (set OPENROUTER_API_KEY" in name for name in names)
+
+
+def test_names_that_differ_in_dots_only_are_suggested() -> None:
+    assert "openrouter:anthropic/claude-sonnet-4.5 " in str(complain("claude-sonnet-4-5").hint)
+
+
+def test_suggestion_with_a_known_key_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-key")
+    hint = str(complain("gpt-5-mini").hint).splitlines()
+    assert "  openrouter:openai/gpt-5-mini" in hint
+
+
+def test_name_that_two_configured_providers_know_is_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "sk-key")
+    mine = {"mine": {"base_url": "http://h"}}
+    with pytest.raises(ConfigError, match="several configured providers have it") as caught:
+        complete("llama-3.3-70b-versatile", ["llama-3.3-70b-versatile"], providers=mine)
+    assert caught.value.hint == "Write groq:llama-3.3-70b-versatile or mine:llama-3.3-70b-versatile."
+
+
+def test_slash_instead_of_a_colon_is_recognized() -> None:
+    hint = str(complain("groq/some-model").hint)
+    assert "groq:some-model   (set GROQ_API_KEY" in hint
+
+
+def test_tag_of_ollama_is_recognized() -> None:
+    assert "ollama:qwen3:8b" in str(complain("qwen3:8b").hint)
+    assert "ollama:" not in str(complain("foo:bar").hint)
+
+
+def test_misspelt_provider_is_corrected() -> None:
+    assert complain("antropic:claude").message == (
+        "Unknown provider 'antropic' in the model name 'antropic:claude'. Did you mean 'anthropic'?"
+    )
+
+
+def test_unknown_name_lists_the_providers() -> None:
+    error = complain("nothing-like-it")
+    assert "anthropic, google, openai" in str(error.hint)
+    assert "gemini" not in str(error.hint)
+
+
+def test_embedded_model_needs_no_prefix() -> None:
+    assert complete("small") == ("local", "small")
+
+
+def test_bare_name_with_an_address_is_a_model_of_that_server() -> None:
+    assert complete("qwen3", name="qwen3", base_url="http://h/v1") == ("openai", "qwen3")
+
+
+def test_server_of_the_user_is_asked_once_for_its_models() -> None:
+    def answer(received: Received) -> Any:
+        return send_json({"data": [{"id": "house-model"}]})
+
+    with run_server(answer) as server:
+        layer = settings(providers={"vllm": {"base_url": f"{server.url}/v1"}})
+        assert resolve("house-model", layer).model == "vllm:house-model"
+        assert resolve("house-model", layer).model == "vllm:house-model"
+        assert [each.path for each in server.requests] == ["/v1/models"]
+
+
+def test_server_that_is_down_knows_no_names() -> None:
+    layer = settings(providers={"vllm": {"base_url": "http://127.0.0.1:9/v1"}})
+    with pytest.raises(ConfigError, match="Invalid model name 'house-model'"):
+        resolve("house-model", layer)
