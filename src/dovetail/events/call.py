@@ -111,6 +111,7 @@ class ModelRequest:
     `schema` is the JSON Schema the answer's text must follow, if the model supports one.
     `options` go to the provider as they are (temperature, max_tokens, …). With a `pace`, text that comes
     faster may be delivered in steps of that many seconds: a page that shows it saves the cost of every token.
+    `thinking` is how long the model may think: off, low, medium, high, or a number of tokens.
     """
 
     messages: Sequence[ChatMessage]
@@ -121,3 +122,4 @@ class ModelRequest:
     stream: bool = True
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     pace: float = 0.0
+    thinking: str | int | None = None

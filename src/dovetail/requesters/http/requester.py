@@ -18,6 +18,8 @@ from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
 from dovetail.requesters.prices import Price
 from dovetail.requesters.refusal import Refusal
+from dovetail.settings.model import Thinking
+from dovetail.settings.value import check_value
 
 aiohttp = lazy("aiohttp")
 logger = logging.getLogger(__name__)
@@ -165,11 +167,16 @@ class HttpRequester:
     def _name(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the name that the server knows, and with this endpoint's options."""
         endpoint = self.endpoint
+        options = {**endpoint.options, **request.options}
+        thinking = request.thinking or endpoint.thinking
+        if isinstance(options.get("thinking"), str | int):  # ours; a provider's own option is an object
+            thinking = check_value(options.pop("thinking"), Thinking, "options.thinking")
         return replace(
             request,
             model=request.model.removeprefix(f"{endpoint.provider}:") or endpoint.model,
-            options={**endpoint.options, **request.options},
+            options=options,
             stream=request.stream and endpoint.stream,
+            thinking=thinking,
         )
 
     def _may_leave_out(self, part: str) -> bool:
