@@ -38,12 +38,6 @@ _ADVICE = [
     ),
     _Advice((529,), ("overloaded",), "is overloaded", "Try again later, or set model.fallbacks."),
     _Advice(
-        (402,),
-        ("insufficient_quota",),
-        "rejected the request: quota exceeded",
-        "Add credit or raise the account's limit, or use another model.",
-    ),
-    _Advice(
         (404, 405),
         (),
         "has no chat completions API at this address",
@@ -88,7 +82,8 @@ class Failures:
     def fail_answer(self, failure: str, status: int | None = None) -> ModelError:
         """Return the error for a failed answer; `failure` is what the provider did, as a sentence's end."""
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
-        return make(f"{self.provider} at {self.address} {failure}", status=status)
+        hint = next((advice.hint for advice in _ADVICE if status in advice.statuses), None)
+        return make(f"{self.provider} at {self.address} {failure}", status=status, hint=hint)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
@@ -142,6 +137,11 @@ class Failures:
             return (
                 f"{where} {what} {said}",
                 "Set model.api_key or DOVETAIL_API_KEY to a valid key.",
+            )
+        if refusal.exceeds_quota:
+            return (
+                f"{where} rejected the request: quota exceeded {said}",
+                "Add credit or raise the account's limit, or use another model.",
             )
         for advice in _ADVICE:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):

@@ -60,7 +60,16 @@ class Refusal:
     @property
     def is_transient(self) -> bool:
         """Whether the same request may succeed later."""
-        return is_transient(self.status) and "insufficient_quota" not in self.code
+        return is_transient(self.status) and not self.exceeds_quota
+
+    @property
+    def exceeds_quota(self) -> bool:
+        """Whether the account has no credit left, or has reached its own limit."""
+        return (
+            self.status == 402
+            or any(code in self.code for code in ("insufficient_quota", "billing", "spend_limit"))
+            or "credit balance" in self.message.lower()
+        )
 
     @property
     def refuses_tools(self) -> bool:
@@ -102,9 +111,9 @@ class Refusal:
     def names_model(self) -> bool:
         """Whether the server says that the model does not exist."""
         said = self.message.lower()
-        return "model_not_found" in self.code or (
-            self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
-        )
+        if "model_not_found" in self.code or ("not_found" in self.code and said.startswith("model")):
+            return True
+        return self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
 
 
 def is_transient(status: int) -> bool:

@@ -33,6 +33,7 @@ MAKERS: Mapping[str, Any] = {"local": local}
 
 PROTOCOLS: Mapping[str, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
+    "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
 }
 """The protocol of each API: its module and its class."""
 
@@ -145,6 +146,7 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         key_header=configured.provider.key_header,
         structured=chosen.structured,
         thinking=chosen.thinking,
+        cache=chosen.cache,
         stream=chosen.stream,
         headers=chosen.headers,
         options=chosen.options,

@@ -26,6 +26,10 @@ Thinking: TypeAlias = Annotated[
 """How long a model thinks before it answers; a number is a limit of tokens."""
 
 
+Cache: TypeAlias = Literal["off", "5m", "1h"]
+"""How long a provider keeps the beginning of a request, if that has to be requested."""
+
+
 class TimeLimits(Section):
     """Time limits of a request to a model, in seconds."""
 
@@ -91,6 +95,9 @@ class EndpointSettings(Section):
 
     thinking: Thinking | None = None
     """How long the model thinks before it answers: off, low, medium, high, or a number of tokens."""
+
+    cache: Cache = "5m"
+    """Anthropic only: how long the unchanging beginning of requests is cached: off, 5m or 1h."""
 
     stream: bool = True
     """Whether answers are streamed; switch it off for servers that cannot."""

@@ -11,7 +11,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.prices import Price
-from dovetail.settings.model import Thinking
+from dovetail.settings.model import Cache, Thinking
 
 urllib_request = lazy("urllib.request")
 Structured: TypeAlias = Literal["auto", "schema", "prompt"]
@@ -33,6 +33,7 @@ class Endpoint:
     key_header: str = "authorization"
     structured: Structured = "auto"
     thinking: Thinking | None = None
+    cache: Cache = "5m"
     stream: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,0 +1,47 @@
+"""Mark the unchanging beginning of a request, so that the API need not read it again (prompt caching)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dovetail.requesters.anthropic.content import measure
+
+SHORTEST = 2000
+"""Characters of a beginning that may be worth marking; the API ignores marks on beginnings that are shorter
+than the model's limit (512 tokens or more)."""
+
+
+def mark_prefixes(body: dict[str, Any], time_to_live: str) -> None:
+    """Add the marks: after the tools, after the system prompt, and after the last two messages of the user.
+
+    Each later request of a conversation repeats these parts. A single question without tools has no later
+    request, so its messages are not marked. Marks that the user has set are left alone.
+    """
+    if any(_list_marks(body)):
+        return
+    mark = {"type": "ephemeral"} if time_to_live == "5m" else {"type": "ephemeral", "ttl": time_to_live}
+    size = 0
+    for name in ("tools", "system"):
+        if blocks := body.get(name):
+            size += measure(blocks)
+            if size >= SHORTEST:
+                blocks[-1] = {**blocks[-1], "cache_control": mark}
+    messages = body["messages"]
+    if not body.get("tools") and len(messages) == 1:
+        return
+    if size + measure(messages) >= SHORTEST:
+        _mark_messages(messages, mark)
+
+
+def _mark_messages(messages: list[dict[str, Any]], mark: Mapping[str, str]) -> None:
+    said = [message for message in messages if message["role"] == "user"]
+    for message in said[-2:]:
+        message["content"][-1] = {**message["content"][-1], "cache_control": mark}
+
+
+def _list_marks(body: Mapping[str, Any]) -> Iterator[Any]:
+    if "cache_control" in body:
+        yield body["cache_control"]
+    for name in ("tools", "system"):
+        yield from (block["cache_control"] for block in body.get(name, ()) if "cache_control" in block)
+    for message in body["messages"]:
+        yield from (block["cache_control"] for block in message["content"] if "cache_control" in block)

@@ -1,0 +1,118 @@
+"""Write `model.thinking` the way each Claude model takes it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from dovetail.requesters.anthropic.content import THINKING
+from dovetail.requesters.anthropic.traits import Traits, find_traits
+
+logger = logging.getLogger(__name__)
+
+Level: TypeAlias = Literal["off", "low", "medium", "high"] | int
+"""The value of `model.thinking`."""
+
+FEWEST_TOKENS = 1024
+"""The smallest budget that the API takes."""
+
+ROOM = 8192
+"""Tokens that are left for the answer when the budget of thinking is larger than expected."""
+
+_BUDGETS = {"low": 2048, "medium": 8192, "high": 24_576}
+_EFFORTS = [("low", 4096), ("medium", 16_384)]
+_SAMPLING = ("temperature", "top_p", "top_k")
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPlan:
+    """The fields of a body that make a model think, or keep it from thinking; `is_on` if it will."""
+
+    is_on: bool = False
+    thinking: Mapping[str, Any] | None = None
+    effort: str | None = None
+    budget: int = 0
+    warnings: Sequence[str] = field(default=())
+
+
+def plan_thinking(model: str, level: Level | None) -> ThinkingPlan:
+    """Return how a model is asked to think as long as `model.thinking` says."""
+    traits = find_traits(model)
+    if level is None:
+        return ThinkingPlan(is_on=traits.off not in ("omit", "between_tools"))
+    if not traits.thinks:
+        return ThinkingPlan(warnings=[] if level == "off" else [f"{model} cannot think before it answers."])
+    if level == "off":
+        return _plan_off(model, traits)
+    return _plan_effort(model, traits, level) if _uses_effort(traits, level) else _plan_budget(level)
+
+
+def _uses_effort(traits: Traits, level: Level) -> bool:
+    return traits.effort and not (isinstance(level, int) and traits.budget)
+
+
+def _plan_off(model: str, traits: Traits) -> ThinkingPlan:
+    if traits.off == "never":
+        warning = f"{model} always thinks; it is asked to think little."
+        return ThinkingPlan(is_on=True, effort="low", warnings=[warning])
+    return ThinkingPlan(thinking=None if traits.off == "omit" else {"type": traits.off})
+
+
+def _plan_effort(model: str, traits: Traits, level: Level) -> ThinkingPlan:
+    warnings: list[str] = []
+    effort = level
+    if isinstance(level, int):
+        effort = next((name for name, most in _EFFORTS if level < most), "high")
+        warnings.append(f"{model} takes no number of tokens for thinking; its effort is set to {effort!r}.")
+    # Newer models return no text of their thinking unless asked for it.
+    thinking = {"type": "adaptive", "display": "summarized"}
+    return ThinkingPlan(is_on=True, thinking=thinking, effort=str(effort), warnings=warnings)
+
+
+def _plan_budget(level: Level) -> ThinkingPlan:
+    budget = max(level if isinstance(level, int) else _BUDGETS[level], FEWEST_TOKENS)
+    return ThinkingPlan(is_on=True, thinking={"type": "enabled", "budget_tokens": budget}, budget=budget)
+
+
+def choose_output(model: str, plan: ThinkingPlan, given: Any) -> Any:
+    """Return `max_tokens`: what the user set, else what the model can write; always more than the budget."""
+    tokens = find_traits(model).output if given is None else given
+    if isinstance(tokens, int) and tokens <= plan.budget:
+        return plan.budget + ROOM
+    return tokens
+
+
+def drop_sampling(model: str, plan: ThinkingPlan, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options without those for sampling, if the model rejects them."""
+    given = [name for name in _SAMPLING if options.get(name) is not None]
+    if not given or (find_traits(model).samples and not plan.is_on):
+        return dict(options)
+    why = "while it thinks" if find_traits(model).samples else "at all"
+    warn_once(f"{model} does not take {', '.join(given)} {why}; left out.")
+    return {name: value for name, value in options.items() if name not in _SAMPLING}
+
+
+def lacks_thinking(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the tool calls in progress began without thinking, as after a change of the model.
+
+    The API rejects thinking with a budget in the middle of such a turn; it can begin with the next one.
+    """
+    turn: list[Mapping[str, Any]] = []
+    for message in reversed(messages):
+        if message["role"] == "user" and not _holds_results(message):
+            break
+        turn.insert(0, message)
+    answers = [message for message in turn if message["role"] == "assistant"]
+    is_open = bool(answers) and any(_holds_results(message) for message in turn)
+    return is_open and answers[0]["content"][0]["type"] not in THINKING
+
+
+def _holds_results(message: Mapping[str, Any]) -> bool:
+    return any(block["type"] == "tool_result" for block in message["content"])
+
+
+@lru_cache(maxsize=1024)
+def warn_once(text: str) -> None:
+    """Log a warning, the first time it is given."""
+    logger.warning("%s", text)

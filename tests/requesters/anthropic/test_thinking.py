@@ -1,0 +1,103 @@
+"""`model.thinking` is written the way each model takes it."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from dovetail.requesters.anthropic.thinking import (
+    ThinkingPlan,
+    choose_output,
+    drop_sampling,
+    lacks_thinking,
+    plan_thinking,
+)
+
+ADAPTIVE = {"type": "adaptive", "display": "summarized"}
+USE = {"type": "tool_use", "id": "t", "name": "add", "input": {}}
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}
+QUESTION = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
+
+
+def says(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "thinking", "effort"),
+    [
+        ("claude-sonnet-4-5", "low", {"type": "enabled", "budget_tokens": 2048}, None),
+        ("claude-sonnet-4-5", "high", {"type": "enabled", "budget_tokens": 24_576}, None),
+        ("claude-sonnet-4-5", 5000, {"type": "enabled", "budget_tokens": 5000}, None),
+        ("claude-sonnet-4-5", 10, {"type": "enabled", "budget_tokens": 1024}, None),
+        ("claude-sonnet-4-5", "off", None, None),
+        ("claude-opus-4-6", "medium", ADAPTIVE, "medium"),
+        ("claude-opus-4-6", 3000, {"type": "enabled", "budget_tokens": 3000}, None),
+        ("claude-opus-4-8", "off", None, None),
+        ("claude-sonnet-5", "high", ADAPTIVE, "high"),
+        ("claude-sonnet-5", "off", {"type": "disabled"}, None),
+        ("claude-sonnet-5-5", "off", {"type": "between_tools"}, None),
+        ("claude-sonnet-5", None, None, None),
+    ],
+)
+def test_each_level_has_a_form_for_each_model(
+    model: str, level: Any, thinking: dict[str, Any] | None, effort: str | None
+) -> None:
+    plan = plan_thinking(model, level)
+    assert (plan.thinking, plan.effort, list(plan.warnings)) == (thinking, effort, [])
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "effort", "warning"),
+    [
+        ("claude-opus-5-5", "off", "low", "claude-opus-5-5 always thinks"),
+        ("claude-opus-4-8", 3000, "low", "takes no number of tokens"),
+        ("claude-opus-4-8", 9000, "medium", "takes no number of tokens"),
+        ("claude-opus-4-8", 90_000, "high", "takes no number of tokens"),
+        ("claude-3-5-haiku-20241022", "high", None, "cannot think"),
+    ],
+)
+def test_an_unsupported_level_has_a_warning(model: str, level: Any, effort: str | None, warning: str) -> None:
+    plan = plan_thinking(model, level)
+    assert plan.effort == effort
+    assert warning in plan.warnings[0]
+
+
+def test_the_answer_has_room_after_the_thinking() -> None:
+    plan = plan_thinking("claude-sonnet-4-5", 70_000)
+    assert choose_output("claude-sonnet-4-5", plan, None) == 78_192
+    assert choose_output("claude-sonnet-4-5", plan, 1000) == 78_192
+    assert choose_output("claude-sonnet-4-5", ThinkingPlan(), None) == 64_000
+    assert choose_output("claude-sonnet-4-5", ThinkingPlan(), 100) == 100
+
+
+def test_sampling_is_left_out_where_the_api_rejects_it(caplog: pytest.LogCaptureFixture) -> None:
+    options = {"temperature": 0, "stop_sequences": ["x"]}
+    assert drop_sampling("claude-sonnet-4-5", ThinkingPlan(), options) == options
+    thinking = plan_thinking("claude-sonnet-4-5", "low")
+    with caplog.at_level(logging.WARNING):
+        assert drop_sampling("claude-sonnet-4-5", thinking, options) == {"stop_sequences": ["x"]}
+        assert drop_sampling("claude-opus-4-8", ThinkingPlan(), options) == {"stop_sequences": ["x"]}
+        assert drop_sampling("claude-opus-4-8", ThinkingPlan(), options) == {"stop_sequences": ["x"]}
+    assert [record.getMessage() for record in caplog.records] == [
+        "claude-sonnet-4-5 does not take temperature while it thinks; left out.",
+        "claude-opus-4-8 does not take temperature at all; left out.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("messages", "lacks"),
+    [
+        ([QUESTION], False),
+        ([QUESTION, says({"type": "text", "text": "Hello"}), QUESTION], False),
+        ([QUESTION, says(USE), RESULT], True),
+        ([QUESTION, says(THOUGHT, USE), RESULT], False),
+        ([QUESTION, says({"type": "redacted_thinking", "data": "d"}, USE), RESULT], False),
+        ([QUESTION, says(THOUGHT, USE), RESULT, says(USE), RESULT], False),
+        ([QUESTION, says(USE), RESULT, says(THOUGHT, USE), RESULT], True),
+        ([QUESTION, says(USE), RESULT, says({"type": "text", "text": "3"}), QUESTION], False),
+    ],
+)
+def test_calls_that_began_without_thinking_continue_without(messages: list[Any], lacks: bool) -> None:
+    assert lacks_thinking(messages) is lacks
