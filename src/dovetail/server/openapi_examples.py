@@ -110,7 +110,7 @@ _COMPLETION = {
         "prompt_tokens": 163,
         "completion_tokens": 8,
         "total_tokens": 171,
-        "prompt_tokens_details": {"cached_tokens": 0},
+        "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "completion_tokens_details": {"reasoning_tokens": 0},
     },
 }
