@@ -1,17 +1,22 @@
-"""Tokens cost what the user's price table says."""
+"""Tokens cost what the price table in the settings says, otherwise what is published."""
 
 import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
-from dovetail.requesters.prices import Price, find_price
-from dovetail.settings.model import ModelSettings, PriceSettings
+from dovetail.requesters.prices import Price, PublicPrice, find_price
+from dovetail.settings.model import ModelSettings
 
-TABLE = {
-    "gpt-4.1": PriceSettings(input=2.0, output=8.0, cached=0.5),
-    "openai:gpt-4.1*": PriceSettings(input=9.0, output=9.0),
-    "openai:*": PriceSettings(input=5.0, output=5.0),
-}
+OPTIONS = ModelSettings.read(
+    {
+        "prices": {
+            "gpt-4.1": {"input": 2.0, "output": 8.0, "cached": 0.5},
+            "openai:gpt-4.1*": {"input": 9.0, "output": 9.0},
+            "openai:o*": {"input": 5.0, "output": 5.0},
+        },
+        "known_as": {"azure:prod": "gpt-4.1", "gateway:fast": "anthropic:claude-haiku-4-5"},
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -20,18 +25,42 @@ TABLE = {
         ("openai:gpt-4.1", 2.0),  # its own name goes before any pattern
         ("openai:gpt-4.1-mini", 9.0),  # the longest pattern that fits
         ("openai:o3", 5.0),
-        ("ollama:qwen3", None),
+        ("openai:gpt-5-mini", 0.25),  # as published
+        ("azure:prod", 2.0),
+        ("gateway:fast", 1.0),
+        ("gateway:slow", None),
+        ("openrouter:meta-llama/llama-3.3-70b-instruct:free", 0.0),
+        *((f"{provider}:qwen3", 0.0) for provider in ("ollama", "vllm", "lmstudio", "llamacpp", "local")),
     ],
 )
-def test_price_is_found_by_name_then_by_the_longest_pattern(model: str, price: float | None) -> None:
-    found = find_price(TABLE, model)
+def test_price_is_found_in_the_settings_then_in_the_published_data(model: str, price: float | None) -> None:
+    found = find_price(OPTIONS, model).find_price_for(1000)
     assert (found.input if found else None) == price
 
 
-def test_cached_input_has_its_own_price() -> None:
-    usage = Usage(input_tokens=1000, output_tokens=100, cached_tokens=400)
-    assert Price(input=2, output=10, cached=1).apply(usage).cost == pytest.approx(0.0026)
+def test_cached_written_and_reasoning_tokens_have_prices_of_their_own() -> None:
+    usage = Usage(1000, 100, 400, 50, cache_write_tokens=100)
+    full = Price(input=2, output=10, cached=1, cache_write=4, reasoning=20)
+    assert full.apply(usage).cost == pytest.approx((500 * 2 + 400 * 1 + 100 * 4 + 50 * 10 + 50 * 20) / 1e6)
     assert Price(input=2, output=10).apply(usage).cost == pytest.approx(0.003)
+
+
+def test_long_input_has_the_price_of_its_tier() -> None:
+    price = PublicPrice("anthropic:claude-sonnet-4-5")
+    assert price.apply(Usage(200_000, 0)).cost == pytest.approx(0.6)
+    assert price.apply(Usage(200_001, 0)).cost == pytest.approx(200_001 * 6 / 1e6)
+
+
+def test_cost_that_the_provider_reports_goes_before_the_published_price() -> None:
+    said = Usage(1000, 100, cost=0.5)
+    assert PublicPrice("openrouter:openai/gpt-5-mini").apply(said).cost == 0.5
+    assert Price(input=1, output=0).apply(said).cost == pytest.approx(0.001)
+
+
+def test_deployment_is_priced_by_the_model_that_its_answer_names() -> None:
+    price = PublicPrice("azure:my-deployment")
+    assert price.apply(Usage(1000, 0)).cost is None
+    assert price.apply(Usage(1000, 0), "gpt-4.1-2025-04-14").cost == pytest.approx(0.002)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from dovetail.errors import ModelError
+from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta
-from dovetail.requesters.requester import Requester
+from dovetail.requesters.requester import Requester, find_window
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +42,15 @@ class FallbackRequester:
         """Whether all models support tools."""
         return all(requester.calls_tools for requester in self.requesters)
 
+    @property
+    def context_tokens(self) -> int | None:
+        """The context window of the first model, if it is known without asking its server."""
+        return getattr(self.requesters[0], "context_tokens", None)
+
+    async def find_context_tokens(self) -> int | None:
+        """Return the context window of the first model; its server may be asked."""
+        return await find_window(self.requesters[0])
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the deltas of the first model that answers."""
         failed: list[tuple[str, ModelError]] = []
@@ -69,7 +78,9 @@ class FallbackRequester:
 def _join(failed: Sequence[tuple[str, ModelError]]) -> ModelError:
     last = failed[-1][1]
     reasons = "\n".join(f"- {model}: {error.message}" for model, error in failed)
-    return ModelError(
+    is_too_long = any(isinstance(error, ContextLengthError) for _, error in failed)
+    kind = ContextLengthError if is_too_long else ModelError
+    return kind(
         f"All {len(failed)} models failed:\n{reasons}",
         provider=last.provider,
         status=last.status,

@@ -8,15 +8,17 @@ from typing import Any
 
 from dovetail.data.secrets import hide
 from dovetail.data.shapes import read_count
-from dovetail.errors import ModelError, TransientModelError
+from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
 from dovetail.requesters.content import build_messages
+from dovetail.requesters.known_models import find_known
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
-from dovetail.requesters.prices import Price
+from dovetail.requesters.overflow import is_overflow
+from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import is_transient
 
 chat_models = lazy("langchain_core.language_models.chat_models", extra="langchain")
@@ -34,6 +36,7 @@ _REASONS = {
     "tool_use": "tool-calls",
     "function_call": "tool-calls",
 }
+_PACKAGES = {"google_genai": "google", "google_vertexai": "google", "mistralai": "mistral", "aws": "bedrock"}
 _REASON_NAMES = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 
 
@@ -44,7 +47,7 @@ class LangchainRequester:
     """LangChain has no common way to make a streamed answer follow a schema."""
 
     def __init__(
-        self, chat_model: Any, *, limits: TimeLimits | None = None, price: Price | None = None
+        self, chat_model: Any, *, limits: TimeLimits | None = None, price: Pricing | None = None
     ) -> None:
         self._chat_model = chat_model
         self._limits = limits or TimeLimits()
@@ -57,6 +60,12 @@ class LangchainRequester:
     def model(self) -> str:
         """The model's name, `langchain:<name>`."""
         return name_model(self._chat_model)
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The context window, if it is published."""
+        known = find_known(name_publicly(self._chat_model))
+        return None if known is None else known.context_window
 
     @property
     def calls_tools(self) -> bool:
@@ -119,7 +128,7 @@ class LangchainRequester:
         status = getattr(error, "status_code", None)
         passing = status is not None and is_transient(status)
         text = hide(f"{type(error).__name__}: {error}", _find_keys(self._chat_model))
-        kind = TransientModelError if passing else ModelError
+        kind = TransientModelError if passing else ContextLengthError if is_overflow(text) else ModelError
         return kind(
             f"{self.model} failed: {text}",
             provider="langchain",
@@ -135,6 +144,13 @@ def name_model(chat_model: Any) -> str:
     return f"langchain:{names[0] if names else type(chat_model).__name__}"
 
 
+def name_publicly(chat_model: Any) -> str:
+    """Return the public name of a chat model, `provider:name`, by the package that it comes from."""
+    package = type(chat_model).__module__.partition(".")[0].removeprefix("langchain_")
+    provider = _PACKAGES.get(package, package)
+    return f"{provider}:{name_model(chat_model).removeprefix('langchain:')}"
+
+
 async def _once(answer: Any) -> AsyncGenerator[Any, None]:
     yield await answer
 
@@ -147,7 +163,7 @@ def _find_keys(chat_model: object) -> list[str]:
 class ChunkReader:
     """Convert message chunks to deltas; usage is added up, since some models send it in parts."""
 
-    def __init__(self, price: Price | None = None) -> None:
+    def __init__(self, price: Pricing | None = None) -> None:
         self._price = price
         self._calls = CallPieces()
         self._usage = Usage()
@@ -175,8 +191,8 @@ class ChunkReader:
         reason = _REASONS.get(next(known, "stop").lower(), "other")
         if reason == "stop" and self._calls.seen:
             reason = "tool-calls"
-        usage = self._usage if self._price is None else self._price.apply(self._usage)
         model = str(self._metadata.get("model_name") or self._metadata.get("model") or "")
+        usage = self._usage if self._price is None else self._price.apply(self._usage, model)
         return FinishDelta(reason, usage, model, self._request_id, dict(self._metadata))
 
 
@@ -189,6 +205,7 @@ def read_usage(usage: Mapping[str, Any]) -> Usage:
         output_tokens=read_count(usage.get("output_tokens")),
         cached_tokens=read_count(inputs.get("cache_read")),
         reasoning_tokens=read_count(outputs.get("reasoning")),
+        cache_write_tokens=read_count(inputs.get("cache_creation")),
     )
 
 

@@ -7,22 +7,20 @@ the user's, by the list of models that the server returns.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
 from dovetail.requesters.configured import (
     ConfiguredProvider,
     expand_alias,
     is_provider,
     list_configured,
 )
+from dovetail.requesters.known_models import find_known, list_known
 from dovetail.requesters.local.weights import CATALOGUE
 from dovetail.requesters.providers import ALIASES, PROVIDERS, Provider
 from dovetail.settings.model import ModelSettings
-
-prices: Any = lazy("genai_prices.data")
 
 ListModels: TypeAlias = Callable[[ConfiguredProvider], Sequence[str]]
 """Ask a server for the names of its models; empty if it does not answer."""
@@ -78,7 +76,7 @@ def _fits(row: Provider, name: str) -> bool:
 
 
 def _find_priced(row: Provider, name: str) -> bool:
-    return any(entry.id == row.prices and entry.find_model(name) for entry in prices.providers)
+    return find_known(f"{row.name}:{name}") is not None
 
 
 def _explain(name: str, found: Sequence[str], options: ModelSettings, known: Sequence[str]) -> ConfigError:
@@ -115,10 +113,9 @@ def _suggest(name: str, options: ModelSettings) -> Iterator[tuple[str, str]]:
     for row in PROVIDERS.values():
         if row.models and _fits(row, name):
             yield row.name, name
-    for entry in prices.providers:
-        row = next((row for row in PROVIDERS.values() if row.prices == entry.id and not row.models), None)
-        if row is not None and row.name != "bedrock":
-            yield from ((row.name, model.id) for model in entry.models if _is_same(model.id, name))
+    for row in PROVIDERS.values():
+        if row.prices and not row.models and row.name != "bedrock":
+            yield from ((row.name, model.id) for model in list_known(row.name) if _is_same(model.id, name))
     if _TAGGED.search(name):
         yield "ollama", name
 

@@ -1,7 +1,6 @@
 """What a model's server says when it rejects a request: the status, the body and the headers."""
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,24 +8,10 @@ from typing import Any, Self
 
 from dovetail.data.shapes import is_list, is_mapping, read_number
 from dovetail.lazy import lazy
+from dovetail.requesters.overflow import is_overflow, read_limit
 
 email_dates = lazy("email.utils")
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id")
-
-_TOO_LONG = (
-    "context length",
-    "context window",
-    "context size",
-    "prompt is too long",
-    "input is too long",
-    "maximum number of tokens allowed",
-    "too many total text bytes",
-)
-"""Words by which servers say that the messages do not fit."""
-_LIMIT = re.compile(
-    r"maximum context length is ([\d,]+)|> ([\d,]+) maximum|tokens allowed \(([\d,]+)\)"
-    r"|context (?:size|length|window) (?:of |is |\()*([\d,]+)|maximum[^.\d]{0,40}([\d,]+) tokens"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +76,12 @@ class Refusal:
     @property
     def exceeds_context(self) -> bool:
         """Whether the server says that the messages are too long for the model."""
-        said = self.message.lower()
-        return self.status in (400, 413, 422, 500) and (
-            "context_length" in self.code or any(words in said for words in _TOO_LONG)
-        )
+        return self.status in (400, 413, 422, 500) and is_overflow(self.message, self.code)
 
     @property
     def context_limit(self) -> int | None:
         """The model's context in tokens, if the message names it."""
-        found = _LIMIT.search(self.message.lower())
-        return int(next(number for number in found.groups() if number).replace(",", "")) if found else None
+        return read_limit(self.message)
 
     @property
     def refuses_key(self) -> bool:

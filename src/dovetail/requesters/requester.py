@@ -3,12 +3,13 @@
 A requester turns one `ModelRequest` into deltas. A stream that succeeds ends with exactly one
 `FinishDelta`; a stream that fails raises `ModelError`. Closing the iterator early stops the generation.
 
-Three attributes are optional: `secrets`, texts to mask when messages are shown; `context_tokens`, the size of
-the model's context; `answer_ways`, ways to answer without a tool, for models that choose badly between a tool
+Some attributes are optional: `secrets`, texts to mask when messages are shown; `context_tokens`, the size of
+the model's context, and `find_context_tokens()`, which may ask its server for it; `price`, what its tokens
+cost; `answer_ways`, ways to answer without a tool, for models that choose badly between a tool
 and none.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Protocol, runtime_checkable
 
 from dovetail.events.call import ModelRequest
@@ -41,3 +42,10 @@ class Requester(Protocol):
     async def close(self) -> None:
         """Release connections, threads and memory."""
         ...
+
+
+async def find_window(requester: Requester) -> int | None:
+    """Return the size of the model's context in tokens; its server may be asked for it."""
+    known: int | None = getattr(requester, "context_tokens", None)
+    find: Callable[[], Awaitable[int | None]] | None = getattr(requester, "find_context_tokens", None)
+    return known if known is not None or find is None else await find()

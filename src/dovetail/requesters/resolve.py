@@ -20,7 +20,7 @@ from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best
 from dovetail.requesters.names import complete_name
-from dovetail.requesters.prices import find_price
+from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 from dovetail.settings.model import ModelSettings
@@ -85,7 +85,7 @@ def _adopt(model: object, options: ModelSettings) -> Requester:
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
-        price = find_price(options.prices, langchain.name_model(model))
+        price = find_price(options, langchain.name_model(model), langchain.name_publicly(model))
         return langchain.LangchainRequester(model, limits=options.timeouts, price=price)
     raise ConfigError(
         f"{type(model).__name__} is not a model.",
@@ -138,6 +138,7 @@ def _remember_refused(address: str, model: str) -> set[str]:
 
 def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSettings) -> Endpoint:
     chosen = configured.options
+    name = f"{configured.name}:{model}"
     return Endpoint(
         provider=configured.name,
         model=model,
@@ -154,5 +155,6 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         proxy=chosen.proxy,
         limits=chosen.timeouts,
         retries=RetryPolicy(**chosen.retries.to_dict()),
-        price=find_price(options.prices, f"{configured.name}:{model}"),
+        price=find_price(options, name),
+        public_name=name_publicly(options.known_as, name),
     )

@@ -74,6 +74,9 @@ class PriceSettings(Section):
     cached: Price | None = None
     """Tokens that the provider has cached; without it, the price of input tokens."""
 
+    cache_write: Price | None = None
+    """Tokens that the provider writes to its cache; without it, the price of input tokens."""
+
 
 class EndpointSettings(Section):
     """How a provider's server is reached."""
@@ -137,7 +140,10 @@ class ModelSettings(EndpointSettings, key="model"):
     """Options of single providers, also your own, with keys from `base_url` to `context_tokens`."""
 
     prices: Mapping[str, PriceSettings] = NOTHING
-    """Prices per million tokens, by model name or pattern (`deepseek:*`)."""
+    """Prices per million tokens, by model name or pattern (`deepseek:*`). By default the published ones."""
+
+    known_as: Mapping[str, str] = NOTHING
+    """The public models behind names of your own, such as an Azure deployment, for windows and prices."""
 
     folders: Sequence[str] = ()
     """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""

@@ -33,15 +33,25 @@ class ScriptedServer:
     """Play replies in order to all clients; a sync and an async context manager.
 
     `wire_cut` cuts streams into writes of that size, at any place (0: one write per event). `key`, if any,
-    is the only API key it accepts. One request too many gets status 400.
+    is the only API key it accepts. One request too many gets status 400, and so does one that is longer than
+    `context_tokens`, counted as four characters each, like a model whose context window is full.
     """
 
     def __init__(
-        self, replies: Iterable[Scripted] = (), *, port: int = 0, wire_cut: int = 0, key: str | None = None
+        self,
+        replies: Iterable[Scripted] = (),
+        *,
+        port: int = 0,
+        wire_cut: int = 0,
+        key: str | None = None,
+        context_tokens: int | None = None,
     ) -> None:
         self.script = Script(replies)
         self.requests: list[RecordedRequest] = []
         self.wire_cut = wire_cut
+        self.context_tokens = context_tokens
+        self.description: dict[str, Any] = {}
+        """Further fields of its model in the list of models."""
         self._port = port
         self._key = key
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -125,7 +135,8 @@ class ScriptedServer:
             self._runner = None
 
     async def _answer_models(self, request: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+        model = {"id": "scripted", "object": "model", **self.description}
+        return web.json_response({"object": "list", "data": [model]})
 
     async def _answer_chat(self, request: web.Request) -> web.StreamResponse:
         transport = request.transport
@@ -149,6 +160,12 @@ class ScriptedServer:
         )
         if self._key is not None and request.headers.get("authorization") != f"Bearer {self._key}":
             return _refuse(401, "Incorrect API key provided.", "invalid_api_key")
+        size, limit = len(json.dumps(body["messages"])) // 4, self.context_tokens
+        if limit is not None and size > limit:
+            refusal = (
+                f"This model's maximum context length is {limit} tokens. However, you sent {size} tokens."
+            )
+            return _refuse(400, refusal, "context_length_exceeded")
         try:
             reply = self.script.take(asked)
         except ConfigError as error:

@@ -77,7 +77,7 @@ CASES: dict[str, dict[str, Any]] = {
         "text": "Yes",
         "reason": "stop",
         "model": "qwen/qwen3-32b",
-        "usage": Usage(11, 4),
+        "usage": Usage(11, 4, cost=0.0001),
     },
     "ollama_tool_calls": {
         "reasoning": "I need both.",

@@ -10,7 +10,7 @@ from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
-from dovetail.requesters.prices import Price
+from dovetail.requesters.prices import Pricing
 from dovetail.settings.model import Cache, Thinking
 
 urllib_request = lazy("urllib.request")
@@ -23,7 +23,8 @@ class Endpoint:
     """One model at one address; `body` is merged into every request, over everything else.
 
     `key_header` is for protocols that leave the choice to the server; `authorization` carries a bearer token.
-    With `stream` off, answers are requested whole, for servers that cannot stream.
+    With `stream` off, answers are requested whole, for servers that cannot stream. `public_name` is the
+    `provider:name` of the model for windows and prices, if it is not the one here.
     """
 
     provider: str = "openai"
@@ -41,7 +42,8 @@ class Endpoint:
     proxy: str | None = field(default=None, repr=False)
     limits: TimeLimits = field(default_factory=TimeLimits)
     retries: RetryPolicy = field(default_factory=RetryPolicy)
-    price: Price | None = None
+    price: Pricing | None = None
+    public_name: str = ""
 
     def __post_init__(self) -> None:
         if urlsplit(self.base_url).scheme not in ("http", "https"):

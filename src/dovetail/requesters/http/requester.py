@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dovetail.errors import ModelError, TransientModelError
+from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta
 from dovetail.lazy import lazy
@@ -16,8 +16,9 @@ from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
-from dovetail.requesters.prices import Price
+from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.windows import recall_window
 from dovetail.settings.model import Thinking
 from dovetail.settings.value import check_value
 
@@ -43,6 +44,8 @@ class HttpRequester:
         self._failures = endpoint.build_failures()
         self._headers = endpoint.build_headers(protocol.build_headers())
         self._proxy = endpoint.choose_proxy()
+        public_name = endpoint.public_name or self.model
+        self._window = recall_window(endpoint.base_url, endpoint.provider, endpoint.model, public_name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self._failures.address!r})"
@@ -53,7 +56,7 @@ class HttpRequester:
         return f"{self.endpoint.provider}:{self.endpoint.model}"
 
     @property
-    def price(self) -> Price | None:
+    def price(self) -> Pricing | None:
         """What the model's tokens cost, if known."""
         return self.endpoint.price
 
@@ -73,6 +76,15 @@ class HttpRequester:
     def calls_tools(self) -> bool:
         """Whether the model supports tools; assumed until the server says that it does not."""
         return "tools" not in self._refused
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The context window, if it is known without asking the server."""
+        return self._window.known
+
+    async def find_context_tokens(self) -> int | None:
+        """Return the context window; if it is not known, the server is asked once."""
+        return await self._window.find(self.protocol.models_path, self.fetch)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas as they arrive."""
@@ -200,18 +212,31 @@ class HttpRequester:
                 hint='Set tools.strategy to "judge": it works with any model.',
                 status=refusal.status,
             )
-        return self.protocol.explain(refusal, self._failures, headers)
+        error = self.protocol.explain(refusal, self._failures, headers)
+        if isinstance(error, ContextLengthError):
+            self._window.learn(error.limit)
+        return error
 
-    async def fetch(self, path: str) -> Any:
-        """Return the JSON data at a route of the server, such as its list of models; None without any."""
+    async def fetch(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Return the JSON data at a route of the server, such as its list of models; None without any.
+
+        With a body it is posted there.
+        """
         if not path:
             return None
         session = await get_session(self)
         url, limit = self.endpoint.join(path), aiohttp.ClientTimeout(total=MODELS_LIMIT)
-        headers = await self.protocol.sign(self._headers, url, b"")
+        data = b"" if body is None else json.dumps(body).encode()
+        headers = await self.protocol.sign(self._headers, url, data)
         try:
-            async with session.get(
-                url, headers=headers, proxy=self._proxy, allow_redirects=False, timeout=limit
+            async with session.request(
+                "GET" if body is None else "POST",
+                url,
+                data=data or None,
+                headers=headers,
+                proxy=self._proxy,
+                allow_redirects=False,
+                timeout=limit,
             ) as response:
                 return json.loads(await response.read())
         except (aiohttp.ClientError, OSError, ValueError, RecursionError):
@@ -223,4 +248,4 @@ class HttpRequester:
 
     def _add_cost(self, finish: FinishDelta) -> FinishDelta:
         price = self.endpoint.price
-        return finish if price is None else replace(finish, usage=price.apply(finish.usage))
+        return finish if price is None else replace(finish, usage=price.apply(finish.usage, finish.model))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dovetail.data.shapes import is_mapping, read_count
+from dovetail.data.shapes import is_mapping, is_number, read_count
 from dovetail.events.delta import ToolCallDelta, Usage
 from dovetail.ids import new_id
 
@@ -72,18 +72,30 @@ def read_usage(usage: Any) -> Usage:
         output_tokens=_count(usage, "completion_tokens"),
         cached_tokens=_count(prompt, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens"),
         reasoning_tokens=_count(completion, "reasoning_tokens"),
+        cost=_read_cost(usage.get("cost")),
+        cache_write_tokens=_count(prompt, "cache_write_tokens"),
     )
 
 
 def write_usage(usage: Usage) -> dict[str, Any]:
     """Write tokens under OpenAI's names, as `read_usage` reads them."""
-    return {
+    written: dict[str, Any] = {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,
         "total_tokens": usage.input_tokens + usage.output_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cached_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+        },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
+    return written if usage.cost is None else {**written, "cost": usage.cost}
+
+
+def _read_cost(cost: Any) -> float | None:
+    """Return the cost that a provider reports: a number (OpenRouter) or a table (Perplexity)."""
+    total = cost.get("total_cost") if is_mapping(cost) else cost
+    return float(total) if is_number(total) and total >= 0 else None
 
 
 def _count(counts: Any, name: str) -> int:
