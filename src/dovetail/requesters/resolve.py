@@ -33,6 +33,7 @@ MAKERS: Mapping[str, Any] = {"local": local}
 
 PROTOCOLS: Mapping[str, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
+    "responses": (lazy("dovetail.requesters.openai.responses"), "Responses"),
     "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
 }
 """The protocol of each API: its module and its class."""
@@ -145,8 +146,10 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         base_url=configured.find_address(model),
         api_key=configured.api_key,
         key_header=configured.provider.key_header,
+        api=chosen.api,
         structured=chosen.structured,
         thinking=chosen.thinking,
+        think_tags=chosen.think_tags,
         cache=chosen.cache,
         stream=chosen.stream,
         headers=chosen.headers,

@@ -99,6 +99,9 @@ class EndpointSettings(Section):
     thinking: Thinking | None = None
     """How long the model thinks before it answers: off, low, medium, high, or a number of tokens."""
 
+    think_tags: bool = False
+    """Whether `<think>…</think>` at the beginning of an answer is reasoning; most servers separate it."""
+
     cache: Cache = "5m"
     """Anthropic only: how long the unchanging beginning of requests is cached: off, 5m or 1h."""
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import LARGEST_EVENT
@@ -100,6 +100,8 @@ def check(deltas: list[Delta]) -> None:
             counts = [usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens]
             assert all(type(count) is int and 0 <= count <= 10**12 for count in counts)
             texts = [delta.reason, delta.model]
+        elif isinstance(delta, ProviderPartDelta):
+            texts = [delta.source, json.dumps(delta.data, ensure_ascii=False)]
         else:
             texts = [delta.text]
         for text in texts:

@@ -9,7 +9,15 @@ import pytest
 
 from dovetail.concurrency import iterate_sync
 from dovetail.events.call import ModelRequest, ToolCall, ToolSpec
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
 from dovetail.requesters.http import stream as http_stream
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
@@ -40,7 +48,8 @@ async def test_reasoning_text_calls_and_usage_arrive(wire_cut: int, stream: bool
     reply = {"text": "grüße", "reasoning": "hm", "tool_calls": calls, "usage": usage}
     async with ScriptedServer([reply], wire_cut=wire_cut) as server:
         deltas = await collect(connect(server), ModelRequest(messages=HELLO.messages, stream=stream))
-    assert deltas[:2] == [ReasoningDelta("hm"), TextDelta("grüße")]
+    kept = ProviderPartDelta("openai", {"field": "reasoning_content", "text": "hm"})
+    assert deltas[:3] == [ReasoningDelta("hm"), kept, TextDelta("grüße")]
     pieces = [delta for delta in deltas if isinstance(delta, ToolCallDelta)]
     assert [(piece.index, piece.name) for piece in pieces if piece.name] == [(0, "add"), (1, "find")]
     assert "".join(piece.arguments for piece in pieces if piece.index == 0) == '{"a": 1}'

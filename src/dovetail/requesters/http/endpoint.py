@@ -11,7 +11,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.prices import Pricing
-from dovetail.settings.model import Cache, Thinking
+from dovetail.settings.model import Api, Cache, Thinking
 
 urllib_request = lazy("urllib.request")
 Structured: TypeAlias = Literal["auto", "schema", "prompt"]
@@ -23,8 +23,10 @@ class Endpoint:
     """One model at one address; `body` is merged into every request, over everything else.
 
     `key_header` is for protocols that leave the choice to the server; `authorization` carries a bearer token.
-    With `stream` off, answers are requested whole, for servers that cannot stream. `public_name` is the
-    `provider:name` of the model for windows and prices, if it is not the one here.
+    With `stream` off, answers are requested whole, for servers that cannot stream. Without an `api`, a server
+    with several is asked in the one that serves the model best. With `think_tags`, text in `<think>` tags at
+    the beginning of an answer is reasoning. `public_name` is the `provider:name` of the model for windows and
+    prices, if it is not the one here.
     """
 
     provider: str = "openai"
@@ -32,8 +34,10 @@ class Endpoint:
     base_url: str = "https://api.openai.com/v1"
     api_key: str | None = field(default=None, repr=False)
     key_header: str = "authorization"
+    api: Api | None = None
     structured: Structured = "auto"
     thinking: Thinking | None = None
+    think_tags: bool = False
     cache: Cache = "5m"
     stream: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -51,6 +55,10 @@ class Endpoint:
                 f"Invalid base_url {show_address(self.base_url)!r} of {self.provider}: must begin with http.",
                 hint="Set model.base_url to a full URL, such as http://127.0.0.1:8000/v1.",
             )
+
+    def find_model(self, model: str) -> str:
+        """Return the name by which the world knows a model: not that of an Azure deployment, for instance."""
+        return (self.public_name.partition(":")[2] if model == self.model else "") or model
 
     def join(self, path: str) -> str:
         """Return the URL of a route; a query in the base URL is kept, next to that of the path."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Self
 
 from dovetail.events.delta import ReasoningDelta, TextDelta
 
@@ -47,6 +48,8 @@ class EventSplitter:
 
 
 def _read_block(block: bytes) -> list[str]:
+    if block.startswith(b"event: "):
+        block = block[block.find(b"\n") + 1 :]  # the data repeat the type
     if block.startswith(b"data: ") and b"\n" not in block:
         return [block[6:].decode("utf-8", "replace").lstrip()]
     lines = [line for line in block.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
@@ -65,9 +68,7 @@ class TextPattern:
         self._end = chunk[end:]
 
     @classmethod
-    def learn(
-        cls, chunk: str, delta: TextDelta | ReasoningDelta, places: re.Pattern[str]
-    ) -> "TextPattern | None":
+    def learn(cls, chunk: str, delta: TextDelta | ReasoningDelta, places: re.Pattern[str]) -> Self | None:
         """Return the pattern of a chunk whose only content is this delta; None if its place is ambiguous.
 
         `places` matches a key whose value may be the text, up to the opening quote.

@@ -24,6 +24,9 @@ class ChatProtocol(ABC):
     models_path: ClassVar[str] = "models"
     """The route that lists the server's models; empty if none does."""
 
+    momentary: ClassVar[Set[str]] = frozenset[str]()
+    """Parts that are left out of one request only, because the next one may have others."""
+
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
 
@@ -31,6 +34,10 @@ class ChatProtocol(ABC):
     def source(self) -> str:
         """The name of this API in provider parts: they go back to the source that they came from."""
         return self.endpoint.provider
+
+    def choose(self, refused: Set[str]) -> "ChatProtocol":
+        """Return the protocol for the next request: another one if the server prefers or lacks this one."""
+        return self
 
     @abstractmethod
     def path(self, request: ModelRequest) -> str:

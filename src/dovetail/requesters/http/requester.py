@@ -139,11 +139,15 @@ class HttpRequester:
             hint="Raise model.timeouts.first_token (or .total) if the model needs more time.",
         )
 
-    async def _post(self, request: ModelRequest, deadline: float) -> AnswerStream:
+    async def _post(
+        self, request: ModelRequest, deadline: float, skipped: frozenset[str] = frozenset()
+    ) -> AnswerStream:
         named = self._name(request)
-        body = self.protocol.build_body(named, self._list_unwanted())
-        response = await self._send(self.protocol.path(named), body)
-        reader = self.protocol.make_reader(self._failures)
+        without = skipped.union(self._list_unwanted())
+        protocol = self.protocol.choose(without)
+        body = protocol.build_body(named, without)
+        response = await self._send(protocol.path(named), body)
+        reader = protocol.make_reader(self._failures)
         answer = AnswerStream(response, reader, self._failures, self.endpoint.limits, deadline)
         answer.pace = request.pace
         try:
@@ -155,10 +159,11 @@ class HttpRequester:
             answer.close()
             raise
         answer.close()
-        part = self.protocol.find_refused_part(refusal, body)
-        if part is not None and self._may_leave_out(part):
-            self._refused.add(part)
-            return await self._post(request, deadline)
+        part = protocol.find_refused_part(refusal, body)
+        if part is not None and part not in without and self._may_leave_out(part):
+            if part not in protocol.momentary:
+                self._refused.add(part)
+            return await self._post(request, deadline, skipped | {part})
         raise await self._explain(refusal, response.headers)
 
     async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -192,9 +197,7 @@ class HttpRequester:
         )
 
     def _may_leave_out(self, part: str) -> bool:
-        return part not in self._refused and not (
-            part == "response_format" and self.endpoint.structured == "schema"
-        )
+        return part != "response_format" or self.endpoint.structured != "schema"
 
     async def _read_refusal(self, response: Any) -> Refusal:
         body: bytes = await response.content.read(LARGEST_REFUSAL)

@@ -1,15 +1,21 @@
-"""Read the answers of OpenAI-compatible servers."""
+"""Read the answers of OpenAI-compatible servers.
+
+What they think is shown while it arrives, and kept as one provider part, so that it can go back.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.events.delta import Delta, ReasoningDelta, TextDelta, Usage
+from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.requesters.http.events import TextPattern
 from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
 from dovetail.requesters.openai.format import CallPieces, read_usage
+from dovetail.requesters.openai.reasoning import IN_CONTENT, TagSplitter, Thoughts
 
 _LONGEST_REASON = 100
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 _REASONS = {
     "stop": "stop",
     "length": "length",
@@ -19,13 +25,32 @@ _REASONS = {
 }
 
 
+class _ThoughtPattern(TextPattern):
+    """A pattern of chunks with reasoning, which is collected."""
+
+    __slots__ = ("kept",)
+    kept: list[str]
+
+    def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
+        delta = super().read(chunk)
+        if delta is not None:
+            self.kept.append(delta.text)
+        return delta
+
+
 class ChatReader(AnswerReader):
-    """Read the chunks of chat completions."""
+    """Read the chunks of chat completions; `source` is the provider in the parts that it makes.
+
+    With `has_tags`, text in `<think>` tags at the beginning of the answer is reasoning.
+    """
 
     places = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
 
-    def __init__(self, complain: Complain) -> None:
+    def __init__(self, complain: Complain, source: str = "openai", *, has_tags: bool = False) -> None:
         super().__init__(complain)
+        self._source = source
+        self._thoughts = Thoughts(source)
+        self._tags = TagSplitter(self._thoughts) if has_tags else None
         self._calls = CallPieces()
         self._refused = False
         self._usage: Any = None
@@ -52,13 +77,42 @@ class ChatReader(AnswerReader):
             part = choice.get("delta") or choice.get("message")
             if part:
                 self._read_part(part, deltas)
+                is_plain = "reasoning_details" not in part
             if reason := choice.get("finish_reason"):
                 self.reason = str(reason)[:_LONGEST_REASON]
+                deltas.extend(self._thoughts.take())
                 is_plain = False
         if usage := chunk.get("usage"):
             self._usage = usage
             is_plain = False
         return is_plain
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """Return the deltas that these bytes of a stream complete."""
+        return self._split(super().feed(data))
+
+    def feed_whole(self, body: bytes) -> list[Delta]:
+        """Return the deltas of an answer that came in one piece."""
+        return self._split(super().feed_whole(body))
+
+    def end(self) -> list[Delta]:
+        """Return the deltas that the end of the stream completes."""
+        return self._split(super().end())
+
+    def _split(self, deltas: list[Delta]) -> list[Delta]:
+        if self._tags is None or self._tags.is_over:
+            return deltas
+        split = self._tags.split(deltas)
+        return [*split, *self._tags.release()] if self.is_complete else split
+
+    def _learn(self, chunk: str, delta: Delta) -> None:
+        if not isinstance(delta, ReasoningDelta):
+            super()._learn(chunk, delta)
+        elif self._patterns_left:
+            self._patterns_left -= 1
+            self._pattern = pattern = _ThoughtPattern.learn(chunk, delta, self.places)
+            if pattern is not None:
+                pattern.kept = self._thoughts.pieces
 
     def _look_for_error(self, chunk: Mapping[str, Any]) -> None:
         error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
@@ -70,26 +124,40 @@ class ChatReader(AnswerReader):
         raise self._fail(details.get("message") or error, status)
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
-        if reasoning := part.get("reasoning_content") or part.get("reasoning"):
-            deltas.append(ReasoningDelta(expect_text(reasoning)))
+        for field in _THOUGHT_FIELDS:
+            if thought := part.get(field):
+                self._think(field, expect_text(thought), deltas)
+                break
+        if details := part.get("reasoning_details"):
+            self._thoughts.add_details(details)
         if content := part.get("content"):
-            if isinstance(content, str):
-                deltas.append(TextDelta(content))
-            else:
-                deltas.extend(_read_parts(content))
+            self._read_content(content, deltas)
         if refusal := part.get("refusal"):
             self._refused = True
             deltas.append(TextDelta(expect_text(refusal)))
         if calls := part.get("tool_calls"):
-            deltas.extend([self._calls.read(call) for call in calls])
+            deltas.extend(self._thoughts.take())
+            for call in calls:
+                self._read_call(call, deltas)
 
+    def _read_content(self, content: Any, deltas: list[Delta]) -> None:
+        if isinstance(content, str):
+            deltas.extend(self._thoughts.take())
+            deltas.append(TextDelta(content))
+            return
+        for part in content if is_list(content) else [{"text": content}]:
+            if text := part.get("text"):
+                deltas.extend(self._thoughts.take())
+                deltas.append(TextDelta(expect_text(text)))
+            for thought in part.get("thinking") or ():
+                self._think(IN_CONTENT, expect_text(thought["text"]), deltas)
 
-def _read_parts(content: Any) -> list[Delta]:
-    """Read content in parts, as some servers send it for reasoning models."""
-    deltas: list[Delta] = []
-    for part in content if is_list(content) else [{"text": content}]:
-        if text := part.get("text"):
-            deltas.append(TextDelta(expect_text(text)))
-        for thought in part.get("thinking") or ():
-            deltas.append(ReasoningDelta(expect_text(thought["text"])))
-    return deltas
+    def _read_call(self, call: Mapping[str, Any], deltas: list[Delta]) -> None:
+        """Read a piece of a call; what stands next to it, as Gemini's signature does, precedes it."""
+        if is_mapping(extra := call.get("extra_content")) and self._source:
+            deltas.append(ProviderPartDelta(self._source, {"extra_content": extra}))
+        deltas.append(self._calls.read(call))
+
+    def _think(self, field: str, text: str, deltas: list[Delta]) -> None:
+        self._thoughts.add(field, text)
+        deltas.append(ReasoningDelta(text))

@@ -1,60 +1,60 @@
 """Write requests the way OpenAI-compatible servers take them."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.openai.options import leave_out
 
-_OPTIONAL = {
-    "response_format": ("response_format", "json_schema"),
-    "stream_options": ("stream_options", "include_usage"),
-}
-"""Parts of a body that we add on our own, and the words by which a server refuses them."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _NAMED_SCHEMAS = {"properties", "patternProperties", "$defs", "definitions"}
 _NOT_SCHEMAS = {"properties", "enum", "const", "default", "examples", "required"}
 
 
-def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
-    """Return the JSON body; `extra` wins over everything else, `without` names options the server rejects."""
-    body: dict[str, Any] = {"model": request.model, "messages": build_messages(request.messages)}
+def build_body(
+    request: ModelRequest,
+    *,
+    extra: Mapping[str, Any],
+    without: Set[str],
+    messages: Sequence[Mapping[str, Any]] | None = None,
+    thinking: Mapping[str, Any] = NOTHING,
+) -> dict[str, Any]:
+    """Return the JSON body; `extra` wins over everything else, `without` names options the server rejects.
+
+    `messages` are those of the request in the shape of one server, `thinking` sets how long it thinks.
+    """
+    sent = build_messages(request.messages) if messages is None else messages
+    body: dict[str, Any] = {"model": request.model, "messages": sent}
     if request.tools:
         body["tools"] = [build_tool(tool) for tool in request.tools]
         if request.tool_choice != "auto":
             body["tool_choice"] = request.tool_choice
-    if request.schema is not None and "response_format" not in without:
+    if request.schema is not None:
         body["response_format"] = _build_format(request.schema)
     if request.stream:
         body["stream"] = True
-        if "stream_options" not in without:
-            body["stream_options"] = {"include_usage": True}
-    return {**body, **request.options, **extra}
-
-
-def find_refused_part(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
-    """Return the optional part of a body that the server rejected, if any."""
-    if refusal.status not in (400, 422):
-        return None
-    return next((name for name, words in _OPTIONAL.items() if name in body and refusal.mentions(words)), None)
+        body["stream_options"] = {"include_usage": True}
+    return {**leave_out({**body, **thinking, **request.options}, without), **extra}
 
 
 def build_tool(tool: ToolSpec) -> dict[str, Any]:
     """Return a tool in the shape that OpenAI-compatible servers and LangChain expect."""
-    parameters = _fill_items(tool.parameters)
+    parameters = fill_items(tool.parameters)
     function = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": function}
 
 
-def _fill_items(schema: Any) -> Any:
+def fill_items(schema: Any) -> Any:
     """Return a schema in which every array has `items`, even if they are anything.
 
     OpenAI rejects the whole request if an array of one tool lacks them.
     """
     if is_list(schema):
-        return [_fill_items(item) for item in schema]
+        return [fill_items(item) for item in schema]
     if not is_mapping(schema):
         return schema
     filled = {name: _fill_part(name, part) for name, part in schema.items()}
@@ -66,8 +66,8 @@ def _fill_items(schema: Any) -> Any:
 
 def _fill_part(keyword: str, part: Any) -> Any:
     if keyword in _NAMED_SCHEMAS and is_mapping(part):
-        return {name: _fill_items(inner) for name, inner in part.items()}
-    return part if keyword in _NOT_SCHEMAS else _fill_items(part)
+        return {name: fill_items(inner) for name, inner in part.items()}
+    return part if keyword in _NOT_SCHEMAS else fill_items(part)
 
 
 def _build_format(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,20 +1,47 @@
-"""The chat completions of OpenAI-compatible servers, as OpenAI, ollama, vLLM and DeepSeek have them."""
+"""The chat completions of OpenAI-compatible servers, as OpenAI, ollama, vLLM and DeepSeek have them.
+
+OpenAI, Azure and xAI also have the Responses API. Unless `model.api` says otherwise, models that think are
+asked there: chat completions refuse their tools or drop their reasoning. A server without it is remembered.
+"""
 
 from collections.abc import Mapping, Set
-from typing import Any
+from typing import Any, cast
 
 from dovetail.events.call import ModelRequest
+from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.openai.answer import ChatReader
-from dovetail.requesters.openai.body import build_body, find_refused_part
+from dovetail.requesters.openai.body import build_body
+from dovetail.requesters.openai.dialects import find_dialect
+from dovetail.requesters.openai.messages import build_chat_messages, refuses_reasoning
+from dovetail.requesters.openai.options import find_refused_option
+from dovetail.requesters.openai.thinking import is_reasoning_model, write_thinking
 from dovetail.requesters.refusal import Refusal
+
+responses = lazy("dovetail.requesters.openai.responses")
 
 
 class ChatCompletions(ChatProtocol):
     """`POST <base_url>/chat/completions`."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._dialect = find_dialect(endpoint.provider, endpoint.base_url)
+        has_responses = self._dialect.has_responses and "/deployments/" not in endpoint.base_url
+        self._needs_responses = has_responses and is_reasoning_model(endpoint.find_model(endpoint.model))
+        self._responses: ChatProtocol | None = None
+
+    def choose(self, refused: Set[str]) -> ChatProtocol:
+        """Return the Responses API for models that need it, unless the server lacks it or `api` is set."""
+        api = self.endpoint.api
+        is_better = "responses" not in refused and (self._needs_responses or "chat" in refused)
+        if api == "responses" or (api is None and is_better):
+            self._responses = self._responses or cast(ChatProtocol, responses.Responses(self.endpoint))
+            return self._responses
+        return self
 
     def path(self, request: ModelRequest) -> str:
         """Return the route of chats."""
@@ -22,15 +49,32 @@ class ChatCompletions(ChatProtocol):
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""
-        return build_body(request, extra=self.endpoint.body, without=without)
+        endpoint = self.endpoint
+        source = "" if "own_parts" in without else self.source
+        thinking = {}
+        if request.thinking is not None:
+            model = endpoint.find_model(request.model)
+            thinking = write_thinking(self._dialect.thinking, request.thinking, model)
+        return build_body(
+            request,
+            extra=endpoint.body,
+            without=without | {"max_tokens"} if self._needs_responses else without,
+            messages=build_chat_messages(request.messages, source, self._dialect),
+            thinking=thinking,
+        )
 
     def make_reader(self, failures: Failures) -> ChatReader:
         """Return the reader of one answer."""
-        return ChatReader(failures.fail_answer)
+        source = "" if self._dialect.returns == "never" else self.source
+        return ChatReader(failures.fail_answer, source, has_tags=self.endpoint.think_tags)
 
     def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
         """Return the optional part of a body that the server rejected, if any."""
-        return find_refused_part(refusal, body)
+        if self.endpoint.api is None and refusal.mentions(("v1/responses",)):
+            return "chat"
+        if refuses_reasoning(refusal, body):
+            return "own_parts"
+        return find_refused_option(refusal, body, self.endpoint.model)
 
 
 class OpenAIRequester(HttpRequester):

@@ -1,0 +1,86 @@
+"""Write messages for chat completions, with the reasoning that their provider wants back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping, read_count
+from dovetail.events.call import ChatMessage
+from dovetail.requesters.content import build_messages
+from dovetail.requesters.openai.dialects import Dialect
+from dovetail.requesters.openai.options import rejects
+from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS
+from dovetail.requesters.parts import find_own_parts
+from dovetail.requesters.refusal import Refusal
+
+_FIELDS = ("reasoning_content", "reasoning_details", "reasoning", "thinking", "extra_content")
+
+
+def build_chat_messages(
+    messages: Sequence[ChatMessage], source: str, dialect: Dialect
+) -> list[dict[str, Any]]:
+    """Return the messages as JSON data; parts that `source` made go back where the dialect wants them."""
+    built = build_messages(messages)
+    with_calls = _find_turns_with_calls(messages)
+    for place, (message, sent) in enumerate(zip(messages, built, strict=True)):
+        if message.get("role") != "assistant":
+            continue
+        returns = dialect.returns == "always" or (dialect.returns == "calls" and place in with_calls)
+        for part in find_own_parts(message, source):
+            data = part["data"]
+            if "extra_content" in data:
+                _add_to_call(sent, read_count(part.get("calls")), data["extra_content"])
+            elif returns:
+                _add_reasoning(sent, data)
+        if dialect.demands and sent.get("tool_calls"):
+            sent.setdefault(dialect.demands, "")
+    return built
+
+
+def _find_turns_with_calls(messages: Sequence[ChatMessage]) -> set[int]:
+    """Return the places of messages in turns with tool calls; a turn begins with a user's message."""
+    found: set[int] = set()
+    turn: list[int] = []
+    has_calls = False
+    for place, message in enumerate(messages):
+        if message.get("role") == "user":
+            turn, has_calls = [], False
+        turn.append(place)
+        if has_calls := has_calls or bool(message.get("tool_calls")):
+            found.update(turn)
+    return found
+
+
+def _add_to_call(sent: dict[str, Any], index: int, extra: Any) -> None:
+    calls: Any = sent.get("tool_calls")
+    if is_list(calls) and index < len(calls):
+        calls[index] = {**calls[index], "extra_content": extra}
+
+
+def _add_reasoning(sent: dict[str, Any], data: Mapping[str, Any]) -> None:
+    """Put reasoning where it was when it came."""
+    if is_list(details := data.get("reasoning_details")):
+        sent["reasoning_details"] = [*sent.get("reasoning_details", ()), *details]
+        return
+    field, text = str(data.get("field", "")), str(data.get("text", ""))
+    if field == IN_CONTENT:
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}], "closed": True}
+        sent["content"] = [thought, *_list_content(sent.get("content"))]
+    elif field == IN_TAGS:
+        sent["content"] = f"{TAGS[0]}{text}{TAGS[1]}{sent.get('content') or ''}"
+    elif field:
+        sent[field] = sent.get(field, "") + text
+
+
+def _list_content(content: Any) -> list[Any]:
+    if is_list(content):
+        return [part for part in content if is_mapping(part)]
+    return [{"type": "text", "text": content}] if content else []
+
+
+def refuses_reasoning(refusal: Refusal, body: Mapping[str, Any]) -> bool:
+    """Return whether the server rejects the reasoning in the messages."""
+    if not rejects(refusal):
+        return False
+    sent = {name for message in body["messages"] for name in message}
+    sent.update("thinking" for message in body["messages"] if is_list(message.get("content")))
+    return any(f"{name}'" in refusal.message for name in _FIELDS if name in sent)

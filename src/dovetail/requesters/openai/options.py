@@ -1,0 +1,104 @@
+"""Options of a request that a server rejects, and how a request does without them.
+
+What a server rejected is remembered by name, such as `temperature` or `reasoning.summary`, and is left out of
+later requests.
+"""
+
+import logging
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+from dovetail.data.shapes import is_mapping
+from dovetail.requesters.refusal import Refusal
+
+logger = logging.getLogger(__name__)
+
+OURS = {
+    "response_format": ("response_format", "json_schema", "text.format"),
+    "stream_options": ("stream_options", "include_usage"),
+    "reasoning.summary": ("reasoning.summary", "reasoning summaries"),
+    "encrypted_content": ("Encrypted content is not supported", "reasoning.encrypted_content"),
+    "strict": ("Invalid schema for function",),
+}
+"""Parts that we add on our own, and the words by which servers reject them."""
+
+THINKING = {
+    "reasoning_effort": ("reasoning_effort", "reasoningEffort", "reasoning effort"),
+    "reasoning": ("reasoning.", "'reasoning'", "reasoningEffort"),
+    "thinking": ("thinking",),
+    "chat_template_kwargs": ("chat_template_kwargs", "enable_thinking"),
+    "enable_thinking": ("enable_thinking",),
+    "thinking_budget": ("thinking_budget",),
+}
+"""The ways to set how long a model thinks."""
+
+RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+"""Two names of one option; servers know one of them or both."""
+
+SAMPLING = {
+    *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "logit_bias"),
+    *("logprobs", "top_logprobs", "seed", "stop", "n", "parallel_tool_calls", "service_tier", "verbosity"),
+    *("truncation", "prompt_cache_key", "user", "metadata", "repetition_penalty"),
+    *RENAMED,
+}
+"""Options that a request can do without."""
+
+_REJECTS = re.compile(
+    r"(?i)unsupported|not supported?|does(n't| not) support|not permitted|not allowed|unknown|unrecognized"
+    r"|unexpected|extra (field|input)|only the default|one of"
+)
+_HUMP = re.compile(r"_(.)")
+
+
+def find_refused_option(refusal: Refusal, body: Mapping[str, Any], model: str) -> str | None:
+    """Return the option in a body that the server rejected, if any; an option from the settings is logged."""
+    if refusal.status not in (400, 422):
+        return None
+    for name, words in OURS.items():
+        if refusal.mentions(words) and _is_in(body, name):
+            return name
+    if not rejects(refusal):
+        return None
+    found = [name for name, words in THINKING.items() if name in body and refusal.mentions(words)]
+    found += [name for name in body if name in SAMPLING and _names(refusal.message, name)]
+    if not found:
+        return None
+    logger.warning("%s rejects %r, which is left out from now on: %s", model, found[0], refusal.message)
+    return found[0]
+
+
+def rejects(refusal: Refusal) -> bool:
+    """Return whether the server says that something in the request is not supported."""
+    return refusal.status in (400, 422) and _REJECTS.search(refusal.message) is not None
+
+
+def leave_out(body: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
+    """Return a body without the options that the server rejects; one with another name gets that name."""
+    kept = dict(body)
+    for name in without & ({*OURS, *THINKING, *SAMPLING} - {"strict", "encrypted_content"}):
+        outer, _, inner = name.partition(".")
+        if inner and is_mapping(kept.get(outer)):
+            kept[outer] = {key: value for key, value in kept[outer].items() if key != inner}
+        elif name in kept and name in RENAMED and RENAMED[name] not in without:
+            kept.setdefault(RENAMED[name], kept.pop(name))
+        else:
+            kept.pop(name, None)
+    return kept
+
+
+def _is_in(body: Mapping[str, Any], name: str) -> bool:
+    if name == "response_format":
+        return name in body or (is_mapping(body.get("text")) and "format" in body["text"])
+    if name == "strict":
+        return "tools" in body
+    if name == "encrypted_content":
+        return "include" in body
+    outer, _, inner = name.partition(".")
+    return outer in body and (not inner or (is_mapping(body[outer]) and inner in body[outer]))
+
+
+def _names(message: str, option: str) -> bool:
+    """Return whether a message names an option, as it is sent or as `topP`."""
+    hump = _HUMP.sub(lambda match: match[1].upper(), option)
+    return re.search(rf"(?<![\w-])({option}|{hump})(?![\w-])", message) is not None

@@ -1,0 +1,78 @@
+"""The Responses API, as OpenAI, Azure and xAI have it: stateless, with encrypted reasoning."""
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from dovetail.errors import ModelError
+from dovetail.events.call import ModelRequest
+from dovetail.requesters.errors import Failures
+from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.http.requester import HttpRequester
+from dovetail.requesters.openai.options import find_refused_option
+from dovetail.requesters.openai.responses_answer import ResponsesReader
+from dovetail.requesters.openai.responses_body import build_body
+from dovetail.requesters.refusal import Refusal
+
+_UNREADABLE = (
+    "Items are not persisted",
+    "invalid_encrypted_content",
+    "could not be verified",
+    "could not be decrypted",
+    "without its required",
+)
+"""Words by which a server rejects items of an earlier answer, for instance after a change of the key."""
+
+
+class Responses(ChatProtocol):
+    """`POST <base_url>/responses`."""
+
+    momentary = frozenset({"own_items"})
+
+    @property
+    def source(self) -> str:
+        """The name of this API in provider parts; what one provider encrypted, no other can read."""
+        return f"{self.endpoint.provider}-responses"
+
+    def path(self, request: ModelRequest) -> str:
+        """Return the route of responses."""
+        return "responses"
+
+    def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
+        """Return the JSON body of a request."""
+        source = "" if "own_items" in without else self.source
+        return build_body(request, self.endpoint, without, source)
+
+    def make_reader(self, failures: Failures) -> ResponsesReader:
+        """Return the reader of one answer."""
+        return ResponsesReader(failures.fail_answer, self.source)
+
+    def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
+        """Return the optional part of a body that the server rejected, or `responses` if it lacks the API."""
+        if self.endpoint.api is None and _lacks_route(refusal):
+            return "responses"
+        if refusal.mentions(_UNREADABLE) or "invalid_encrypted_content" in refusal.code:
+            return "own_items"
+        return find_refused_option(refusal, body, self.endpoint.model)
+
+    def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
+        """Return the error for a rejected request."""
+        if not _lacks_route(refusal):
+            return failures.fail_status(refusal, headers)
+        where = f"{failures.provider} at {failures.address}"
+        return failures.fail(
+            f"{where} has no Responses API (status {refusal.status}).",
+            hint="Set model.api to 'chat', or check model.base_url: it usually ends in /v1.",
+            status=refusal.status,
+        )
+
+
+def _lacks_route(refusal: Refusal) -> bool:
+    return refusal.status in (404, 405, 501) and not refusal.names_model
+
+
+class ResponsesRequester(HttpRequester):
+    """The requester for the Responses API."""
+
+    def __init__(self, endpoint: Endpoint, *, refused: set[str] | None = None) -> None:
+        super().__init__(Responses(endpoint), refused=refused)

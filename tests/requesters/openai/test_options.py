@@ -1,0 +1,68 @@
+"""Options that a server rejects are found in its words, and left out."""
+
+from typing import Any
+
+import pytest
+
+from dovetail.requesters.openai.options import find_refused_option, leave_out
+from dovetail.requesters.refusal import Refusal
+
+BODY: dict[str, Any] = {
+    "model": "m",
+    "messages": [],
+    "temperature": 0.2,
+    "top_p": 0.9,
+    "max_tokens": 100,
+    "reasoning_effort": "low",
+    "reasoning": {"effort": "low", "summary": "auto"},
+    "include": ["reasoning.encrypted_content"],
+    "tools": [],
+    "text": {"format": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        ("Unsupported parameter: 'temperature' is not supported with this model.", "temperature"),
+        (
+            "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default value "
+            "is supported.",
+            "temperature",
+        ),
+        ("Model grok-4 does not support parameter topP.", "top_p"),
+        (
+            "Unsupported parameter: 'max_tokens' is not supported with this one. Use 'max_completion_tokens' "
+            "instead.",
+            "max_tokens",
+        ),
+        ("Your organization must be verified to generate reasoning summaries.", "reasoning.summary"),
+        ("Encrypted content is not supported with this model.", "encrypted_content"),
+        ("Unsupported parameter: 'reasoning.effort' is not supported with this model.", "reasoning"),
+        ("Model grok-4-1-fast does not support parameter reasoningEffort.", "reasoning_effort"),
+        ("reasoning_effort must be one of none or default", "reasoning_effort"),
+        ("Invalid schema for function 'add': 'minimum' is not permitted.", "strict"),
+        ("Invalid parameter: 'text.format' of type 'json_schema' is not supported", "response_format"),
+        ("Invalid 'temperature': must be at most 2.", None),
+        ("Unknown parameter: 'messages'.", None),
+        ("This model is not supported.", None),
+    ],
+)
+def test_rejected_option_is_found(message: str, part: str | None) -> None:
+    assert find_refused_option(Refusal(400, message, ""), BODY, "m") == part
+    assert find_refused_option(Refusal(500, message, ""), BODY, "m") is None
+    assert find_refused_option(Refusal(400, message, ""), {"model": "m"}, "m") is None
+
+
+def test_options_are_left_out_and_nothing_else() -> None:
+    refused = {"temperature", "reasoning.summary", "reasoning_effort", "tools", "strict", "include"}
+    assert leave_out(BODY, refused) == {
+        **{name: value for name, value in BODY.items() if name not in ("temperature", "reasoning_effort")},
+        "reasoning": {"effort": "low"},
+    }
+
+
+def test_option_with_two_names_is_sent_under_the_other_one() -> None:
+    assert leave_out({"max_tokens": 5}, {"max_tokens"}) == {"max_completion_tokens": 5}
+    assert leave_out({"max_completion_tokens": 5}, {"max_completion_tokens"}) == {"max_tokens": 5}
+    assert leave_out({"max_tokens": 5}, {"max_tokens", "max_completion_tokens"}) == {}
