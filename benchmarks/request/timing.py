@@ -6,9 +6,13 @@ import json
 import sys
 import time
 
-from benchmarks.request.server import TEXT
+from benchmarks.request.protocols import MESSAGES, TEXT, find_protocol
 
-MESSAGES = [{"role": "user", "content": "Say two hundred words."}]
+__all__ = ["MESSAGES", "PROTOCOL", "time_client"]
+
+PROTOCOL = find_protocol(sys.argv[2])
+"""The protocol that is timed; the clients of official packages know only their own."""
+
 AT_ONCE = 50
 ROUNDS = 3
 WORKS = {

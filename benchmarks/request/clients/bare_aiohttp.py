@@ -5,23 +5,22 @@ import logging
 
 import aiohttp
 
-from benchmarks.request.timing import MESSAGES, time_client
+from benchmarks.request.timing import PROTOCOL, time_client
 
 
 def connect(url, model):
     session = None
-    body = {"model": model, "messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True}}
+    path, body = PROTOCOL.name_path(model), PROTOCOL.build_body(model)
 
     async def ask():
         nonlocal session
         if session is None:
             session = aiohttp.ClientSession()
         pieces = []
-        async with session.post(f"{url}/chat/completions", json=body) as response:
+        async with session.post(f"{url}{path}", json=body) as response:
             async for line in response.content:
                 if line.startswith(b"data: ") and line != b"data: [DONE]\n":
-                    for choice in json.loads(line[6:])["choices"]:
-                        pieces.append(choice["delta"].get("content") or "")
+                    pieces.append(PROTOCOL.read_text(json.loads(line[6:])))
         return "".join(pieces)
 
     return ask

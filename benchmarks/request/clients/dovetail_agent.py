@@ -1,14 +1,12 @@
 """Dovetail from end to end: prompt, hooks, requester, response, deltas to a reader."""
 
-from benchmarks.request.timing import MESSAGES, time_client
+from benchmarks.request.timing import MESSAGES, PROTOCOL, time_client
 from dovetail import Agent
 
 
 def connect(url, model):
-    agent = Agent()
-    agent.settings.set("model.name", f"openai:{model}")
-    agent.settings.set("model.base_url", url)
-    agent.settings.set("model.api_key", "none")
+    options = {"base_url": url, "api_key": "none", "api": PROTOCOL.API}
+    agent = Agent(model=f"{PROTOCOL.PROVIDER}:{model}", settings={"model": options})
 
     async def ask():
         answer = agent.input(MESSAGES[0]["content"])

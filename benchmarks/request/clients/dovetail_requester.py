@@ -1,14 +1,15 @@
 """Dovetail's requester alone: deltas, no agent."""
 
-from benchmarks.request.timing import MESSAGES, time_client
+from benchmarks.request.timing import MESSAGES, PROTOCOL, time_client
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import TextDelta
-from dovetail.requesters.http.endpoint import Endpoint
-from dovetail.requesters.openai.requester import OpenAIRequester
+from dovetail.requesters.resolve import resolve
+from dovetail.settings import as_settings
 
 
 def connect(url, model):
-    requester = OpenAIRequester(Endpoint(model=model, base_url=url))
+    options = {"base_url": url, "api_key": "none", "api": PROTOCOL.API}
+    requester = resolve(f"{PROTOCOL.PROVIDER}:{model}", as_settings({"model": options}))
     request = ModelRequest(messages=MESSAGES)
 
     async def ask():
