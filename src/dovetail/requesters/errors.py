@@ -40,8 +40,8 @@ _ADVICE = [
     _Advice(
         (404, 405),
         (),
-        "has no chat completions API at this address",
-        "Check model.base_url: it usually ends in /v1.",
+        "has no chat API at this address",
+        "Check model.base_url: it usually ends in /v1 (Google: /v1beta).",
     ),
     _Advice(
         (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."
@@ -92,7 +92,9 @@ class Failures:
         if refusal.exceeds_context:
             return self._make(ContextLengthError, message, {**details, "limit": refusal.context_limit})
         if refusal.is_transient:
-            return self.fail_transient(message, retry_after=read_retry_after(headers), **details)
+            wait = read_retry_after(headers)
+            wait = refusal.retry_after if wait is None else wait
+            return self.fail_transient(message, retry_after=wait, **details)
         return self.fail(message, **details)
 
     def fail_page(self, status: int, body: bytes) -> ModelError:
