@@ -17,6 +17,8 @@ from dovetail.lazy import lazy
 from dovetail.requesters.refusal import Refusal, find_request_id, is_transient, read_retry_after
 
 aiohttp = lazy("aiohttp")
+REPORTED = "reported an error while answering"
+"""What a provider did whose answer ends with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,15 @@ class Failures:
 
     def fail_answer(self, failure: str, status: int | None = None) -> ModelError:
         """Return the error for a failed answer; `failure` is what the provider did, as a sentence's end."""
+        message = f"{self.provider} at {self.address} {failure}"
+        reported = Refusal(status or 400, failure, failure)
+        if failure.startswith(REPORTED) and reported.exceeds_context:
+            return self._make(
+                ContextLengthError, message, {"status": status, "limit": reported.context_limit}
+            )
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
         hint = next((advice.hint for advice in _ADVICE if status in advice.statuses), None)
-        return make(f"{self.provider} at {self.address} {failure}", status=status, hint=hint)
+        return make(message, status=status, hint=hint)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
