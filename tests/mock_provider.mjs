@@ -8,6 +8,7 @@ const { createServer } = require("@copilotkit/aimock");
 
 const requests = [];
 const answers = [];
+let waiting = [];
 
 const read = async (request) => {
   const pieces = [];
@@ -23,7 +24,13 @@ const send = (response, data) => {
 const control = async (request, response) => {
   if (request.method === "POST") answers.push(JSON.parse(await read(request)));
   if (request.method === "DELETE") requests.length = answers.length = 0;
-  send(response, requests);
+  waiting.push({ count: Number(request.url.split("=")[1] ?? 0), response });
+  release();
+};
+
+const release = () => {
+  for (const { response, count } of waiting) if (requests.length >= count) send(response, requests);
+  waiting = waiting.filter(({ count }) => requests.length < count);
 };
 
 const play = (answer, response) => {
@@ -31,7 +38,8 @@ const play = (answer, response) => {
   const pieces = answer.pieces.map((piece) => Buffer.from(piece, "base64"));
   const step = () => {
     if (pieces.length > 0) return response.write(pieces.shift(), () => setImmediate(step));
-    return answer.breaks ? response.socket.resetAndDestroy() : response.end();
+    if (answer.ending === "reset") return response.socket.resetAndDestroy();
+    return answer.ending === "end" ? response.end() : undefined;
   };
   step();
 };
@@ -43,7 +51,10 @@ const record = (request) => {
   const emit = request.emit;
   request.emit = function (name, ...details) {
     if (name === "data") pieces.push(details[0]);
-    if (name === "end") entry.body = Buffer.concat(pieces).toString("base64");
+    if (name === "end") {
+      entry.body = Buffer.concat(pieces).toString("base64");
+      release();
+    }
     return emit.call(this, name, ...details);
   };
 };

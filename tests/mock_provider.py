@@ -20,7 +20,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
 PACKAGES = Path(__file__).parents[1] / "web" / "node_modules"
@@ -72,9 +72,12 @@ class MockProvider:
         status: int = 200,
         content_type: str = "text/event-stream",
         headers: Mapping[str, str] | None = None,
-        breaks: bool = False,
+        ending: Literal["end", "reset", "hold"] = "end",
     ) -> None:
-        """Add an answer of these bytes, in these pieces; with `breaks` the connection is then reset."""
+        """Add an answer of these bytes, in these pieces.
+
+        Then it ends, the connection is reset, or it stays open until the client closes it.
+        """
         pieces = [answer] if isinstance(answer, bytes) else answer
         self._call(
             "POST",
@@ -83,13 +86,17 @@ class MockProvider:
                 "status": status,
                 "headers": {"content-type": content_type, **(headers or {})},
                 "pieces": [base64.b64encode(piece).decode() for piece in pieces],
-                "breaks": breaks,
+                "ending": ending,
             },
         )
 
     @property
     def requests(self) -> list[ReceivedRequest]:
         """The requests so far, byte for byte."""
+        return self.wait_for_requests(0)
+
+    def wait_for_requests(self, count: int) -> list[ReceivedRequest]:
+        """Return the requests as soon as there are that many, or fail after some seconds."""
         return [
             ReceivedRequest(
                 entry["method"],
@@ -97,7 +104,7 @@ class MockProvider:
                 entry["headers"],
                 base64.b64decode(entry["body"] or "").decode(),
             )
-            for entry in self._call("GET", "/__test")
+            for entry in self._call("GET", f"/__test?count={count}")
         ]
 
     def reset(self) -> None:
@@ -109,7 +116,7 @@ class MockProvider:
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, method=method)
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
             return json.loads(answer.read())
 
 

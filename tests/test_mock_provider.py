@@ -9,8 +9,9 @@ BODY = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "us
 HEADERS = {"x-api-key": "test-key", "anthropic-version": "2023-06-01"}
 
 
-def ask(provider: MockProvider, **fields: object) -> httpx.Response:
-    return httpx.post(f"{provider.url}/v1/messages", json={**BODY, **fields}, headers=HEADERS)
+def ask(provider: MockProvider, limit: float = 5.0, **fields: object) -> httpx.Response:
+    url = f"{provider.url}/v1/messages"
+    return httpx.post(url, json={**BODY, **fields}, headers=HEADERS, timeout=limit)
 
 
 def test_answers_come_in_order_in_the_format_of_the_path(mock_provider: MockProvider) -> None:
@@ -36,13 +37,16 @@ def test_requests_are_kept_as_they_came(mock_provider: MockProvider) -> None:
 def test_answers_are_replayed_byte_by_byte(mock_provider: MockProvider) -> None:
     mock_provider.replay([b"da", b"ta: {}\r\n", b"\n"], headers={"request-id": "r1"})
     mock_provider.replay(b"{}", status=413, content_type="application/json")
-    mock_provider.replay(b"data: 1\n\n", breaks=True)
+    mock_provider.replay(b"data: 1\n\n", ending="reset")
     first = ask(mock_provider)
     assert (first.content, first.headers["request-id"]) == (b"data: {}\r\n\n", "r1")
     assert ask(mock_provider).status_code == 413
     with pytest.raises(httpx.TransportError):
         ask(mock_provider)
-    assert len(mock_provider.requests) == 3
+    mock_provider.replay(b"data: 1\n\n", ending="hold")
+    with pytest.raises(httpx.ReadTimeout):
+        ask(mock_provider, 0.1)
+    assert len(mock_provider.requests) == 4
 
 
 def test_every_test_gets_an_empty_provider(mock_provider: MockProvider) -> None:

@@ -1,11 +1,11 @@
 """The answers of the Messages API become deltas, however their bytes are cut."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from anthropic_events import START, begin, encode, end, more, stop
 from dovetail.errors import ModelError
 from dovetail.events.delta import (
     Delta,
@@ -35,47 +35,6 @@ def make_reader() -> MessagesReader:
     return MessagesReader(complain, "anthropic")
 
 
-def encode(*events: Mapping[str, Any]) -> bytes:
-    return b"".join(
-        f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
-        for event in events
-    )
-
-
-def begin(index: int, **block: Any) -> dict[str, Any]:
-    return {"type": "content_block_start", "index": index, "content_block": block}
-
-
-def more(index: int, kind: str, **delta: Any) -> dict[str, Any]:
-    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **delta}}
-
-
-def stop(index: int) -> dict[str, Any]:
-    return {"type": "content_block_stop", "index": index}
-
-
-def end(reason: str, **usage: int) -> list[dict[str, Any]]:
-    delta = {"stop_reason": reason, "stop_sequence": None}
-    return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
-
-
-START = {
-    "type": "message_start",
-    "message": {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-sonnet-4-5-20250929",
-        "content": [],
-        "stop_reason": None,
-        "usage": {
-            "input_tokens": 10,
-            "cache_creation_input_tokens": 100,
-            "cache_read_input_tokens": 1000,
-            "output_tokens": 1,
-        },
-    },
-}
 EVENTS = [
     START,
     {"type": "ping"},

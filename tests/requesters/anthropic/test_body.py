@@ -21,11 +21,17 @@ CALLED = [
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "t1", "content": "3"},
 ]
+SIGNED = {"type": "thinking", "thinking": "h", "signature": "S"}
+THOUGHT = [
+    USER,
+    {**CALLED[1], "provider_parts": [{"source": "anthropic", "text": 0, "calls": 0, "data": SIGNED}]},
+    CALLED[2],
+]
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
 
 def build(model: str = "claude-sonnet-4-5", **fields: Any) -> dict[str, Any]:
-    names = {"thinking", "body", "cache"} & fields.keys()
+    names = {"body", "cache"} & fields.keys()
     endpoint = Endpoint(provider="anthropic", model=model, **{name: fields.pop(name) for name in names})
     without = fields.pop("without", set())
     return build_body(
@@ -98,19 +104,7 @@ def test_tools_of_the_provider_are_added_to_ours() -> None:
 
 def test_three_turns_share_their_beginning_byte_by_byte() -> None:
     system = {"role": "system", "content": "Be brief. " * 300}
-    answer = {
-        "role": "assistant",
-        "content": "",
-        "tool_calls": [CALL],
-        "provider_parts": [
-            {
-                "source": "anthropic",
-                "text": 0,
-                "calls": 0,
-                "data": {"type": "thinking", "thinking": "h", "signature": "S"},
-            }
-        ],
-    }
+    answer = THOUGHT[1]
     result = {"role": "tool", "tool_call_id": "t1", "content": "3"}
     turns = [[system, USER], [system, USER, answer, result], [system, USER, answer, result, answer, result]]
     bodies = [build(messages=turn, tools=[ADD], thinking="low") for turn in turns]
@@ -159,6 +153,11 @@ def test_the_cache_can_be_switched_off() -> None:
             {"model": "claude-opus-5-5"},
             "thinking.block_binding",
         ),
+        (
+            "messages.1.content.0: Invalid `signature` in `thinking` block",
+            {"messages": THOUGHT, "thinking": "low", "tools": [ADD]},
+            "thinking blocks",
+        ),
         ("max_tokens: 64000 > 8192, which is the maximum allowed", {}, "max_tokens 8192"),
         ("messages: roles must alternate", {"thinking": "low"}, None),
     ],
@@ -170,7 +169,17 @@ def test_a_refused_part_is_found_and_left_out(message: str, fields: dict[str, An
     if part is not None:
         again = build(**fields, without={part})
         assert again != body
-        assert find_refused_part(Refusal(400, message, "invalid_request_error"), again) in (None, part)
+        assert find_refused_part(Refusal(400, message, "invalid_request_error"), again) in (
+            None,
+            part,
+            "thinking blocks",
+        )
+
+
+def test_without_earlier_thinking_open_calls_continue_without_any() -> None:
+    body = build(messages=THOUGHT, tools=[ADD], thinking="low", without={"thinking blocks"})
+    assert "thinking" not in body
+    assert [block["type"] for block in body["messages"][1]["content"]] == ["tool_use"]
 
 
 def test_thinking_of_another_conversation_is_dropped_by_the_server() -> None:

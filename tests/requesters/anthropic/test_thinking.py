@@ -69,6 +69,7 @@ def test_the_answer_has_room_after_the_thinking() -> None:
     assert choose_output("claude-sonnet-4-5", plan, None) == 78_192
     assert choose_output("claude-sonnet-4-5", plan, 1000) == 78_192
     assert choose_output("claude-sonnet-4-5", ThinkingPlan(), None) == 64_000
+    assert choose_output("claude-sonnet-4-5", ThinkingPlan(), None, streams=False) == 21_000
     assert choose_output("claude-sonnet-4-5", ThinkingPlan(), 100) == 100
 
 

@@ -14,7 +14,7 @@ from dovetail.events.delta import (
     ToolCallDelta,
     Usage,
 )
-from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
+from dovetail.requesters.http.reader import PAUSED, AnswerReader, Complain, expect_text
 
 _REASONS = {
     "end_turn": "stop",
@@ -23,7 +23,7 @@ _REASONS = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "refusal": "content-filter",
-    "pause_turn": "pause",
+    "pause_turn": PAUSED,
 }
 _STATUSES = {
     "invalid_request_error": 400,
@@ -48,6 +48,7 @@ class MessagesReader(AnswerReader):
     """
 
     places = re.compile(r'"text":\s*"')
+    pauses = True
 
     def __init__(self, complain: Complain, source: str) -> None:
         super().__init__(complain)

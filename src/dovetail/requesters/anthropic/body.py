@@ -24,8 +24,12 @@ from dovetail.requesters.refusal import Refusal
 DROPPED = "thinking.block_binding"
 """The optional part that stands for thinking that is only valid after exactly the same messages."""
 
+SIGNED = "thinking blocks"
+"""The optional part that stands for earlier thinking; the API rejects what another account has signed."""
+
 _OPTIONAL = {
     DROPPED: ("bound to a different conversation", "prefix_mismatch_behavior"),
+    SIGNED: ("Invalid `signature`", "blocks in the latest assistant message cannot be modified"),
     "response_format": ("output_config.format", "output_format", "structured output", "json_schema"),
     "tool_choice": ("tool_choice",),
     "cache_control": ("cache_control",),
@@ -43,10 +47,10 @@ _OTHER_NAMES = {"max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
 
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
-    conversation = write_conversation(request.messages, source)
-    plan = _plan(request, endpoint, conversation.messages, without)
+    conversation = write_conversation(request.messages, source, thinks=SIGNED not in without)
+    plan = _plan(request, conversation.messages, without)
     options = _read_options(request, plan, without)
-    tokens = choose_output(request.model, plan, options.pop("max_tokens", None))
+    tokens = choose_output(request.model, plan, options.pop("max_tokens", None), streams=request.stream)
     body: dict[str, Any] = {"model": request.model, "max_tokens": min([tokens, *_read_limits(without)])}
     own_tools = [*_read_tools(options.pop("tools", None)), *_read_tools(endpoint.body.get("tools"))]
     _add_tools(body, request, [*map(build_tool, request.tools), *own_tools], plan, without)
@@ -91,13 +95,13 @@ def _has_part(name: str, body: Mapping[str, Any]) -> bool:
         return "format" in config
     if name == "thinking":
         return "thinking" in body or "effort" in config
-    return name in ("cache_control", DROPPED) or name in body
+    if name == DROPPED:
+        return "block_binding" not in (body.get("thinking") or {})
+    return name in ("cache_control", SIGNED) or name in body
 
 
-def _plan(
-    request: ModelRequest, endpoint: Endpoint, messages: list[dict[str, Any]], without: Set[str]
-) -> ThinkingPlan:
-    level = endpoint.thinking
+def _plan(request: ModelRequest, messages: list[dict[str, Any]], without: Set[str]) -> ThinkingPlan:
+    level = request.thinking
     if "thinking" in without:
         if level is not None:
             warn_once(f"{request.model} rejects thinking as set by model.thinking; left out.")

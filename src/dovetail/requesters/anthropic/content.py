@@ -42,15 +42,21 @@ class Conversation:
             self.messages.append({"role": role, "content": filled})
 
 
-def write_conversation(messages: Sequence[ChatMessage], source: str) -> Conversation:
-    """Return the messages as the API takes them; `source` names the parts that go back to it."""
+def write_conversation(messages: Sequence[ChatMessage], source: str, *, thinks: bool = True) -> Conversation:
+    """Return the messages as the API takes them; `source` names the parts that go back to it.
+
+    Without `thinks`, earlier thinking is left out.
+    """
     conversation = Conversation()
     for message in messages:
         role = message["role"]
         if role in ("system", "developer"):
             conversation.system += [block for block in write_content(message.get("content")) if block["text"]]
         elif role == "assistant":
-            conversation.add("assistant", write_answer(message, source))
+            blocks = write_answer(message, source)
+            conversation.add(
+                "assistant", (block for block in blocks if thinks or block["type"] not in THINKING)
+            )
         elif role == "tool":
             conversation.add("user", [write_result(message)])
         else:

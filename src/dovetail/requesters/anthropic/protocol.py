@@ -5,7 +5,7 @@ from typing import Any
 
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.anthropic.answer import MessagesReader
-from dovetail.requesters.anthropic.body import build_body, find_refused_part
+from dovetail.requesters.anthropic.body import SIGNED, build_body, find_refused_part
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.protocol import ChatProtocol
@@ -23,6 +23,7 @@ class MessagesProtocol(ChatProtocol):
     """Send requests to `POST <base_url>/messages`."""
 
     models_path = "models?limit=1000"
+    momentary = frozenset({SIGNED})
 
     def path(self, request: ModelRequest) -> str:
         """Return the route of a request."""
@@ -33,17 +34,17 @@ class MessagesProtocol(ChatProtocol):
         headers = {"anthropic-version": VERSION}
         if self.endpoint.api_key:
             headers["x-api-key"] = self.endpoint.api_key
-        thinks = self.endpoint.thinking not in (None, "off")
-        if thinks and find_traits(self.endpoint.model).interleaves:
-            headers["anthropic-beta"] = _INTERLEAVED
         return headers
 
     async def sign(self, headers: Mapping[str, str], url: str, body: bytes) -> Mapping[str, str]:
-        """Return the headers of one request, with the name of a beta feature that its body uses."""
-        if b'"block_binding"' not in body:
-            return headers
-        given = headers.get("anthropic-beta")
-        return {**headers, "anthropic-beta": f"{given},{_BINDING}" if given else _BINDING}
+        """Return the headers of one request, with the names of beta features that its body uses."""
+        betas = [headers["anthropic-beta"]] if "anthropic-beta" in headers else []
+        given = len(betas)
+        if b'"budget_tokens"' in body and find_traits(self.endpoint.model).interleaves:
+            betas.append(_INTERLEAVED)
+        if b'"block_binding"' in body:
+            betas.append(_BINDING)
+        return {**headers, "anthropic-beta": ",".join(betas)} if len(betas) > given else headers
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request, without the options that the server rejects."""

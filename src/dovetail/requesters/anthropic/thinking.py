@@ -4,14 +4,14 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from dovetail.requesters.anthropic.content import THINKING
 from dovetail.requesters.anthropic.traits import Traits, find_traits
 
 logger = logging.getLogger(__name__)
 
-Level: TypeAlias = Literal["off", "low", "medium", "high"] | int
+Level: TypeAlias = str | int
 """The value of `model.thinking`."""
 
 FEWEST_TOKENS = 1024
@@ -19,6 +19,9 @@ FEWEST_TOKENS = 1024
 
 ROOM = 8192
 """Tokens that are left for the answer when the budget of thinking is larger than expected."""
+
+MOST_WITHOUT_STREAM = 21_000
+"""Tokens that are written within ten minutes, after which an answer in one piece is lost."""
 
 _BUDGETS = {"low": 2048, "medium": 8192, "high": 24_576}
 _EFFORTS = [("low", 4096), ("medium", 16_384)]
@@ -75,9 +78,15 @@ def _plan_budget(level: Level) -> ThinkingPlan:
     return ThinkingPlan(is_on=True, thinking={"type": "enabled", "budget_tokens": budget}, budget=budget)
 
 
-def choose_output(model: str, plan: ThinkingPlan, given: Any) -> Any:
-    """Return `max_tokens`: what the user set, else what the model can write; always more than the budget."""
-    tokens = find_traits(model).output if given is None else given
+def choose_output(model: str, plan: ThinkingPlan, given: Any, *, streams: bool = True) -> Any:
+    """Return `max_tokens`: what the user set, else what the model can write; always more than the budget.
+
+    An answer that does not stream must be complete before the API closes the connection.
+    """
+    tokens = given
+    if given is None:
+        most = find_traits(model).output
+        tokens = most if streams else min(most, MOST_WITHOUT_STREAM)
     if isinstance(tokens, int) and tokens <= plan.budget:
         return plan.budget + ROOM
     return tokens

@@ -24,6 +24,9 @@ LARGEST_EVENT = 32_000_000
 MOST_CHUNKS = 10_000
 """Chunks in one event; a correct server sends one."""
 
+PAUSED = "pause"
+"""The reason of an answer that its provider continues if it is sent back."""
+
 LONGEST_MESSAGE = 1000
 """Characters of a server's message that an error repeats."""
 
@@ -46,6 +49,8 @@ class AnswerReader(ABC):
     places: ClassVar[re.Pattern[str]]
     begins: ClassVar[bytes] = b"deri:"
     """The first bytes that a stream may have; any if empty."""
+    pauses: ClassVar[bool] = False
+    """Whether answers may end with the reason `PAUSED`."""
 
     def __init__(self, complain: Complain) -> None:
         self.done = False

@@ -9,11 +9,12 @@ from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta
+from dovetail.events.delta import Delta, FinishDelta, Usage
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import explain_connection
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.http.reader import PAUSED
 from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
 from dovetail.requesters.prices import Pricing
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 LARGEST_REFUSAL = 64 * 1024
 MODELS_LIMIT = 3.0
+MOST_PAUSES = 20
+"""Times that one answer may be continued."""
 
 
 class HttpRequester:
@@ -87,18 +90,26 @@ class HttpRequester:
         return await self._window.find(self.protocol.models_path, self.fetch)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """Yield the answer's deltas as they arrive."""
-        answer = await self._open(request)
-        try:
-            for delta in answer.first:
-                yield delta
-            while not answer.over:
-                for delta in await answer.read():
+        """Yield the answer's deltas as they arrive; a paused answer is continued."""
+        earlier = Usage()
+        for _ in range(MOST_PAUSES):
+            answer = await self._open(request)
+            try:
+                for delta in answer.first:
                     yield delta
-            yield self._add_cost(answer.finish())
-            await answer.drain()
-        finally:
-            answer.close()
+                while not answer.over:
+                    for delta in await answer.read():
+                        yield delta
+                finish = self._add_cost(answer.finish())
+                if finish.reason != PAUSED:
+                    yield finish if earlier == Usage() else replace(finish, usage=earlier + finish.usage)
+                    await answer.drain()
+                    return
+            finally:
+                answer.close()
+            earlier += finish.usage
+            request = replace(request, messages=[*request.messages, answer.build_message()])
+        raise self._failures.fail(f"{self.model} paused its answer {MOST_PAUSES} times without an end.")
 
     async def close(self) -> None:
         """Release the connections, unless other requesters use them."""

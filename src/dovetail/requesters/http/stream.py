@@ -5,7 +5,8 @@ import contextlib
 from typing import Any, Literal
 
 from dovetail.errors import ModelError
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
+from dovetail.events.call import ChatMessage, write_answer
+from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures, explain_connection
 from dovetail.requesters.http.reader import LARGEST_EVENT, AnswerReader
@@ -31,6 +32,7 @@ class AnswerStream:
         self._limits = limits
         self._pieces = 0
         self._reader = reader
+        self._kept: list[Delta] | None = [] if reader.pauses else None
         self._watchdog = Watchdog(response, limits, deadline)
 
     async def begin(self) -> None:
@@ -71,6 +73,16 @@ class AnswerStream:
         """Return the delta that ends the answer."""
         return self._reader.finish(find_request_id(self._response.headers))
 
+    def build_message(self) -> ChatMessage:
+        """Return the answer of a reader that may pause as a message that goes back to its provider."""
+        text, parts = "", list[dict[str, Any]]()
+        for delta in self._kept or ():
+            if isinstance(delta, TextDelta):
+                text += delta.text
+            elif isinstance(delta, ProviderPartDelta):
+                parts.append({"source": delta.source, "text": len(text), "calls": 0, "data": delta.data})
+        return write_answer(text, (), parts)
+
     async def drain(self) -> None:
         """Free the connection for reuse if the server ends the response right away."""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
@@ -86,6 +98,8 @@ class AnswerStream:
     def _feed(self, data: bytes) -> list[Delta]:
         deltas = self._reader.feed(data) if data else self._reader.end()
         self._pieces += len(deltas)
+        if self._kept is not None:
+            self._kept += deltas
         self.over = self._reader.done or (not data and self._reader.is_complete)
         if not data and not deltas and not self.over:
             raise self._explain(None)
@@ -99,6 +113,8 @@ class AnswerStream:
             if size > LARGEST_EVENT:
                 raise self._failures.fail_answer(f"sent an invalid answer: larger than {LARGEST_EVENT} bytes")
         self.first = self._reader.feed_whole(b"".join(pieces))
+        if self._kept is not None:
+            self._kept += self.first
         self.over = True
 
     def _explain(self, error: Exception | None) -> ModelError:
