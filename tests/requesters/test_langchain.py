@@ -12,15 +12,24 @@ from langchain_core.language_models.fake_chat_models import (
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from dovetail.errors import ModelError, TransientModelError
+from dovetail import Agent
+from dovetail.errors import ConfigError, ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
-from dovetail.requesters.langchain import LangchainRequester
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
+from dovetail.requesters.langchain import LangchainRequester, build_history
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.prices import Price
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.resolve import resolve
-from dovetail.settings import DEFAULTS, Settings
+from dovetail.settings import DEFAULTS, Settings, as_settings
 from dovetail.testing import Gate, Reply, ScriptedServer
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
@@ -194,3 +203,90 @@ async def test_model_that_stalls_is_left_in_time() -> None:
         assert await anext(stream) == TextDelta("a")
         with pytest.raises(TransientModelError, match=r"No response from .* within 0.05 s"):
             await anext(stream)
+
+
+async def test_signed_thinking_goes_back_to_the_model_that_wrote_it() -> None:
+    def block(**fields: Any) -> AIMessageChunk:
+        return AIMessageChunk(content=[{"type": "thinking", "index": 0, **fields}])
+
+    requester = chunk_model(
+        block(thinking="Let me "),
+        block(thinking="see."),
+        block(signature="c2lnbmVk"),
+        AIMessageChunk(content=[{"type": "redacted_thinking", "data": "aGlkZGVu", "index": 1}]),
+        AIMessageChunk(content="Done."),
+    )
+    deltas = await collect(requester)
+    parts = [delta for delta in deltas if isinstance(delta, ProviderPartDelta)]
+    thinking = {"type": "thinking", "index": 0, "thinking": "Let me see.", "signature": "c2lnbmVk"}
+    redacted = {"type": "redacted_thinking", "data": "aGlkZGVu", "index": 1}
+    assert [part.data for part in parts] == [thinking, redacted]
+    assert isinstance(deltas[deltas.index(parts[1]) + 1], TextDelta)
+    answer = {
+        "role": "assistant",
+        "content": "Done.",
+        "provider_parts": [
+            {"source": part.source, "text": 0, "calls": 0, "data": part.data} for part in parts
+        ],
+    }
+    history = [*HELLO.messages, answer]
+    (_, own), (_, other) = (build_history(history, source) for source in (parts[0].source, "langchain:Other"))
+    assert own["content"] == [thinking, redacted, {"type": "text", "text": "Done."}]
+    assert other["content"] == "Done."
+
+
+async def test_model_of_an_integration_is_named_and_answers() -> None:
+    with ScriptedServer([["Hel", "lo"]]) as server:
+        own = {"base_url": server.url, "api_key": "sk-secret", "options": {"temperature": 0.5}}
+        settings = as_settings({"model": {"providers": {"langchain": own}}})
+        requester = resolve("langchain:openai:gpt-4.1", settings)
+        deltas = await collect(requester)
+    assert join(deltas) == "Hello"
+    assert requester.model == "langchain:openai:gpt-4.1"
+    assert server.requests[0].body["model"] == "gpt-4.1"
+    assert server.requests[0].body["temperature"] == 0.5
+    assert "sk-secret" not in repr(requester)
+    assert getattr(requester, "secrets", ()) == ["sk-secret"]
+
+
+def test_named_model_calls_a_tool_and_reads_its_result() -> None:
+    call = {"tool_calls": [{"call_id": "c1", "name": "double", "arguments": {"number": 21}}]}
+    with ScriptedServer([call, "It is 42."]) as server:
+        own = {"base_url": server.url, "api_key": "sk-secret"}
+        model = {"name": "langchain:openai:gpt-4.1", "providers": {"langchain": own}}
+        agent = Agent(settings={"model": model, "tools": {"strategy": "native"}})
+
+        def double(number: int) -> int:
+            """Double a number."""
+            return 2 * number
+
+        answer = agent.use_tool(double).input("What is 2 * 21?").start()
+    assert answer == "It is 42."
+    assert server.requests[1].body["messages"][-1]["content"] == "42"
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("langchain:gpt-4.1", "expected langchain:<provider>:<model>", "langchain:anthropic:"),
+        ("langchain:anthropic:claude-x", "Cannot use model", "pip install langchain-anthropic"),
+        ("langchain:nothing:x", "Cannot use model 'langchain:nothing:x'", "integration"),
+    ],
+)
+def test_name_that_cannot_be_used_says_what_is_missing(name: str, message: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        resolve(name, as_settings({}))
+    assert hint in str(caught.value.hint)
+
+
+async def test_refusals_of_a_named_model_have_our_errors() -> None:
+    too_long = {"error": {"message": "This model's maximum context length is 8192 tokens.", "code": "x"}}
+    replies = [{"status": 400, "body": too_long}, {"status": 429}]
+    with ScriptedServer(replies) as server:
+        own = {"base_url": server.url, "api_key": "sk-secret", "options": {"max_retries": 0}}
+        settings = as_settings({"model": {"providers": {"langchain": own}}})
+        requester = resolve("langchain:openai:gpt-4.1", settings)
+        with pytest.raises(ContextLengthError, match=r"langchain:openai:gpt-4\.1 failed"):
+            await collect(requester)
+        with pytest.raises(TransientModelError):
+            await collect(requester)

@@ -1,28 +1,29 @@
-"""Any LangChain chat model as a requester."""
+"""Any LangChain chat model as a requester: an object, or `langchain:<integration>:<model>` by name."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
 from dovetail.data.secrets import hide
-from dovetail.data.shapes import read_count
-from dovetail.errors import ContextLengthError, ModelError, TransientModelError
-from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.data.shapes import is_mapping, read_count
+from dovetail.errors import ConfigError
+from dovetail.events.call import ChatMessage, ModelRequest
+from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
 from dovetail.requesters.content import build_messages
+from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model, warn_once
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
-from dovetail.requesters.overflow import is_overflow
-from dovetail.requesters.prices import Pricing
-from dovetail.requesters.refusal import is_transient
+from dovetail.requesters.parts import OwnPiece, TextPiece, arrange, find_own_parts
+from dovetail.requesters.prices import Pricing, find_price
+from dovetail.settings.model import ModelSettings
 
 chat_models = lazy("langchain_core.language_models.chat_models", extra="langchain")
 messages = lazy("langchain_core.messages", extra="langchain")
+makers = lazy("langchain.chat_models", extra="langchain")
 _REASONS = {
     "stop": "stop",
     "end_turn": "stop",
@@ -37,29 +38,33 @@ _REASONS = {
     "function_call": "tool-calls",
 }
 _PACKAGES = {"google_genai": "google", "google_vertexai": "google", "mistralai": "mistral", "aws": "bedrock"}
+_KEPT = ("thinking", "redacted_thinking", "reasoning_content")
+"""Types of blocks that their provider wants back if it has signed them."""
 _REASON_NAMES = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 
 
-class LangchainRequester:
+class LangchainRequester(ForeignRequester):
     """A LangChain chat model as a requester; retries and keys are left to the chat model."""
 
-    follows_schema = False
-    """LangChain has no common way to make a streamed answer follow a schema."""
+    provider = "langchain"
 
     def __init__(
-        self, chat_model: Any, *, limits: TimeLimits | None = None, price: Pricing | None = None
+        self,
+        chat_model: Any,
+        *,
+        name: str = "",
+        limits: TimeLimits | None = None,
+        price: Pricing | None = None,
     ) -> None:
+        super().__init__(limits=limits, price=price)
         self._chat_model = chat_model
-        self._limits = limits or TimeLimits()
-        self._price = price
-
-    def __repr__(self) -> str:
-        return f"LangchainRequester({self.model!r})"
+        self._name = name or name_model(chat_model)
+        self._source = f"langchain:{type(chat_model).__name__}"
 
     @property
     def model(self) -> str:
-        """The model's name, `langchain:<name>`."""
-        return name_model(self._chat_model)
+        """The model's name: `langchain:<integration>:<name>`, or `langchain:<name>` of an object."""
+        return self._name
 
     @property
     def context_tokens(self) -> int | None:
@@ -68,49 +73,33 @@ class LangchainRequester:
         return None if known is None else known.context_window
 
     @property
+    def secrets(self) -> Sequence[str]:
+        """Texts to mask when its messages are shown."""
+        return _find_keys(self._chat_model)
+
+    @property
     def calls_tools(self) -> bool:
         """Whether the chat model accepts tools."""
         return self._chat_model.__class__.bind_tools is not chat_models.BaseChatModel.bind_tools
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas as they arrive."""
-        reader = ChunkReader(self._price)
-        async with aclosing(self._read_chunks(request)) as chunks:
+        reader = ChunkReader(self.price, self._source)
+        async with aclosing(self._watch(self._start(request))) as chunks:
             async for chunk in chunks:
                 for delta in reader.read(chunk):
                     yield delta
+        for part in reader.take_parts():
+            yield part
         yield reader.finish()
 
     async def close(self) -> None:
         """Do nothing: the chat model belongs to its creator."""
 
-    async def _read_chunks(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
-        chunks: AsyncIterator[Any] = self._start(request)
-        limit = self._limits.first_token
-        try:
-            while True:
-                failure, chunk = None, None
-                try:
-                    async with asyncio.timeout(limit):
-                        chunk = await anext(chunks)
-                except StopAsyncIteration:
-                    return
-                except TimeoutError:
-                    failure = TransientModelError(
-                        f"No response from {self.model} within {limit:g} s.", provider="langchain"
-                    )
-                except Exception as error:  # chat models raise whatever their own clients raise
-                    failure = self._explain(error)
-                if failure is not None:
-                    raise failure
-                yield chunk
-                limit = self._limits.idle
-        finally:
-            if isinstance(chunks, AsyncGenerator):
-                await chunks.aclose()
-
     def _start(self, request: ModelRequest) -> AsyncIterator[Any]:
-        history = messages.convert_to_messages(repair_arguments(build_messages(request.messages)))
+        if request.thinking is not None:
+            warn_once(f"{self.model}: model.thinking is ignored; set the chat model's own options.")
+        history = messages.convert_to_messages(build_history(request.messages, self._source))
         runnable = self._bind(request)
         if request.stream:
             return runnable.astream(history, **request.options)
@@ -123,18 +112,31 @@ class LangchainRequester:
         choice = {"tool_choice": "any"} if request.tool_choice == "required" else {}
         return self._chat_model.bind_tools(tools, **choice)
 
-    def _explain(self, error: Exception) -> ModelError:
-        """Return the model error; not raised from the original, whose text and request may contain a key."""
-        status = getattr(error, "status_code", None)
-        passing = status is not None and is_transient(status)
-        text = hide(f"{type(error).__name__}: {error}", _find_keys(self._chat_model))
-        kind = TransientModelError if passing else ContextLengthError if is_overflow(text) else ModelError
-        return kind(
-            f"{self.model} failed: {text}",
-            provider="langchain",
-            status=status,
-            request_id=getattr(error, "request_id", None),
+
+def make_requester(model: str, options: ModelSettings) -> LangchainRequester:
+    """Return the requester of `langchain:<integration>:<model>`."""
+    integration, name = split_model("langchain", model, "anthropic:claude-sonnet-4-5")
+    configured = read_settings("langchain", options)
+    chosen = configured.options
+    given = {"base_url": configured.base_url or None, "api_key": configured.api_key}
+    known = {key: value for key, value in given.items() if value}
+    failure = None
+    try:
+        chat_model = makers.init_chat_model(name, model_provider=integration, **chosen.options, **known)
+    except Exception as error:  # a missing package, an unknown integration, a missing key
+        chat_model = None
+        text = hide(" ".join(str(error).split()), list(filter(None, [configured.api_key])))
+        failure = ConfigError(
+            f"Cannot use model {f'langchain:{model}'!r}: {text}",
+            hint=f"Install the integration: pip install langchain-{integration}"
+            if isinstance(error, ImportError)
+            else "Set the API key as the integration expects it.",
         )
+    if failure is not None:
+        raise failure  # not inside the handler: the integration's error may hold the key
+    full_name = f"langchain:{model}"
+    price = find_price(options, full_name, name_publicly(chat_model))
+    return LangchainRequester(chat_model, name=full_name, limits=chosen.timeouts, price=price)
 
 
 def name_model(chat_model: Any) -> str:
@@ -163,8 +165,10 @@ def _find_keys(chat_model: object) -> list[str]:
 class ChunkReader:
     """Convert message chunks to deltas; usage is added up, since some models send it in parts."""
 
-    def __init__(self, price: Pricing | None = None) -> None:
+    def __init__(self, price: Pricing | None = None, source: str = "langchain") -> None:
         self._price = price
+        self._source = source
+        self._signed: Any = None  # the sum of the last chunks with blocks that go back
         self._calls = CallPieces()
         self._usage = Usage()
         self._metadata: dict[str, Any] = {}
@@ -180,10 +184,22 @@ class ChunkReader:
             yield ReasoningDelta(reasoning)
         if isinstance(chunk.content, str):
             if chunk.content:
+                yield from self.take_parts()
                 yield TextDelta(chunk.content)
+        elif any(_is_kept(block) for block in chunk.content):
+            self._signed = chunk if self._signed is None else self._signed + chunk
+            yield from _read_blocks(chunk.content)
         else:
+            yield from self.take_parts()
             yield from _read_blocks(chunk.content)
         yield from (self._calls.read(piece) for piece in _list_calls(chunk))
+
+    def take_parts(self) -> Iterator[ProviderPartDelta]:
+        """Yield the blocks that are complete and go back to the provider."""
+        whole, self._signed = self._signed, None
+        for block in whole.content if whole is not None else ():
+            if _is_kept(block) and _is_signed(block):
+                yield ProviderPartDelta(self._source, block)
 
     def finish(self) -> FinishDelta:
         """Return the delta that ends the answer."""
@@ -191,8 +207,8 @@ class ChunkReader:
         reason = _REASONS.get(next(known, "stop").lower(), "other")
         if reason == "stop" and self._calls.seen:
             reason = "tool-calls"
+        usage = self._usage if self._price is None else self._price.apply(self._usage)
         model = str(self._metadata.get("model_name") or self._metadata.get("model") or "")
-        usage = self._usage if self._price is None else self._price.apply(self._usage, model)
         return FinishDelta(reason, usage, model, self._request_id, dict(self._metadata))
 
 
@@ -207,6 +223,33 @@ def read_usage(usage: Mapping[str, Any]) -> Usage:
         reasoning_tokens=read_count(outputs.get("reasoning")),
         cache_write_tokens=read_count(inputs.get("cache_creation")),
     )
+
+
+def build_history(history: Sequence[ChatMessage], source: str) -> list[dict[str, Any]]:
+    """Return the messages as LangChain takes them, with the blocks that go back to their provider."""
+    built = repair_arguments(build_messages(history))
+    return [
+        {**written, "content": _write_blocks(message, source)} if find_own_parts(message, source) else written
+        for message, written in zip(history, built, strict=True)
+    ]
+
+
+def _write_blocks(message: ChatMessage, source: str) -> list[Any]:
+    """Return the text and the provider's blocks in their order; calls stay in a field of their own."""
+    return [
+        {"type": "text", "text": piece.text} if isinstance(piece, TextPiece) else dict(piece.data)
+        for piece in arrange(message, source)
+        if isinstance(piece, TextPiece | OwnPiece)
+    ]
+
+
+def _is_kept(block: Any) -> bool:
+    return not isinstance(block, str) and block.get("type") in _KEPT
+
+
+def _is_signed(block: Mapping[str, Any]) -> bool:
+    inner = block.get("reasoning_content")
+    return block["type"] == "redacted_thinking" or "signature" in (inner if is_mapping(inner) else block)
 
 
 def repair_arguments(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -233,8 +276,14 @@ def _read_blocks(blocks: Sequence[Any]) -> Iterator[Delta]:
             yield TextDelta(block)
         elif text := block.get("text"):
             yield TextDelta(text)
-        elif thought := block.get("thinking") or block.get("reasoning"):
+        elif thought := _read_thought(block):
             yield ReasoningDelta(thought)
+
+
+def _read_thought(block: Mapping[str, Any]) -> str:
+    inner = block.get("reasoning_content")
+    thought = inner.get("text") if is_mapping(inner) else block.get("thinking") or block.get("reasoning")
+    return thought if isinstance(thought, str) else ""
 
 
 def _list_calls(chunk: Any) -> Iterator[dict[str, Any]]:
