@@ -13,9 +13,12 @@ from urllib.parse import quote
 
 from dovetail.data.secrets import names_secret
 from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
 from dovetail.requesters.providers import ALIASES, PROVIDERS, Provider, find_provider
 from dovetail.settings.model import Api, EndpointSettings, ModelSettings
 from dovetail.settings.section import keys_of
+
+aws = lazy("dovetail.requesters.bedrock.credentials")
 
 _PRIVATE = {"base_url", "api_key", "api", "api_version"}
 """Settings in `model` that belong to the provider of `model.name`; the others hold for all providers."""
@@ -55,7 +58,7 @@ class ConfiguredProvider:
             return (
                 f"Set {variable} or {self._key('base_url')}." if variable else f"Set {self._key('base_url')}."
             )
-        if self.is_set_up or self.provider.is_local or not self.provider.keys:
+        if self.is_set_up or self.provider.is_local or self.provider.signs or not self.provider.keys:
             return ""
         variables = [*self.provider.keys, *(["DOVETAIL_API_KEY"] if self.is_owner else [])]
         return f"Set {', '.join(variables)} or {self._key('api_key')}."
@@ -105,7 +108,10 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
         base_url=address or provider.base_url,
         api_key=key,
         is_owner=is_owner,
-        is_set_up=bool(key) or has_header or (bool(address) and not needs_key),
+        is_set_up=bool(key)
+        or has_header
+        or (bool(address) and not needs_key)
+        or (provider.signs and aws.has_credentials()),
     )
 
 

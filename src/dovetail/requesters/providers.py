@@ -27,6 +27,9 @@ class Provider:
     keys: tuple[str, ...] = ()
     """Environment variables that may hold the API key; the first that is set counts."""
 
+    signs: bool = False
+    """Whether requests without a key are signed, with the credentials of an AWS account."""
+
     api: Api = "chat"
     """The API that it speaks."""
 
@@ -86,6 +89,7 @@ _ROWS = [
         title="Amazon Bedrock",
         base_url="https://bedrock-runtime.{region}.amazonaws.com",
         keys=("AWS_BEARER_TOKEN_BEDROCK",),
+        signs=True,
         api="bedrock",
         prices="aws",
     ),

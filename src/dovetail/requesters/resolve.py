@@ -28,14 +28,18 @@ from dovetail.settings.model import ModelSettings
 local = lazy("dovetail.requesters.local.requester")
 langchain = lazy("dovetail.requesters.langchain")
 
-MAKERS: Mapping[str, Any] = {"local": local}
+MAKERS: Mapping[str, Any] = {
+    "local": local,
+    "langchain": langchain,
+    "any-llm": lazy("dovetail.requesters.any_llm"),
+}
 """Providers outside of the table: modules with `make_requester(model, options)`."""
 
 PROTOCOLS: Mapping[str, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
     "responses": (lazy("dovetail.requesters.openai.responses"), "Responses"),
     "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
-    "google": (lazy("dovetail.requesters.google.protocol"), "GenerateContent"),
+    "bedrock": (lazy("dovetail.requesters.bedrock.protocol"), "ConverseProtocol"),
 }
 """The protocol of each API: its module and its class."""
 

@@ -27,6 +27,9 @@ class ChatProtocol(ABC):
     momentary: ClassVar[Set[str]] = frozenset[str]()
     """Parts that are left out of one request only, because the next one may have others."""
 
+    keeps_url: ClassVar[bool] = False
+    """Whether URLs are sent exactly as written, because a signature covers them."""
+
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
 

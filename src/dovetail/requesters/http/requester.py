@@ -24,6 +24,7 @@ from dovetail.settings.model import Thinking
 from dovetail.settings.value import check_value
 
 aiohttp = lazy("aiohttp")
+yarl = lazy("yarl")
 logger = logging.getLogger(__name__)
 
 LARGEST_REFUSAL = 64 * 1024
@@ -175,13 +176,13 @@ class HttpRequester:
             if part not in protocol.momentary:
                 self._refused.add(part)
             return await self._post(request, deadline, skipped | {part})
-        raise await self._explain(refusal, response.headers, protocol)
+        raise await self._explain(refusal, response.headers)
 
     async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
         session = await get_session(self)
         url, data = self.endpoint.join(path), json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return await session.post(
-            url,
+            yarl.URL(url, encoded=self.protocol.keeps_url),
             data=data,
             headers=await self.protocol.sign(self._headers, url, data),
             proxy=self._proxy,
@@ -216,9 +217,7 @@ class HttpRequester:
             raise self._failures.fail_page(response.status, body)
         return Refusal.read(response.status, body)
 
-    async def _explain(
-        self, refusal: Refusal, headers: Mapping[str, str], protocol: ChatProtocol
-    ) -> ModelError:
+    async def _explain(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         if refusal.names_model:
             return self._failures.fail_unknown_model(await self.list_models(), refusal.status)
         if refusal.refuses_tools:
@@ -228,7 +227,7 @@ class HttpRequester:
                 hint='Set tools.strategy to "judge": it works with any model.',
                 status=refusal.status,
             )
-        error = protocol.explain(refusal, self._failures, headers)
+        error = self.protocol.explain(refusal, self._failures, headers)
         if isinstance(error, ContextLengthError):
             self._window.learn(error.limit)
         return error

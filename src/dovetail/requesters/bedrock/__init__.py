@@ -1,0 +1,1 @@
+"""Models on Amazon Bedrock, through its Converse API."""

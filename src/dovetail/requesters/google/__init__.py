@@ -1,1 +1,0 @@
-"""The protocol of Google's Gemini models."""
