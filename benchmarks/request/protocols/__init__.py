@@ -9,7 +9,7 @@ base URL) and `SDK` (the client of the official package). `build_events()` yield
 import json
 from importlib import import_module
 
-NAMES = ("chat", "anthropic", "google")
+NAMES = ("chat", "responses", "anthropic", "google")
 CHUNKS = 200
 WORDS = [f"word{number % 10} " for number in range(CHUNKS)]
 TEXT = "".join(WORDS)
