@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from rich.console import Console
 
-from dovetail.cli.run_view import AgentTree, AgentView
+from dovetail.cli.run_view import AgentTree, AgentView, describe_usage
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
@@ -147,3 +147,10 @@ async def test_two_questions_are_asked_one_after_the_other(monkeypatch: pytest.M
         await asyncio.wait(asked)
     assert answer["approved"] is True
     assert console.file.getvalue().index("write") < console.file.getvalue().index("delete")
+
+
+def test_usage_names_cached_written_and_reasoning_tokens_and_the_cost() -> None:
+    used = Usage(1_000, 100, 600, 40, 0.0123, 200)
+    assert describe_usage(used) == "1100 tokens, 600 cached, 200 written to cache, 40 reasoning, cost 0.0123"
+    assert describe_usage(Usage(7, 3, cost=0.0)) == "10 tokens"
+    assert describe_usage(Usage()) == ""

@@ -50,6 +50,18 @@ class CallLine:
             child.render(branch.add(child.head()))
 
 
+def describe_usage(usage: Usage) -> str:
+    """Return tokens and cost in words; empty if there were none."""
+    parts = {
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "cached": usage.cached_tokens,
+        "written to cache": usage.cache_write_tokens,
+        "reasoning": usage.reasoning_tokens,
+    }
+    shown = [f"{count} {name}" for name, count in parts.items() if count]
+    return ", ".join([*shown, f"cost {usage.cost:.4g}"] if usage.cost else shown)
+
+
 @dataclass(slots=True)
 class RunBranch:
     """One run of an agent: its calls in order, and the text it is writing."""
@@ -82,8 +94,8 @@ class RunBranch:
 
     def head(self) -> Text:
         """Return the agent, its model, and its progress."""
-        tokens = self.usage.input_tokens + self.usage.output_tokens
-        progress = f" {self.model}  turn {self.turns}" + (f", {tokens} tokens" if tokens else "")
+        used = describe_usage(self.usage)
+        progress = f" {self.model}  turn {self.turns}" + (f", {used}" if used else "")
         ended = f"  ended by {self.reason}" if self.reason not in ("", "goal") else ""
         return Text.assemble((self.agent, "bold"), (progress, "dim"), (ended, "yellow"))
 
@@ -227,8 +239,7 @@ class LineView:
             mark, style = MARKS.get(event.status, OTHER_MARK)
             return f"[{style}]{mark}[/{style}] {escape(name)} [dim]{event.duration:.1f} s[/dim]{problem}"
         if isinstance(event, TurnEnd):
-            tokens = event.usage.input_tokens + event.usage.output_tokens
-            return f"[dim]turn {event.turn}, {tokens} tokens[/dim]"
+            return f"[dim]turn {event.turn}, {describe_usage(event.usage) or '0 tokens'}[/dim]"
         if isinstance(event, RunEnd) and event.reason != "goal":
             return f"[yellow]ended by {event.reason}[/yellow]"
         return None

@@ -54,6 +54,10 @@ def describe_usage(usage: Usage) -> dict[str, Any]:
     return {
         "gen_ai.usage.input_tokens": usage.input_tokens,
         "gen_ai.usage.output_tokens": usage.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens or None,
+        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens or None,
+        "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens or None,
+        "dovetail.usage.cost": usage.cost,
     }
 
 

@@ -59,6 +59,9 @@ class Metrics:
             "dovetail_run_seconds", "How long runs took.", ["agent"], registry=registry, buckets=_SECONDS
         )
         self.tokens = Counter("dovetail_tokens", "Tokens of models.", ["model", "kind"], registry=registry)
+        self.cost = Counter(
+            "dovetail_cost", "Cost of models, in the currency of their prices.", ["model"], registry=registry
+        )
         self.calls = Counter("dovetail_tool_calls", "Calls of tools.", ["tool", "status"], registry=registry)
         self.call_seconds = Histogram(
             "dovetail_tool_call_seconds",
@@ -79,15 +82,18 @@ class Metrics:
         self._streams.inc(change)
 
     def add_usage(self, model: str, usage: Usage) -> None:
-        """Count the tokens of a turn."""
+        """Count the tokens and the cost of a turn."""
         kinds = {
             "input": usage.input_tokens,
             "output": usage.output_tokens,
             "cached": usage.cached_tokens,
+            "cache_write": usage.cache_write_tokens,
             "reasoning": usage.reasoning_tokens,
         }
         for kind, tokens in kinds.items():
             self.tokens.labels(model, kind).inc(tokens)
+        if usage.cost is not None:
+            self.cost.labels(model).inc(usage.cost)
 
     def sample(self, *, runs: int, asks: int) -> None:
         """Set the gauges of this process."""
@@ -165,6 +171,8 @@ class RunMetrics:
             "output_tokens": event.usage.output_tokens,
             "duration": round(seconds, 3),
         }
+        if event.usage.cost is not None:
+            fields["cost"] = event.usage.cost
         if event.error is not None:
             fields["error"] = f"{event.error.get('type')}: {event.error.get('message')}"
         logger.log(

@@ -17,7 +17,14 @@ const START: RunEvent = {
   parent_call_id: "call",
 };
 
-const USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
+const USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  cost: null,
+};
 
 function play(...events: RunEvent[]): Runs {
   return events.map((event) => entry(event)).reduce(foldEntry, {});

@@ -196,6 +196,8 @@ export const en = {
   answerText: "Text",
   prompt: "Prompt",
   cached: (count: string) => `${count} cached`,
+  cacheWritten: (count: string) => `${count} written to cache`,
+  reasoningTokens: (count: string) => `${count} reasoning`,
   messageCount: (count: number, fresh: number) => {
     const total = count === 1 ? "1 message" : `${count} messages`;
     return fresh < count ? `${total}, ${fresh} new` : total;

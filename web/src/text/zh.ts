@@ -194,6 +194,8 @@ export const zh: Text = {
   cost: "费用",
   prompt: "提示词",
   cached: (count: string) => `其中缓存 ${count}`,
+  cacheWritten: (count: string) => `写入缓存 ${count}`,
+  reasoningTokens: (count: string) => `推理 ${count}`,
   messageCount: (count: number, fresh: number) =>
     fresh < count ? `${count} 条消息，新增 ${fresh} 条` : `${count} 条消息`,
   summaryRequest: "旧消息的摘要",

@@ -39,7 +39,7 @@ class LocalAnswer:
         self._generation: Generation | None = None
         self._is_idle = True
         self._is_closed = False
-        self._usage = Usage()
+        self._usage = Usage(cost=0.0)
         self._last: Piece = {}
         self._reason: str = "stop"
 

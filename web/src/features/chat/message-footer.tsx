@@ -1,7 +1,7 @@
 import { Pencil, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { type ChatMessage, messageText } from "@/protocol/message";
-import { formatCount, formatSeconds } from "@/text/format";
+import { formatCost, formatCount, formatSeconds } from "@/text/format";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
@@ -50,6 +50,7 @@ function Figures({ message }: { message: ChatMessage }) {
     usage?.output_tokens
       ? t.tokens(formatCount(usage.input_tokens ?? 0), formatCount(usage.output_tokens ?? 0))
       : undefined,
+    typeof usage?.cost === "number" && usage.cost > 0 ? `${t.cost} ${formatCost(usage.cost)}` : undefined,
     duration === undefined ? undefined : formatSeconds(duration),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return null;

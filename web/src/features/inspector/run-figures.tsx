@@ -1,5 +1,6 @@
 import type { RunSummary } from "@/features/inspector/summary";
-import { formatCost, formatCount, formatSeconds } from "@/text/format";
+import { costText, tokensText } from "@/features/inspector/usage";
+import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
 import { CopyButton } from "@/ui/copy-button";
 
@@ -11,16 +12,15 @@ function endText(t: Text, reason: string): string {
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
   const t = useText();
   const { usage } = summary;
-  const tokens = t.tokens(formatCount(usage.input_tokens), formatCount(usage.output_tokens));
   const figures: Array<[string, string]> = [
     [t.agent, summary.agent],
     [t.model, summary.model],
     [t.runState, summary.reason === null ? t.toolRunning : endText(t, summary.reason)],
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
-    [t.tokensName, usage.cached_tokens > 0 ? `${tokens} · ${t.cached(formatCount(usage.cached_tokens))}` : tokens],
+    [t.tokensName, tokensText(t, usage)],
   ];
-  if (usage.cost !== null) figures.push([t.cost, formatCost(usage.cost)]);
+  if (usage.cost !== null) figures.push([t.cost, costText(usage)]);
   return (
     <dl className="grid grid-cols-[auto_1fr] items-center gap-x-5 gap-y-1 rounded-xl border border-line bg-surface px-4 py-3 text-[13px]">
       {figures.map(([name, value]) => (

@@ -14,7 +14,14 @@ export interface RunSummary {
   usage: Usage;
 }
 
-const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost: null };
+const NO_USAGE: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  cost: null,
+};
 
 /** The figures of the first run, including the calls and tokens of its children; null before it has begun. */
 export function summarize(runs: Runs): RunSummary | null {
@@ -44,6 +51,7 @@ function addUsage(one: Usage, other: Usage): Usage {
     input_tokens: one.input_tokens + other.input_tokens,
     output_tokens: one.output_tokens + other.output_tokens,
     cached_tokens: one.cached_tokens + other.cached_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
     reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
     cost: one.cost === null && other.cost === null ? null : (one.cost ?? 0) + (other.cost ?? 0),
   };

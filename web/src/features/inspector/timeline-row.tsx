@@ -2,9 +2,10 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { RequestView } from "@/features/inspector/request-view";
 import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
+import { costText, tokensText } from "@/features/inspector/usage";
 import type { ModelRequest } from "@/protocol/run";
-import { isRecord, number, record, text } from "@/protocol/shapes";
-import { formatCost, formatCount, formatSeconds } from "@/text/format";
+import { isRecord, record, text } from "@/protocol/shapes";
+import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
 import { ScrollBlock } from "@/ui/scroll-block";
 
@@ -33,12 +34,9 @@ function Indent({ depth, children }: { depth: number; children: ReactNode }) {
 export function TurnMark({ row }: { row: TimelineRow }) {
   const t = useText();
   const { usage, finish_reason: reason } = record(row.detail);
-  const { input_tokens: input, output_tokens: output, cost } = record(usage);
-  const figures = [
-    isRecord(usage) ? t.tokens(formatCount(number(input)), formatCount(number(output))) : "",
-    typeof cost === "number" ? formatCost(cost) : "",
-    text(reason),
-  ].filter((figure) => figure !== "");
+  const figures = [...(isRecord(usage) ? [tokensText(t, usage), costText(usage)] : []), text(reason)].filter(
+    (figure) => figure !== "",
+  );
   return (
     <li>
       <Indent depth={row.depth}>

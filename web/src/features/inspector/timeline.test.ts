@@ -5,7 +5,14 @@ import type { RunEntry, RunEvent } from "@/protocol/events.gen";
 import type { ModelRequest, Runs } from "@/protocol/run";
 import { foldEntry } from "@/protocol/run-fold";
 
-const USAGE = { input_tokens: 10, output_tokens: 4, cached_tokens: 0, reasoning_tokens: 0, cost: 0.01 };
+const USAGE = {
+  input_tokens: 10,
+  output_tokens: 4,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  cost: 0.01,
+};
 
 function journal(...events: Array<[time: number, path: string[], event: RunEvent]>) {
   const entries = events.map(
