@@ -1,111 +1,56 @@
-"""Long conversations are made to fit, calls and results together."""
-
-import asyncio
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
+"""A conversation grows turn by turn, and shrinks when the model cannot read it."""
 
 from dovetail.events.call import ChatMessage
-from dovetail.loop.conversation import estimate_tokens, fit
+from dovetail.loop.conversation import Conversation, find_open_calls
+from dovetail.loop.tokens import estimate_tokens
 from dovetail.testing import ScriptedRequester
 
+LONG: list[ChatMessage] = [
+    {"role": "user", "content": "Find the key."},
+    *({"role": "assistant", "content": f"{number} " + "x" * 3_000} for number in range(12)),
+    {"role": "user", "content": "Go on."},
+]
 
-def make_conversation(turns: int, size: int) -> list[ChatMessage]:
+
+async def test_conversation_that_fits_stays() -> None:
+    conversation = Conversation(LONG)
+    assert await conversation.make_room(20_000, ScriptedRequester([])) is None
+    assert conversation.messages == LONG
+
+
+async def test_tools_take_room_from_the_conversation() -> None:
+    conversation = Conversation(LONG)
+    fitted = await conversation.make_room(20_000, ScriptedRequester(["Nothing yet."]), reserved=8_000)
+    assert fitted is not None
+    assert conversation.tokens <= 8_000
+
+
+async def test_refused_conversation_shrinks_even_if_it_was_thought_to_fit() -> None:
+    conversation = Conversation(LONG)
+    before = conversation.tokens
+    fitted = await conversation.shrink(1_000_000, ScriptedRequester(["Nothing yet."]))
+    assert fitted is not None
+    assert conversation.tokens <= before * 0.6
+    assert conversation.messages[-1] == LONG[-1]
+
+
+async def test_conversation_of_one_long_message_cannot_shrink() -> None:
+    conversation = Conversation([{"role": "user", "content": "x" * 30_000}])
+    assert await conversation.shrink(None, ScriptedRequester([])) is None
+    assert conversation.messages == [{"role": "user", "content": "x" * 30_000}]
+
+
+def test_size_follows_the_messages() -> None:
+    conversation = Conversation(LONG[:2])
+    assert conversation.tokens == estimate_tokens(LONG[:2])
+    conversation.say("Go on.")
+    assert conversation.tokens == estimate_tokens([*LONG[:2], {"role": "user", "content": "Go on."}])
+
+
+def test_open_calls_are_those_of_the_last_answer_without_a_result() -> None:
+    calls = [{"id": name, "function": {"name": "look", "arguments": "{}"}} for name in ("c1", "c2")]
     messages: list[ChatMessage] = [
-        {"role": "system", "content": "You look around."},
-        {"role": "user", "content": "Find the key."},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": "3"},
     ]
-    for turn in range(turns):
-        call = {"id": f"c{turn}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-        messages.append({"role": "assistant", "content": "x" * size, "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{turn}", "content": "y" * size})
-    return messages
-
-
-def assert_paired(messages: list[ChatMessage]) -> None:
-    calls = [call["id"] for message in messages for call in message.get("tool_calls", [])]
-    assert calls == [message["tool_call_id"] for message in messages if message["role"] == "tool"]
-
-
-async def test_short_conversation_stays_as_it_is() -> None:
-    messages = make_conversation(2, 10)
-    fitted = await fit(messages, 10_000, ScriptedRequester([]))
-    assert fitted.messages == messages
-
-
-async def test_old_tool_results_are_shortened_before_anything_else() -> None:
-    messages = make_conversation(1, 30_000) + make_conversation(3, 10)[2:]
-    messages[2] = {**messages[2], "content": "short"}
-    fitted = await fit(messages, 8_000, ScriptedRequester([]))
-    assert len(fitted.messages) == len(messages)
-    assert "29600 more characters" in fitted.messages[3]["content"]
-    assert_paired(fitted.messages)
-
-
-async def test_summary_replaces_the_old_part_and_keeps_task_and_pairs() -> None:
-    messages = make_conversation(20, 2_000)
-    requester = ScriptedRequester(["The key is under the mat."])
-    fitted = await fit(messages, 8_000, requester)
-    assert fitted.messages[:2] == messages[:2]
-    assert fitted.messages[2] == {
-        "role": "user",
-        "content": "[What happened so far]\nThe key is under the mat.",
-    }
-    assert fitted.messages[3:] == messages[-6:]
-    assert_paired(fitted.messages)
-    assert estimate_tokens(fitted.messages) < estimate_tokens(messages)
-
-
-async def test_cut_never_falls_between_a_call_and_its_results() -> None:
-    messages = make_conversation(20, 2_000)
-    messages.append({"role": "user", "content": "Go on."})
-    fitted = await fit(messages, 8_000, ScriptedRequester(["So far nothing."]))
-    assert fitted.messages[3]["role"] == "assistant"
-    assert_paired(fitted.messages)
-
-
-async def test_large_result_is_shortened_also_when_it_is_the_newest() -> None:
-    messages = make_conversation(1, 60_000)
-    messages[2] = {**messages[2], "content": "short"}
-    fitted = await fit(messages, 8_000, ScriptedRequester([]))
-    assert estimate_tokens(fitted.messages) < 8_000
-    assert "56800 more characters were here" in fitted.messages[-1]["content"]
-    assert_paired(fitted.messages)
-
-
-async def test_model_that_cannot_summarize_does_not_end_the_run() -> None:
-    messages = make_conversation(20, 2_000)
-    fitted = await fit(messages, 8_000, ScriptedRequester([{"status": 500, "body": "busy"}]))
-    assert "no longer fits and was left out" in fitted.messages[2]["content"]
-    assert fitted.messages[3:] == messages[-6:]
-    assert_paired(fitted.messages)
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4_000), st.booleans()), max_size=25),
-    st.integers(500, 9_000),
-)
-@settings(max_examples=60)
-def test_every_call_keeps_its_results_whatever_is_shortened(
-    turns: list[tuple[int, int, bool]], window: int
-) -> None:
-    messages: list[ChatMessage] = [{"role": "user", "content": "Find the key."}]
-    for turn, (calls, size, speaks) in enumerate(turns):
-        ids = [f"c{turn}-{number}" for number in range(calls)]
-        made = [{"id": name, "type": "function", "function": {"name": "look"}} for name in ids]
-        messages.append(
-            {"role": "assistant", "content": "x" * size, **({"tool_calls": made} if made else {})}
-        )
-        messages += [{"role": "tool", "tool_call_id": name, "content": "y" * size} for name in ids]
-        if speaks:
-            messages.append({"role": "user", "content": "Go on."})
-    fitted = asyncio.run(fit(messages, window, ScriptedRequester(["So far nothing."])))
-    assert_paired(fitted.messages)
-    assert fitted.messages[0] == messages[0]
-    assert fitted.messages[-1]["role"] == messages[-1]["role"]
-
-
-def test_characters_outside_ascii_count_more() -> None:
-    latin = estimate_tokens([{"role": "user", "content": "a" * 300}])
-    chinese = estimate_tokens([{"role": "user", "content": "木" * 300}])
-    assert chinese > 2 * latin
+    assert [call.call_id for call in find_open_calls(messages)] == ["c2"]

@@ -242,7 +242,7 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
     [
         (refuse(401, "bad key"), "rejected the API key (status 401): bad key", "model.api_key"),
         (refuse(403, "no"), "rejected the API key (status 403)", "model.api_key"),
-        (refuse(404, "Not Found"), "has no chat completions API", "/v1"),
+        (refuse(404, "Not Found"), "has no chat API", "/v1"),
         (refuse(400, "too long", "context_length_exceeded"), "context length exceeded", "Shorten"),
         (refuse(429, "no credit", "insufficient_quota"), "quota exceeded", "credit"),
         (refuse(429, "slow down"), "rate limit exceeded", "fewer requests"),

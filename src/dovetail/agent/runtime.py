@@ -15,7 +15,9 @@ from dovetail.settings.sections import BusSettings, RuntimeSettings, ToolSetting
 
 if TYPE_CHECKING:
     from dovetail.data import secrets as _masking
+    from dovetail.loop import compaction as _compaction
     from dovetail.loop import loop as _loop
+    from dovetail.loop.compaction import Summaries
     from dovetail.loop.loop import LoopOptions, TurnLoop
     from dovetail.policy import bus as _bus
     from dovetail.policy import policy as _policy
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 else:
     _artifact = lazy("dovetail.tools.artifacts")
     _bus = lazy("dovetail.policy.bus")
+    _compaction = lazy("dovetail.loop.compaction")
     _loop = lazy("dovetail.loop.loop")
     _masking = lazy("dovetail.data.secrets")
     _manager = lazy("dovetail.tools.manager")
@@ -107,15 +110,19 @@ class Runtime:
         return _artifact.LastingArtifacts()
 
     @cached_property
+    def _summaries(self) -> "Summaries":
+        """The summaries of long conversations, which later answers build on."""
+        return _compaction.Summaries()
+
+    @cached_property
     def manager(self) -> "ToolManager":
         """The agents' face of the tools (rule A20): registered, tagged and called by name."""
         return _manager.ToolManager(self.tools, self.runner)
 
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
         """Return the context window in tokens: from the settings, otherwise from the requester."""
-        options = (self.settings if settings is None else settings).section(ModelSettings)
-        own = options.providers.get(requester.model.partition(":")[0], options)
-        return own.context_tokens or options.context_tokens or getattr(requester, "context_tokens", None)
+        chosen = self.settings if settings is None else settings
+        return _read_window(requester.model, chosen) or getattr(requester, "context_tokens", None)
 
     def make_loop(
         self,
@@ -130,7 +137,8 @@ class Runtime:
             requester=requester,
             tools=tools,
             runner=self.runner,
-            window=self.window(requester, chosen),
+            window=_read_window(requester.model, chosen),
+            summaries=self._summaries,
             records_requests=chosen.section(RuntimeSettings).record_requests,
             **given,
         )
@@ -154,6 +162,13 @@ class Runtime:
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:
     """Return an empty store of shared requesters, which is dropped when the settings change."""
     return {}
+
+
+def _read_window(model: str, settings: Settings) -> int | None:
+    """Return the context window that the settings name for a model."""
+    options = settings.section(ModelSettings)
+    own = options.providers.get(model.partition(":")[0], options)
+    return own.context_tokens or options.context_tokens
 
 
 _default: Runtime | None = None

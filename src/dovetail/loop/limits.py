@@ -117,10 +117,10 @@ class UsageMeter:
         """Report the usage of the turn's answer, before its calls run."""
         self.emit(ModelResponseEvent(self.turns, usage))
 
-    def add_summary(self, usage: Usage) -> None:
-        """Count and report the usage of a summary, before the next turn."""
+    def add_summary(self, turn: int, usage: Usage) -> None:
+        """Count and report the usage of a summary that this turn needed."""
         self.add(usage)
-        self.emit(ModelResponseEvent(self.turns + 1, usage, "summary"))
+        self.emit(ModelResponseEvent(turn, usage, "summary"))
 
     def end_turn(self, reason: str) -> None:
         """Report that the turn is over."""

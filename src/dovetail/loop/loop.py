@@ -20,25 +20,29 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from dovetail.data.text import report_error
-from dovetail.errors import DovetailError
+from dovetail.errors import ContextLengthError, DovetailError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import EndReason, Event, ToolEnd
 from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.loop.compaction import Fitted, Summaries
 from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
+from dovetail.loop.tokens import estimate_tools
 from dovetail.loop.turn import ToolStrategy, Turn
-from dovetail.requesters.requester import Requester
+from dovetail.requesters.requester import Requester, find_window
 from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)
+SMALL = 2_000
+"""Tokens that fit into the window of any model."""
 
 
 class LoopOptions(TypedDict, total=False):
@@ -57,9 +61,10 @@ class TurnLoop:
     """A model with its tools, and everything else that stays the same over all turns.
 
     `completion` names the tool that hands in the result, if one must. `window` is the number of tokens that
-    the model can read, if known: old messages are shortened before it is full. With `records_requests` each
+    the model can read, if it is set; otherwise the requester knows it or finds it out. Old messages are
+    shortened before it is full. With `records_requests` each
     request is an event, too, with `stored` messages by their name. `schema`, `options` and `pace` are those
-    of each request.
+    of each request. `summaries` are shared with earlier runs of the same conversation.
     """
 
     requester: Requester
@@ -73,6 +78,7 @@ class TurnLoop:
     stored: StoredMessages | None = None
     schema: Mapping[str, Any] | None = None
     strategy: ToolStrategy = field(default_factory=ToolStrategy)
+    summaries: Summaries | None = None
 
     async def run(
         self, messages: Sequence[ChatMessage], context: RunContext, earlier: ResumePoint | None = None
@@ -114,7 +120,7 @@ class LoopRun:
         is_request: bool = False,
     ) -> None:
         self.loop = loop
-        self.conversation = Conversation(messages)
+        self.conversation = Conversation(messages, loop.summaries)
         self.context = context
         self.meter = meter
         self.budget = meter.budget
@@ -171,7 +177,7 @@ class LoopRun:
         if limit is not None and choice == "auto":
             return self._end(limit)
         try:
-            await self._make_room()
+            await self._make_room(specs)
             turn = await self._take_turn(specs, choice)
         except DovetailError as error:
             return self._end("error", error=error)
@@ -193,20 +199,51 @@ class LoopRun:
             self.conversation.say(NUDGE)
         return None
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, specs: Sequence[ToolSpec]) -> None:
         """Shorten old messages if the model's window is nearly full; a request stays as it was written."""
-        if self._is_request:
+        window = None if self._is_request else await self._find_window()
+        if window is None:
             return
-        fitted = await self.conversation.make_room(self.loop.window, self.loop.requester)
+        room = self.conversation.make_room(window, self.loop.requester, reserved=estimate_tools(specs))
+        self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
+
+    async def _find_window(self) -> int | None:
+        """Return the model's window; nothing is looked up for a conversation that fits into any."""
+        if self.loop.window is not None or self.conversation.tokens < SMALL:
+            return self.loop.window
+        return await find_window(self.loop.requester)
+
+    async def _shrink(self) -> bool:
+        """Shorten a conversation that the model has refused as too long; return whether that was possible."""
+        if self._is_request:
+            return False
+        window = self.loop.window or getattr(self.loop.requester, "context_tokens", None)
+        shrinking = self.conversation.shrink(window, self.loop.requester)
+        fitted = await self._deadline.guard(asyncio.create_task(shrinking))
+        self._report(self.meter.turns, fitted)
+        return fitted is not None
+
+    def _report(self, turn: int, fitted: Fitted | None) -> None:
+        """Record and count the request for a summary, if there was one."""
         if fitted is not None and fitted.asked is not None:
             if self._log is not None:
-                self._log.record_summary(self.meter.turns + 1, fitted.asked)
-            self.meter.add_summary(fitted.usage)
+                self._log.record_summary(turn, fitted.asked)
+            self.meter.add_summary(turn, fitted.usage)
 
     async def _take_turn(
         self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
     ) -> Turn:
+        """Take one turn; if the model refuses the conversation as too long, once more with a shorter one."""
         self.meter.begin_turn()
+        said = len(self.conversation.added)
+        try:
+            return await self._ask(specs, choice)
+        except ContextLengthError:
+            if len(self.conversation.added) > said or not await self._shrink():
+                raise
+        return await self._ask(specs, choice)
+
+    async def _ask(self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]) -> Turn:
         turn = Turn(self.meter.turns, self._emit, self.conversation.call_ids)
         request = ModelRequest(
             messages=tuple(self.conversation.messages),

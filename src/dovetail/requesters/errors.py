@@ -17,6 +17,8 @@ from dovetail.lazy import lazy
 from dovetail.requesters.refusal import Refusal, find_request_id, is_transient, read_retry_after
 
 aiohttp = lazy("aiohttp")
+REPORTED = "reported an error while answering"
+"""What a provider did whose answer ends with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ _ADVICE = [
     _Advice(
         (404, 405),
         (),
-        "has no chat completions API at this address",
-        "Check model.base_url: it usually ends in /v1.",
+        "has no chat API at this address",
+        "Check model.base_url: it usually ends in /v1 (Google: /v1beta).",
     ),
     _Advice(
         (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."
@@ -81,9 +83,15 @@ class Failures:
 
     def fail_answer(self, failure: str, status: int | None = None) -> ModelError:
         """Return the error for a failed answer; `failure` is what the provider did, as a sentence's end."""
+        message = f"{self.provider} at {self.address} {failure}"
+        reported = Refusal(status or 400, failure, failure)
+        if failure.startswith(REPORTED) and reported.exceeds_context:
+            return self._make(
+                ContextLengthError, message, {"status": status, "limit": reported.context_limit}
+            )
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
         hint = next((advice.hint for advice in _ADVICE if status in advice.statuses), None)
-        return make(f"{self.provider} at {self.address} {failure}", status=status, hint=hint)
+        return make(message, status=status, hint=hint)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
@@ -92,7 +100,9 @@ class Failures:
         if refusal.exceeds_context:
             return self._make(ContextLengthError, message, {**details, "limit": refusal.context_limit})
         if refusal.is_transient:
-            return self.fail_transient(message, retry_after=read_retry_after(headers), **details)
+            wait = read_retry_after(headers)
+            wait = refusal.retry_after if wait is None else wait
+            return self.fail_transient(message, retry_after=wait, **details)
         return self.fail(message, **details)
 
     def fail_page(self, status: int, body: bytes) -> ModelError:

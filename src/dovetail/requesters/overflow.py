@@ -30,7 +30,7 @@ _LIMITS = [
         r"exceed context limit: [\d,]+ \+ [\d,]+ > #",
         r"maximum (?:context|prompt|input) length(?: is|:| of) #",
         r"with # maximum context length",
-        r"tokens allowed \(#\)",
+        r"tokens allowed \(?#",
         r"context size \(#",
         r"n_ctx: #",
         r"exceeded model token limit: #",

@@ -13,14 +13,20 @@ from dovetail.requesters.overflow import is_overflow, read_limit
 email_dates = lazy("email.utils")
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id", "x-amzn-requestid")
 
+_WRONG_KEY = ("api key not valid", "api key not found", "api key expired")
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A rejected request: the status, the server's message, and its code and type of error."""
+    """A rejected request: the status, the server's message, and its code and type of error.
+
+    `retry_after` are the seconds to wait, if the body says so, as Google's does.
+    """
 
     status: int
     message: str
     code: str
+    retry_after: float | None = None
 
     @classmethod
     def read(cls, status: int, body: bytes) -> Self:
@@ -40,7 +46,7 @@ class Refusal:
         message = error.get("message") or error.get("detail") or text[:300]
         named = (error.get(name) for name in ("code", "type", "status"))
         code = " ".join(str(part) for part in named if part)
-        return cls(status, str(message)[:1000], code[:1000])
+        return cls(status, str(message)[:1000], code[:1000], _read_delay(error.get("details")))
 
     @property
     def is_transient(self) -> bool:
@@ -66,6 +72,7 @@ class Refusal:
                 "tool use",
                 "tool_choice",
                 "--enable-auto-tool-choice",
+                "Function calling is not enabled",
             )
         )
 
@@ -86,7 +93,8 @@ class Refusal:
     @property
     def refuses_key(self) -> bool:
         """Whether the server does not accept the key."""
-        return self.status in (401, 403) or "api key not valid" in self.message.lower()
+        said = self.message.lower()
+        return self.status in (401, 403) or any(words in said for words in _WRONG_KEY)
 
     @property
     def names_model(self) -> bool:
@@ -115,6 +123,16 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     value = headers.get("retry-after", "")
     seconds = read_number(value)
     return _read_date(value) if seconds is None else max(seconds, 0.0)
+
+
+def _read_delay(details: Any) -> float | None:
+    """Return the seconds in Google's `RetryInfo`, written as `37s`."""
+    for detail in details if is_list(details) else ():
+        delay = detail.get("retryDelay") if is_mapping(detail) else None
+        seconds = read_number(delay.removesuffix("s")) if isinstance(delay, str) else None
+        if seconds is not None:
+            return max(seconds, 0.0)
+    return None
 
 
 def _read_date(value: str) -> float | None:

@@ -39,6 +39,7 @@ PROTOCOLS: Mapping[str, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
     "responses": (lazy("dovetail.requesters.openai.responses"), "Responses"),
     "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
+    "google": (lazy("dovetail.requesters.google.protocol"), "GenerateContent"),
     "bedrock": (lazy("dovetail.requesters.bedrock.protocol"), "ConverseProtocol"),
 }
 """The protocol of each API: its module and its class."""

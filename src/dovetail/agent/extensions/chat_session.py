@@ -26,7 +26,7 @@ from dovetail.agent.pending import ContextValue
 from dovetail.agent.request import AgentRequest
 from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ChatMessage
-from dovetail.loop.conversation import estimate_tokens
+from dovetail.loop.tokens import estimate_tokens
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
 from dovetail.settings import Settings

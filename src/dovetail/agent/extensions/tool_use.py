@@ -18,8 +18,8 @@ from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.events.delta import FinishDelta, Usage
 from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
-from dovetail.loop.conversation import fits
 from dovetail.loop.judged import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
+from dovetail.loop.tokens import fits
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester

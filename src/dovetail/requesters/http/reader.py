@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.requesters.errors import REPORTED
 from dovetail.requesters.http.events import EventSplitter, TextPattern
 
 DONE = "[DONE]"
@@ -168,7 +169,7 @@ class AnswerReader(ABC):
     def _fail(self, message: Any, status: int | None = None) -> ModelError:
         """Return the error that the server reports inside its answer."""
         shown = str(message)[:LONGEST_MESSAGE]
-        return self._complain(f"reported an error while answering: {shown}", status)
+        return self._complain(f"{REPORTED}: {shown}", status)
 
     def _refuse(self, problem: str) -> ModelError:
         return self._complain(f"sent an invalid answer: {problem}", None)

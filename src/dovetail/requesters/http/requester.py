@@ -176,7 +176,7 @@ class HttpRequester:
             if part not in protocol.momentary:
                 self._refused.add(part)
             return await self._post(request, deadline, skipped | {part})
-        raise await self._explain(refusal, response.headers)
+        raise await self._explain(refusal, response.headers, protocol)
 
     async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
         session = await get_session(self)
@@ -217,7 +217,9 @@ class HttpRequester:
             raise self._failures.fail_page(response.status, body)
         return Refusal.read(response.status, body)
 
-    async def _explain(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
+    async def _explain(
+        self, refusal: Refusal, headers: Mapping[str, str], protocol: ChatProtocol
+    ) -> ModelError:
         if refusal.names_model:
             return self._failures.fail_unknown_model(await self.list_models(), refusal.status)
         if refusal.refuses_tools:
@@ -227,7 +229,7 @@ class HttpRequester:
                 hint='Set tools.strategy to "judge": it works with any model.',
                 status=refusal.status,
             )
-        error = self.protocol.explain(refusal, self._failures, headers)
+        error = protocol.explain(refusal, self._failures, headers)
         if isinstance(error, ContextLengthError):
             self._window.learn(error.limit)
         return error

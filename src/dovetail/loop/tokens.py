@@ -1,0 +1,71 @@
+"""Estimates of the tokens that messages take in a model's context window.
+
+They err on the high side: a request that does not fit costs more than room that stays unused.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.events.call import ChatMessage, ToolSpec
+
+FULL = 0.8
+"""The share of the window that messages may take; above it there would be no room for the answer."""
+
+_IMAGE = 1_500  # a large image, at most providers
+_BYTES = 50  # of a file for one token; a page of a PDF has about 2,000 tokens
+_MEDIA = frozenset({"image", "image_url", "input_image"})
+_FILES = frozenset({"file", "audio", "input_audio", "video", "document", "input_file"})
+
+
+def fits(messages: Sequence[ChatMessage], window: int) -> bool:
+    """Whether the messages leave room for an answer in `window` tokens."""
+    return estimate_tokens(messages) <= int(window * FULL)
+
+
+def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
+    """Estimate the tokens of messages; attachments count as what they show, not as text."""
+    return sum(estimate_message(message) for message in messages)
+
+
+def estimate_message(message: ChatMessage) -> int:
+    """Estimate the tokens of one message."""
+    content = message.get("content")
+    if not is_list(content):
+        return estimate_text(_write(message))
+    rest = {key: value for key, value in message.items() if key != "content"}
+    return estimate_text(_write(rest)) + sum(_estimate_part(part) for part in content)
+
+
+def estimate_tools(tools: Sequence[ToolSpec]) -> int:
+    """Estimate the tokens of the descriptions of tools."""
+    return sum(estimate_text(tool.name + tool.description + _write(dict(tool.parameters))) for tool in tools)
+
+
+def estimate_text(text: str) -> int:
+    """Estimate the tokens of a text: a third of a token per ASCII character, one for any other."""
+    plain = len(text) if text.isascii() else sum(character.isascii() for character in text)
+    return plain // 3 + (len(text) - plain)
+
+
+def is_attachment(part: Any) -> bool:
+    """Whether a part of a message is an image or a file."""
+    return is_mapping(part) and part.get("type") in _MEDIA | _FILES
+
+
+def _estimate_part(part: Any) -> int:
+    if not is_attachment(part):
+        return estimate_text(_write(part))
+    return _IMAGE if part["type"] in _MEDIA else max(_IMAGE, _measure(part) // _BYTES)
+
+
+def _measure(value: Any) -> int:
+    """Return the size of the data in a part."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    return sum(_measure(item) for item in value.values()) if is_mapping(value) else 0
+
+
+def _write(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,1 @@
+"""The protocol of Google's Gemini models."""

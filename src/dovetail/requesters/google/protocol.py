@@ -1,0 +1,103 @@
+"""The protocol of the Gemini API: `models/<name>:streamGenerateContent`, also at Vertex AI."""
+
+import logging
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from dovetail.data.shapes import is_list, is_mapping
+from dovetail.events.call import ModelRequest
+from dovetail.requesters.errors import Failures
+from dovetail.requesters.google.answer import GoogleReader
+from dovetail.requesters.google.body import always_thinks, build_body
+from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
+from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.refusal import Refusal
+
+logger = logging.getLogger(__name__)
+_EFFORTS = {
+    "none": "off",
+    "minimal": "off",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "high",
+}
+_SCHEMA_WORDS = ("response mime type", "response_mime_type", "response_json_schema", "responseJsonSchema")
+_THINKING_WORDS = ("thinking", "Thinking")
+
+
+class GenerateContent(ChatProtocol):
+    """`POST <base_url>/models/<name>:streamGenerateContent`, or `:generateContent` without streaming.
+
+    The key is a header. At Vertex AI there is none: `model.headers` has the `authorization`.
+    """
+
+    models_path = "models?pageSize=1000"
+
+    @property
+    def source(self) -> str:
+        """The name of this API in provider parts, the same at all addresses."""
+        return SOURCE
+
+    def path(self, request: ModelRequest) -> str:
+        """Return the route of a model's answers."""
+        name = request.model if "/" in request.model else f"models/{request.model}"
+        return f"{name}:streamGenerateContent?alt=sse" if request.stream else f"{name}:generateContent"
+
+    def build_headers(self) -> dict[str, str]:
+        """Return the header of the key, unless the user has an authorization of another kind."""
+        key, names = self.endpoint.api_key, map(str.lower, self.endpoint.headers)
+        return {"x-goog-api-key": key} if key and "authorization" not in names else {}
+
+    def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
+        """Return the JSON body of a request."""
+        options = dict(request.options)
+        effort = _EFFORTS.get(str(options.pop("reasoning_effort", None)))
+        thinking = request.thinking or effort
+        if thinking is not None:
+            self._check_thinking(thinking, request.model)
+        if request.tools and not self._joins_schema_and_tools(request.model):
+            without = {*without, "response_format"}
+        chosen = replace(request, options=options, thinking=thinking)
+        return build_body(chosen, extra=self.endpoint.body, without=without)
+
+    def make_reader(self, failures: Failures) -> GoogleReader:
+        """Return the reader of one answer."""
+        return GoogleReader(failures)
+
+    def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
+        """Return the optional part of a body that the server rejected, if any."""
+        config: Mapping[str, Any] = body.get("generationConfig") or {}
+        if refusal.status != 400:
+            return None
+        if "responseJsonSchema" in config and refusal.mentions(_SCHEMA_WORDS):
+            return "response_format"
+        if "thinkingConfig" in config and refusal.mentions(_THINKING_WORDS):
+            _warn_once(f"{self.endpoint.model} rejects thinking as set by model.thinking; left out.")
+            return "thinking"
+        return None
+
+    def read_models(self, data: Any) -> list[str]:
+        """Return the names in the server's list of models."""
+        entries = data.get("models") if is_mapping(data) else None
+        listed = entries if is_list(entries) else ()
+        names = [str(entry["name"]) for entry in listed if is_mapping(entry) and "name" in entry]
+        return [name.removeprefix("models/") for name in names]
+
+    def _check_thinking(self, thinking: str | int, model: str) -> None:
+        if read_version(model) < (2, 5):
+            if thinking != "off":
+                _warn_once(f"{model} cannot think before it answers.")
+        elif thinking == "off" and always_thinks(model):
+            _warn_once(f"{model} always thinks; it is asked to think little.")
+
+    def _joins_schema_and_tools(self, model: str) -> bool:
+        """Whether a model follows a schema in a request with tools; Gemini 2 rejects both together."""
+        return self.endpoint.structured == "schema" or read_version(model)[0] >= SIGNING
+
+
+@lru_cache(maxsize=256)
+def _warn_once(text: str) -> None:
+    logger.warning("%s", text)
