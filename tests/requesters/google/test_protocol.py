@@ -422,12 +422,12 @@ async def test_an_overloaded_model_is_asked_again_and_then_reported(mock_provide
     assert len(mock_provider.requests) == 4
 
 
-@pytest.mark.parametrize("breaks", [True, False])
+@pytest.mark.parametrize("ending", ["reset", "end"])
 async def test_a_stream_that_ends_early_is_reported_with_what_came(
-    mock_provider: MockProvider, breaks: bool
+    mock_provider: MockProvider, ending: Any
 ) -> None:
     piece = b'data: {"candidates": [{"content": {"parts": [{"text": "one "}]}}]}\n\n'
-    mock_provider.replay([piece, piece, b"data: {"], breaks=breaks)
+    mock_provider.replay([piece, piece, b"data: {"], ending=ending)
     deltas: list[Delta] = []
 
     async def read_all() -> None:
