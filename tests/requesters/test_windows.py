@@ -1,14 +1,17 @@
 """The window of a model: learned from its server or a refusal, otherwise published."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from dovetail.errors import ContextLengthError
+from dovetail.events.call import ModelRequest
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.windows import TRIES, Window
-from dovetail.testing import ScriptedServer
+from dovetail.testing import Reply, ScriptedServer
 
 
 class Server:
@@ -121,6 +124,23 @@ async def test_requesters_of_one_server_share_what_it_said() -> None:
         assert await first.find_context_tokens() == 16_384
         assert second.context_tokens == 16_384
         await first.close()
+
+
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_refusal_teaches_the_window_also_from_inside_an_answer(is_streamed: bool) -> None:
+    error = {
+        "message": "This model's maximum context length is 8192 tokens.",
+        "code": "context_length_exceeded",
+    }
+    told = json.dumps({"error": error})
+    reply = [f"data: {told}\n\n".encode()] if is_streamed else Reply(status=400, body=told)
+    async with ScriptedServer([reply]) as server:
+        requester = OpenAIRequester(Endpoint(model="m", base_url=server.url))
+        with pytest.raises(ContextLengthError) as caught:
+            async for _ in requester.stream(ModelRequest(messages=[{"role": "user", "content": "hi"}])):
+                pass
+        await requester.close()
+    assert (caught.value.limit, requester.context_tokens) == (8192, 8192)
 
 
 async def test_silent_server_is_not_waited_for() -> None:

@@ -131,6 +131,9 @@ class HttpRequester:
                     raise
                 logger.warning("attempt %d failed, retrying in %.1f s: %s", attempt, delay, error.message)
                 await policy.sleep(delay)
+            except ContextLengthError as error:
+                self._window.learn(error.limit)
+                raise
 
     async def _try_open(self, request: ModelRequest, deadline: float) -> AnswerStream:
         limits = self.endpoint.limits
@@ -229,10 +232,7 @@ class HttpRequester:
                 hint='Set tools.strategy to "judge": it works with any model.',
                 status=refusal.status,
             )
-        error = protocol.explain(refusal, self._failures, headers)
-        if isinstance(error, ContextLengthError):
-            self._window.learn(error.limit)
-        return error
+        return protocol.explain(refusal, self._failures, headers)
 
     async def fetch(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """Return the JSON data at a route of the server, such as its list of models; None without any.

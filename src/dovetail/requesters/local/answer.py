@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from dovetail.errors import ModelError
+from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.ids import new_id
@@ -177,9 +177,10 @@ def explain_error(error: Mapping[str, Any]) -> ModelError:
     """Return the engine's refusal as a `ModelError`."""
     status = error.get("code")
     if error.get("type") == "exceed_context_size_error":
-        return ModelError(
+        return ContextLengthError(
             f"Context length of the embedded model exceeded: {error.get('n_prompt_tokens')} tokens, "
             f"at most {error.get('n_ctx')}",
+            limit=error.get("n_ctx"),
             provider="local",
             status=status,
             hint="Start a new conversation, send less, or choose a larger model with DOVETAIL_MODEL.",
