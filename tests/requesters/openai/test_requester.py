@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+import openai
 import pytest
 
 from dovetail.concurrency import iterate_sync
@@ -24,6 +25,7 @@ from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.prices import Price
 from dovetail.requesters.requester import Requester
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
+from mock_provider import MockProvider
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
 
@@ -281,3 +283,127 @@ async def test_a_paced_answer_is_the_same_and_its_connection_serves_again() -> N
         for kind in (TextDelta, ReasoningDelta):
             assert join(steps, kind) == join(whole, kind)
         assert server.connections == 1
+
+
+ADD = ToolSpec(name="add", description="adds", parameters={"type": "object", "properties": {}})
+
+
+def refuse(message: str) -> dict[str, Any]:
+    return {"status": 400, "body": {"error": {"message": message, "type": "invalid_request_error"}}}
+
+
+async def test_conversation_is_sent_as_the_official_package_sends_it(mock_provider: MockProvider) -> None:
+    mock_provider.reply("Hi", "Hi")
+    call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
+    messages: list[Any] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "1 + 2?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "3"},
+    ]
+    own = [
+        {"source": "deepseek", "text": 0, "calls": 0, "data": {"field": "reasoning_content", "text": "Hm"}}
+    ]
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    endpoint = Endpoint(
+        provider="deepseek",
+        model="m",
+        base_url=f"{mock_provider.url}/v1",
+        api_key="test-key",
+        thinking="high",
+    )
+    await collect(
+        OpenAIRequester(endpoint),
+        ModelRequest(
+            messages=[*messages[:2], {**messages[2], "provider_parts": own}, *messages[3:]],
+            tools=[ADD],
+            schema=schema,
+            options={"max_tokens": 50},
+        ),
+    )
+    async with openai.AsyncOpenAI(base_url=f"{mock_provider.url}/v1", api_key="test-key") as client:
+        await client.chat.completions.create(
+            model="m",
+            messages=[*messages[:2], {**messages[2], "reasoning_content": "Hm"}, *messages[3:]],
+            tools=[
+                {
+                    "type": "function",
+                    "function": {"name": "add", "description": "adds", "parameters": dict(ADD.parameters)},
+                }
+            ],
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": schema, "strict": True},
+            },
+            max_tokens=50,
+            reasoning_effort="high",
+            stream=True,
+            stream_options={"include_usage": True},
+            extra_body={"thinking": {"type": "enabled"}},
+        )
+    ours, theirs = mock_provider.requests
+    assert ours.body == theirs.body
+    assert (ours.path, ours.headers["authorization"]) == (theirs.path, theirs.headers["authorization"])
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ("Unsupported parameter: 'temperature' is not supported with this model.", "temperature"),
+        ("property 'reasoning_effort' is unsupported", "reasoning_effort"),
+    ],
+)
+async def test_rejected_option_is_left_out_with_one_warning(
+    message: str, field: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with ScriptedServer([refuse(message), "x", "x"]) as server:
+        requester = connect(server, thinking="low", options={"temperature": 0.2})
+        for _ in range(2):
+            assert (await collect(requester))[0] == TextDelta("x")
+    assert [field in recorded.body for recorded in server.requests] == [True, False, False]
+    warnings = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]
+    assert warnings == [f"m rejects {field!r}, which is left out from now on: {message}"]
+
+
+async def test_limit_of_tokens_gets_the_name_that_the_server_knows() -> None:
+    words = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    async with ScriptedServer([refuse(words), "x"]) as server:
+        await collect(connect(server, options={"max_tokens": 7}))
+    assert [recorded.body.get("max_completion_tokens") for recorded in server.requests] == [None, 7]
+
+
+async def test_option_that_many_requests_sent_at_once_is_left_out_of_all() -> None:
+    rejected = refuse("Unsupported parameter: 'temperature' is not supported with this model.")
+    async with ScriptedServer([*[rejected] * 3, "x", "x", "x"]) as server:
+        requester = connect(server, options={"temperature": 0.2})
+        answers = await asyncio.gather(*(collect(requester) for _ in range(3)))
+    assert [answer[0] for answer in answers] == [TextDelta("x")] * 3
+
+
+async def test_reasoning_that_a_server_rejects_is_left_out_from_then_on() -> None:
+    part = {"source": "groq", "text": 0, "calls": 0, "data": {"field": "reasoning", "text": "Hm"}}
+    call = {"id": "c", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    messages = [
+        *HELLO.messages,
+        {"role": "assistant", "content": None, "tool_calls": [call], "provider_parts": [part]},
+        {"role": "tool", "tool_call_id": "c", "content": "3"},
+    ]
+    words = "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property "
+    async with ScriptedServer([refuse(f"{words}'reasoning' is unsupported)]"), "x", "x"]) as server:
+        requester = connect(server, provider="groq")
+        for _ in range(2):
+            await collect(requester, ModelRequest(messages=messages))
+    sent = [recorded.body["messages"][1].get("reasoning") for recorded in server.requests]
+    assert sent == ["Hm", None, None]
+
+
+async def test_model_that_thinks_is_asked_over_chat_completions_where_responses_are_missing() -> None:
+    async with ScriptedServer(["x"]) as server:
+        requester = OpenAIRequester(Endpoint(model="gpt-5-mini", base_url=server.url))
+        assert (await collect(requester))[0] == TextDelta("x")
+
+
+async def test_tags_of_reasoning_are_read_where_the_settings_say_so() -> None:
+    async with ScriptedServer([{"text": "<think>Hm</think>\n\nYes", "cut": 3}]) as server:
+        deltas = await collect(connect(server, think_tags=True))
+    assert (join(deltas, ReasoningDelta), join(deltas, TextDelta)) == ("Hm", "Yes")

@@ -195,6 +195,7 @@ def test_finish_carries_the_last_event_as_it_came() -> None:
         {"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call"}},
         {"type": "response.output_item.done", "output_index": 0, "item": []},
         {"type": "response.completed"},
+        {"choices": [{"index": 0, "delta": {"content": "Hi"}}]},
     ],
 )
 def test_event_of_an_unexpected_shape_is_an_invalid_answer(event: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ _REFUSAL = "response.refusal.delta"
 _TEXTS = ("response.output_text.delta", _REFUSAL)
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _DELTAS = {*_TEXTS, *_THOUGHTS, "response.function_call_arguments.delta"}
+_ITEMS = ("response.output_item.added", "response.output_item.done")
 _ENDS = ("response.completed", "response.incomplete", "response.done")
 _FAILURES = ("error", "response.failed")
 _BETWEEN = "\n\n"
@@ -60,16 +61,15 @@ class ResponsesReader(AnswerReader):
         if kind in _DELTAS:
             self._read_delta(kind, chunk, deltas)
             return True
-        if kind == "response.output_item.added":
-            self._begin_item(chunk["output_index"], chunk["item"], deltas)
-        elif kind == "response.output_item.done":
-            self._end_item(chunk["output_index"], chunk["item"], deltas)
+        if kind in _ITEMS:
+            read = self._begin_item if kind == _ITEMS[0] else self._end_item
+            read(chunk["output_index"], chunk["item"], deltas)
         elif kind == "response.reasoning_summary_part.added":
             if chunk.get("summary_index"):
                 deltas.append(ReasoningDelta(_BETWEEN))
         elif kind in _ENDS:
             self._end(chunk["response"])
-        elif kind in _FAILURES or (kind is None and chunk.get("error")):
+        elif kind is None or kind in _FAILURES:
             self._report(chunk)
         return False
 
@@ -155,6 +155,8 @@ class ResponsesReader(AnswerReader):
         """Raise the error of an event, a failed response or a body."""
         response: Mapping[str, Any] = chunk.get("response") or chunk
         error = response.get("error") or chunk
+        if not chunk.keys() & {"type", "error", "status"}:
+            raise ValueError("expected an event")  # perhaps of another API
         details: Mapping[str, Any] = error if is_mapping(error) else {"message": error}
         code = str(details.get("code") or details.get("type") or "")
         message = details.get("message") or code or "no reason given"
