@@ -1,30 +1,26 @@
 """The checks of `dovetail doctor`; each reports a state and, if something is missing, what to do."""
 
-import base64
 import importlib.metadata
 import importlib.util
-import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from typing import Literal
 
 from dovetail.assets import find_assets
+from dovetail.concurrency import run_sync
 from dovetail.data.secrets import show_address
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.policy.file import PolicyFile
-from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.local import weights
+from dovetail.requesters.probe import ServerReport, probe
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
@@ -171,60 +167,19 @@ def check_model() -> Check:
 
 
 def _check_server(requester: HttpRequester) -> Check:
-    model, endpoint, protocol = requester.model, requester.endpoint, requester.protocol
-    address = show_address(endpoint.join(protocol.models_path))
-    try:
-        with _opener.open(_make_request(protocol), timeout=ANSWER_LIMIT) as response:
-            body = response.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            return _judge_refusal(model, address, error.code)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        hint = "Check the address (DOVETAIL_BASE_URL), the network and whether the server runs."
-        return Check("missing", "model", f"{model}: {address} cannot be reached: {reason}", hint)
-    if body.lstrip()[:1] == b"<":
-        hint = "Check DOVETAIL_BASE_URL: it usually ends in /v1. It may be the page of a proxy or a login."
-        return Check("missing", "model", f"{model}: {address} responds with a web page", hint)
-    names = protocol.read_models(_parse(body))
-    if names and endpoint.model not in names:
-        return Check("missing", "model", f"{model}: unknown to the server", expected_one_of(names))
+    model, endpoint = requester.model, requester.endpoint
+    report = run_sync(_probe(requester))
+    if not report.is_reachable:
+        return Check("missing", "model", f"{model}: {report.address} {report.text}", report.explain())
+    if report.state == "unlisted":
+        return Check("ok", "model", f"{model}; {report.address} {report.text}")
+    if report.models and endpoint.model not in report.models:
+        return Check("missing", "model", f"{model}: unknown to the server", expected_one_of(report.models))
     return Check("ok", "model", f"{model} at {show_address(endpoint.base_url)}")
 
 
-def _make_request(protocol: ChatProtocol) -> urllib.request.Request:
-    """Build the request for the list of models; a user in the address becomes a header, for urllib."""
-    endpoint = protocol.endpoint
-    parts = urlsplit(endpoint.join(protocol.models_path))
-    headers = endpoint.build_headers(protocol.build_headers())
-    if parts.username is not None:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers.setdefault("authorization", f"Basic {base64.b64encode(user.encode()).decode()}")
-    address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    return urllib.request.Request(address, headers=headers)
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Sends the key to the configured address only."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirects)
-
-
-def _judge_refusal(model: str, address: str, status: int) -> Check:
-    if status in (401, 403):
-        text = f"{model}: {address} rejects the API key (HTTP {status})"
-        return Check("missing", "model", text, "Set DOVETAIL_API_KEY to a key that this server accepts.")
-    if status >= 500:
-        return Check("missing", "model", f"{model}: {address} returns HTTP {status}", "Try again later.")
-    return Check("ok", "model", f"{model}; {address} responds, but does not list its models (HTTP {status})")
-
-
-def _parse(body: bytes) -> Any:
+async def _probe(requester: HttpRequester) -> ServerReport:
     try:
-        return json.loads(body)
-    except ValueError:
-        return None
+        return await probe(requester, ANSWER_LIMIT)
+    finally:
+        await requester.close()

@@ -22,7 +22,7 @@ from dovetail.version import __version__
 GROUPS: dict[str, str] = {
     "serve": "Serve the page and the HTTP interface.",
     "chat": "Chat with an agent in the terminal.",
-    "models": "List, download and locate embedded models.",
+    "models": "List, check, download and locate models.",
     "ext": "List, check, create and reload extension folders.",
     "skills": "List and show skills, and explain name resolution.",
     "prompt": "Render and check prompt files.",

@@ -68,6 +68,19 @@ def resolve(model: object, settings: Settings) -> Requester:
     return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
 
 
+def find_active(settings: Settings) -> str:
+    """Return the full name of the model that is used unless another one is named.
+
+    Raises:
+        ConfigError: no model is configured, or its name has no known provider.
+    """
+    options = settings.section(ModelSettings)
+    named: Any = options.name
+    if named and not isinstance(named, str):
+        return _adopt(named, options).model
+    return ":".join(_read_name(named or _choose_embedded(options), options))
+
+
 def _read_name(name: str, options: ModelSettings) -> tuple[str, str]:
     return complete_name(name, options, [*MAKERS], _list_models)
 

@@ -1,9 +1,10 @@
 """Where a model is reached over HTTP, and with which options."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from dovetail.data.secrets import find_secrets, show_address
 from dovetail.errors import ConfigError
@@ -61,8 +62,12 @@ class Endpoint:
         return (self.public_name.partition(":")[2] if model == self.model else "") or model
 
     def join(self, path: str) -> str:
-        """Return the URL of a route; a query in the base URL is kept, next to that of the path."""
-        base, _, query = self.base_url.partition("?")
+        """Return the URL of a route; a query in the base URL is kept, next to that of the path.
+
+        A user and password in the base URL are sent as a header.
+        """
+        parts = urlsplit(self.base_url)
+        base, query = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl(), parts.query
         route, _, own = path.partition("?")
         queries = "&".join(part for part in (own, query) if part)
         return f"{base.rstrip('/')}/{route}{'?' if queries else ''}{queries}"
@@ -70,7 +75,14 @@ class Endpoint:
     def build_headers(self, own: Mapping[str, str]) -> dict[str, str]:
         """Return the headers of every request: those of the protocol, under the user's own."""
         given = {name.lower(): value for name, value in self.headers.items()}
-        return {"content-type": "application/json", **own, **given}
+        return {"content-type": "application/json", **self._build_login(), **own, **given}
+
+    def _build_login(self) -> dict[str, str]:
+        parts = urlsplit(self.base_url)
+        if parts.username is None:
+            return {}
+        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return {"authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
 
     def choose_proxy(self) -> str | None:
         """Return the configured proxy, or the environment's for this address, if any."""

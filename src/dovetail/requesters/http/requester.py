@@ -241,9 +241,21 @@ class HttpRequester:
         """
         if not path:
             return None
+        try:
+            return json.loads((await self.ask(path, body))[1])
+        except (ModelError, ValueError, RecursionError):
+            return None
+
+    async def ask(
+        self, path: str, body: Mapping[str, Any] | None = None, *, limit: float = MODELS_LIMIT
+    ) -> tuple[int, bytes]:
+        """Return the status and the body of a route of the server, within a limit of seconds.
+
+        Raises:
+            ModelError: the server cannot be reached, or does not answer in time.
+        """
         session = await get_session(self)
-        url, limit = self.endpoint.join(path), aiohttp.ClientTimeout(total=MODELS_LIMIT)
-        data = b"" if body is None else json.dumps(body).encode()
+        url, data = self.endpoint.join(path), b"" if body is None else json.dumps(body).encode()
         headers = await self.protocol.sign(self._headers, url, data)
         try:
             async with session.request(
@@ -253,11 +265,12 @@ class HttpRequester:
                 headers=headers,
                 proxy=self._proxy,
                 allow_redirects=False,
-                timeout=limit,
+                timeout=aiohttp.ClientTimeout(total=limit),
             ) as response:
-                return json.loads(await response.read())
-        except (aiohttp.ClientError, OSError, ValueError, RecursionError):
-            return None
+                return response.status, await response.read()
+        except (aiohttp.ClientError, OSError) as error:
+            failure = self._explain_network(error, limit)
+        raise failure
 
     async def list_models(self) -> list[str]:
         """Return the names of the server's models; empty if it does not list them."""

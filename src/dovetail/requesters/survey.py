@@ -1,0 +1,158 @@
+"""The models that can be used here: embedded ones, files, servers and services, with price and window."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dovetail.data.secrets import show_address
+from dovetail.data.text import explain_unknown
+from dovetail.errors import ConfigError, DovetailError
+from dovetail.requesters.configured import ConfiguredProvider, configure, expand_alias, list_configured
+from dovetail.requesters.known_models import find_known
+from dovetail.requesters.local.files import list_models
+from dovetail.requesters.local.weights import CATALOGUE, find
+from dovetail.requesters.prices import Price, find_price, name_publicly
+from dovetail.requesters.probe import ServerReport, probe
+from dovetail.requesters.resolve import connect, find_active
+from dovetail.settings import Settings
+from dovetail.settings.model import ModelSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """One model: its state, its price per million tokens and its context window, as far as known.
+
+    `size` is that of its files in bytes, if it runs in this process.
+    """
+
+    name: str
+    state: str
+    is_ready: bool
+    is_active: bool = False
+    price: Price | None = None
+    window: int | None = None
+    size: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        price = self.price
+        return {
+            "name": self.name,
+            "state": self.state,
+            "ready": self.is_ready,
+            "active": self.is_active,
+            "free": None if price is None else not (price.input or price.output),
+            "price": None if price is None else {"input": price.input, "output": price.output},
+            "context_tokens": self.window,
+            "size": self.size,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderEntry:
+    """One provider: whether it is set up, and what its server said; without a report it was not asked."""
+
+    configured: ConfiguredProvider
+    report: ServerReport | None = None
+    models: Sequence[ModelEntry] = field(default=())
+
+    @property
+    def state(self) -> str:
+        """The state in a few words."""
+        if self.report is not None:
+            return self.report.text
+        return self.configured.missing.rstrip(".") or "not asked"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON data; keys are left out."""
+        row, report = self.configured.provider, self.report
+        return {
+            "name": row.name,
+            "title": row.title,
+            "address": show_address(self.configured.base_url),
+            "set_up": self.configured.is_set_up,
+            "reachable": None if report is None else report.is_reachable,
+            "state": self.state,
+            "local": row.is_local,
+            "models": [model.to_dict() for model in self.models],
+        }
+
+
+class Survey:
+    """Looks for the models that some settings make available; `active` is the one in use, if any."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._options = settings.section(ModelSettings)
+        try:
+            self.active: str | None = find_active(settings)
+        except DovetailError:
+            self.active = None
+        self._owner = (self.active or "").partition(":")[0]
+
+    def list_embedded(self) -> Iterator[ModelEntry]:
+        """Yield the embedded models and the model files on this machine."""
+        for name, weights in CATALOGUE.items():
+            is_there = find(name) is not None
+            state = "downloaded" if is_there else f"not downloaded: dovetail models pull {name}"
+            entry = self.describe(f"local:{name}", state, is_ready=is_there)
+            yield replace(entry, window=entry.window or weights.context, size=weights.size)
+        for name, file in list_models(self._options.folders):
+            entry = self.describe(f"local:{name}", str(file.path))
+            yield replace(entry, window=file.choose_context(entry.window), size=file.size)
+
+    def list_chosen(self) -> Iterator[ModelEntry]:
+        """Yield the model in use and its fallbacks, unless they are embedded."""
+        first = [self.active] if self.active else []
+        names: Sequence[str] = [*first, *(name for name in self._options.fallbacks if name != self.active)]
+        for name in names:
+            if not name.startswith("local:"):
+                yield self.describe(name, "in use" if name == self.active else "fallback")
+
+    def describe(self, name: str, state: str, *, is_ready: bool = True) -> ModelEntry:
+        """Return the entry of a model by its full name."""
+        options = self._options
+        own = options.providers.get(name.partition(":")[0], options)
+        known = find_known(name_publicly(options.known_as, name))
+        return ModelEntry(
+            name=name,
+            state=state,
+            is_ready=is_ready,
+            is_active=name == self.active,
+            price=find_price(options, name).find_price_for(0),
+            window=own.context_tokens or options.context_tokens or (known.context_window if known else None),
+        )
+
+    async def list_providers(self, done: Callable[[str], None] = lambda _: None) -> list[ProviderEntry]:
+        """Return all providers; those that are set up or on this machine are asked, all at once."""
+        entries = [self._ask(each, done) for each in list_configured(self._options, self._owner)]
+        return list(await asyncio.gather(*entries))
+
+    async def list_provider(self, name: str) -> ProviderEntry:
+        """Return one provider with all its models.
+
+        Raises:
+            ConfigError: the provider is unknown, or cannot be used.
+        """
+        name = expand_alias(name, self._options)
+        known = [each.name for each in list_configured(self._options)]
+        if name not in known:
+            raise ConfigError(explain_unknown("provider", name, [*known, "local"]))
+        configured = configure(name, self._options, self._owner)
+        configured.require()
+        return await self._ask(configured, lambda _: None)
+
+    async def _ask(self, configured: ConfiguredProvider, done: Callable[[str], None]) -> ProviderEntry:
+        if configured.missing or not (configured.is_set_up or configured.provider.is_local):
+            return ProviderEntry(configured=configured)
+        try:
+            requester = connect(configured, "", self._options)
+        except ConfigError:
+            return ProviderEntry(configured=configured)
+        try:
+            report = await probe(requester)
+        finally:
+            await requester.close()
+            done(configured.name)
+        models = [self.describe(f"{configured.name}:{model}", "listed") for model in report.models]
+        return ProviderEntry(configured=configured, report=report, models=models)
