@@ -1,10 +1,11 @@
 """A conversation grows turn by turn, and shrinks when the model cannot read it."""
 
-from dovetail.events.call import ChatMessage
+from dovetail.events.call import ChatMessage, ToolSpec
 from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.tokens import estimate_tokens
 from dovetail.testing import ScriptedRequester
 
+TOOLS = [ToolSpec(name="look", description="x" * 24_000, parameters={"type": "object"})]
 LONG: list[ChatMessage] = [
     {"role": "user", "content": "Find the key."},
     *({"role": "assistant", "content": f"{number} " + "x" * 3_000} for number in range(12)),
@@ -12,17 +13,19 @@ LONG: list[ChatMessage] = [
 ]
 
 
-async def test_conversation_that_fits_stays() -> None:
-    conversation = Conversation(LONG)
-    assert await conversation.make_room(20_000, ScriptedRequester([])) is None
-    assert conversation.messages == LONG
+def test_conversation_that_fits_stays() -> None:
+    assert Conversation(LONG).find_limit(20_000, []) is None
+    assert Conversation(LONG[:2]).find_limit(20_000, TOOLS) is None
 
 
 async def test_tools_take_room_from_the_conversation() -> None:
     conversation = Conversation(LONG)
-    fitted = await conversation.make_room(20_000, ScriptedRequester(["Nothing yet."]), reserved=8_000)
-    assert fitted is not None
-    assert conversation.tokens <= 8_000
+    limit = conversation.find_limit(20_000, TOOLS)
+    assert limit is not None
+    assert 7_000 < limit < 9_000
+    await conversation.make_room(limit, ScriptedRequester(["Nothing yet."]))
+    assert conversation.tokens <= limit
+    assert conversation.find_limit(20_000, TOOLS) is None
 
 
 async def test_refused_conversation_shrinks_even_if_it_was_thought_to_fit() -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dovetail.events.call import ChatMessage, ToolCall
+from dovetail.events.call import ChatMessage, ToolCall, ToolSpec
 from dovetail.loop.compaction import Fitted, Summaries, shorten
-from dovetail.loop.tokens import FULL, estimate_message, estimate_tokens
+from dovetail.loop.tokens import FULL, estimate_message, estimate_tokens, estimate_tools
 from dovetail.requesters.requester import Requester
 
 _SHRUNK = 0.6  # of a conversation that was refused; the estimate of its size was too low, after all
@@ -41,26 +41,30 @@ class Conversation:
         """Append a message with the role of the user."""
         self.add({"role": "user", "content": text})
 
-    async def make_room(self, window: int, requester: Requester, *, reserved: int = 0) -> Fitted | None:
-        """Shorten old messages if the window is nearly full; return what that took, None if there is room.
+    def find_limit(self, window: int, tools: Sequence[ToolSpec]) -> int | None:
+        """Return the size that the messages must be shortened to if the window is nearly full; None if not.
 
-        `reserved` tokens are for the tools; they may take at most half of the window.
+        Tools take room, too, but at most half of the window.
         """
-        limit = int(window * FULL) - min(reserved, window // 2)
-        return None if self.tokens <= limit else await self._shorten(limit, requester)
+        most, reserved = int(window * FULL), window // 2
+        if self.tokens <= most - reserved:
+            return None
+        limit = most - min(estimate_tools(tools), reserved)
+        return limit if self.tokens > limit else None
+
+    async def make_room(self, limit: int, requester: Requester) -> Fitted:
+        """Shorten old messages until they have at most `limit` tokens; return what that took."""
+        fitted = await shorten(self.messages, limit, requester, self._summaries)
+        self.messages = fitted.messages
+        self._tokens = None
+        return fitted
 
     async def shrink(self, window: int | None, requester: Requester) -> Fitted | None:
         """Shorten a conversation that the model has refused as too long; None if that is not possible."""
         limit = int(self.tokens * _SHRUNK)
         before = self.tokens
-        fitted = await self._shorten(limit if window is None else min(limit, int(window * FULL)), requester)
+        fitted = await self.make_room(limit if window is None else min(limit, int(window * FULL)), requester)
         return fitted if self.tokens < before else None
-
-    async def _shorten(self, limit: int, requester: Requester) -> Fitted:
-        fitted = await shorten(self.messages, limit, requester, self._summaries)
-        self.messages = fitted.messages
-        self._tokens = None
-        return fitted
 
 
 def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:

@@ -32,7 +32,6 @@ from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
-from dovetail.loop.tokens import estimate_tools
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.requesters.requester import Requester, find_window
 from dovetail.requesters.tracing import agent_span, describe_usage
@@ -202,10 +201,10 @@ class LoopRun:
     async def _make_room(self, specs: Sequence[ToolSpec]) -> None:
         """Shorten old messages if the model's window is nearly full; a request stays as it was written."""
         window = None if self._is_request else await self._find_window()
-        if window is None:
-            return
-        room = self.conversation.make_room(window, self.loop.requester, reserved=estimate_tools(specs))
-        self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
+        limit = None if window is None else self.conversation.find_limit(window, specs)
+        if limit is not None:
+            room = self.conversation.make_room(limit, self.loop.requester)
+            self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
 
     async def _find_window(self) -> int | None:
         """Return the model's window; nothing is looked up for a conversation that fits into any."""
