@@ -122,7 +122,8 @@ class Runtime:
     def window(self, requester: Requester, settings: Settings | None = None) -> int | None:
         """Return the context window in tokens: from the settings, otherwise from the requester."""
         chosen = self.settings if settings is None else settings
-        return _read_window(requester.model, chosen) or getattr(requester, "context_tokens", None)
+        known: int | None = getattr(requester, "context_tokens", None)
+        return chosen.section(ModelSettings).find_window(requester.model) or known
 
     def make_loop(
         self,
@@ -137,7 +138,7 @@ class Runtime:
             requester=requester,
             tools=tools,
             runner=self.runner,
-            window=_read_window(requester.model, chosen),
+            window=chosen.section(ModelSettings).find_window(requester.model),
             summaries=self._summaries,
             records_requests=chosen.section(RuntimeSettings).record_requests,
             **given,
@@ -162,13 +163,6 @@ class Runtime:
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:
     """Return an empty store of shared requesters, which is dropped when the settings change."""
     return {}
-
-
-def _read_window(model: str, settings: Settings) -> int | None:
-    """Return the context window that the settings name for a model."""
-    options = settings.section(ModelSettings)
-    own = options.providers.get(model.partition(":")[0], options)
-    return own.context_tokens or options.context_tokens
 
 
 _default: Runtime | None = None

@@ -61,6 +61,7 @@ class CheckResult:
     total: float
     usage: Usage
     abilities: dict[str, tuple[Verdict, str]] = field(default_factory=dict[str, tuple[Verdict, str]])
+    window: int | None = None
 
     @property
     def speed(self) -> float | None:

@@ -112,7 +112,6 @@ class Survey:
     def describe(self, name: str, state: str, *, is_ready: bool = True) -> ModelEntry:
         """Return the entry of a model by its full name."""
         options = self._options
-        own = options.providers.get(name.partition(":")[0], options)
         known = find_known(name_publicly(options.known_as, name))
         return ModelEntry(
             name=name,
@@ -120,7 +119,7 @@ class Survey:
             is_ready=is_ready,
             is_active=name == self.active,
             price=find_price(options, name).find_price_for(0),
-            window=own.context_tokens or options.context_tokens or (known.context_window if known else None),
+            window=options.find_window(name) or (known.context_window if known else None),
         )
 
     async def list_providers(self, done: Callable[[str], None] = lambda _: None) -> list[ProviderEntry]:

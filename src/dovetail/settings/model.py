@@ -150,3 +150,8 @@ class ModelSettings(EndpointSettings, key="model"):
 
     folders: Sequence[str] = ()
     """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""
+
+    def find_window(self, model: str) -> int | None:
+        """Return the context window that is set for `provider:name`, or for all models."""
+        own = self.providers.get(model.partition(":")[0], self)
+        return own.context_tokens or self.context_tokens

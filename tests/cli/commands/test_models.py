@@ -184,6 +184,21 @@ def test_check_says_what_a_model_can_do(
     assert verdicts == {"text": "yes", "tools": "yes", "schema": "yes", "images": "yes", "reasoning": "no"}
     assert (found["model"], found["answer"]) == ("openai:gpt-5-mini", "Paris, I say.")
     assert found["cost"] == pytest.approx((1000 * 0.25 + 100 * 2) / 1e6)
+    assert found["context_tokens"] == 400_000
+
+
+@pytest.mark.parametrize(("listed", "shown"), [({"max_model_len": 16_384}, "16,384 tokens"), ({}, "unknown")])
+def test_check_names_the_window_that_the_server_lists(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    listed: dict[str, int],
+    shown: str,
+) -> None:
+    with ScriptedServer(ABLE) as server:
+        server.description = listed
+        choose(monkeypatch, DOVETAIL_MODEL="openai:scripted", DOVETAIL_BASE_URL=server.url)
+        assert run("check") == 0
+    assert f"Context window: {shown}" in capsys.readouterr().out
 
 
 def test_check_of_a_model_that_can_only_write(

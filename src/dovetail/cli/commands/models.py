@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -15,7 +16,7 @@ from dovetail.cli.terminal import show_size
 from dovetail.concurrency import run_sync
 from dovetail.requesters.local import files, weights
 from dovetail.requesters.prices import Price, is_free
-from dovetail.requesters.requester import Requester
+from dovetail.requesters.requester import Requester, find_window
 from dovetail.requesters.resolve import resolve
 from dovetail.requesters.survey import ModelEntry, ProviderEntry, Survey
 from dovetail.settings import Settings, find_workspace, open_settings
@@ -52,13 +53,15 @@ def check(
     as_json: bool = JSON,
 ) -> None:
     """Ask a model real questions: what it can do, how fast it answers, and what that costs."""
-    requester = resolve(name, _open({"model": {"fallbacks": []}}))
+    settings = _open({"model": {"fallbacks": []}})
+    requester = resolve(name, settings)
     with Console(stderr=True).status(f"Asking {requester.model}") as status:
 
         def show(what: str) -> None:
             status.update(f"Asking {requester.model}: {what}")
 
-        result = run_sync(_check(requester, show))
+        window = settings.section(ModelSettings).find_window(requester.model)
+        result = run_sync(_check(requester, window, show))
     if as_json:
         typer.echo(json.dumps(_describe(result), ensure_ascii=False))
     else:
@@ -164,9 +167,10 @@ def _print(rows: Sequence[Sequence[str]]) -> None:
     console.print(table)
 
 
-async def _check(requester: Requester, show: Callable[[str], None]) -> CheckResult:
+async def _check(requester: Requester, window: int | None, show: Callable[[str], None]) -> CheckResult:
     try:
-        return await check_model(requester, show)
+        result = await check_model(requester, show)
+        return replace(result, window=window or await find_window(requester))
     finally:
         await requester.close()
 
@@ -185,6 +189,7 @@ def _describe(result: CheckResult) -> dict[str, Any]:
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "cost": result.usage.cost,
+        "context_tokens": result.window,
     }
 
 
@@ -197,7 +202,11 @@ def _show_result(result: CheckResult) -> None:
     usage = result.usage
     known = "unknown" if usage.cost is None else f"${usage.cost:.6f}"
     cost = "none" if is_free(result.model) else known
-    typer.echo(f"\nFirst token after {result.first:.2f} s{speed}.")
+    window = (
+        f"{result.window:,} tokens" if result.window else "unknown; set model.context_tokens if you know it"
+    )
+    typer.echo(f"\nContext window: {window}.")
+    typer.echo(f"First token after {result.first:.2f} s{speed}.")
     typer.echo(
         f"All questions: {usage.input_tokens} tokens read, {usage.output_tokens} written; cost: {cost}."
     )
