@@ -18,6 +18,7 @@
   x ResponseError        the answer is incomplete, not parsable or not valid
     · AnswerTimeoutError the answer exceeded its time limit (also a TimeoutError)
   x ToolError            a tool call failed; the model gets the text and the run continues
+  x LimitError           a limit does not allow the next request to a model; carries `limit`, `resets_at`
   x CancelledRunError    the request or run was cancelled
   x NotFoundError        unknown id, or not visible to the caller
   x ConflictError        taken, busy, already answered, or changed by another caller
@@ -25,7 +26,7 @@
   x InvalidDataError     the database cannot store a value; a retry does not help
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 
 class DovetailError(Exception):
@@ -171,6 +172,26 @@ class ToolError(DovetailError):
         super().__init__(str(message))  # tools also write `raise ToolError(error)`
         self.type = type
         self.data = data
+
+
+class LimitError(DovetailError):
+    """A limit does not allow the next request to a model.
+
+    `limit` is the reason that a run ends with; a daily limit resets at the time `resets_at`, in seconds since
+    1970.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: Literal["max-cost", "max-calls", "max-tokens"],
+        resets_at: float | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.limit: Literal["max-cost", "max-calls", "max-tokens"] = limit
+        self.resets_at = resets_at
 
 
 class CancelledRunError(DovetailError):

@@ -85,7 +85,7 @@ def test_finished_turns_become_messages() -> None:
         ),
         turns=2,
         text="It is 2.",
-        spent=Spent(turns=2, usage=Usage(6, 7)),
+        spent=Spent(turns=2, calls=2, usage=Usage(6, 7)),
     )
 
 
@@ -113,7 +113,7 @@ def test_a_call_that_waits_for_an_approval_has_not_started() -> None:
 def test_an_answer_that_broke_off_is_void() -> None:
     assert fold(TextDeltaEvent("t", "Once upon")) == Replay(has_partial=True)
     assert fold(TextDeltaEvent("t", "Once upon"), ADD) == Replay(has_partial=True)
-    assert fold(TextDeltaEvent("t", "Once upon"), TurnReset()) == Replay()
+    assert fold(TextDeltaEvent("t", "Once upon"), TurnReset()) == Replay(spent=Spent(calls=1))
 
 
 def test_nothing_happened_yet() -> None:
@@ -143,21 +143,21 @@ def test_tokens_of_children_count_too_and_their_turns_do_not() -> None:
         (0, TurnEnd(1, TOKENS, "stop"), CHILD),
         (0, RunStart("deeper", "m"), (*CHILD, "below")),
     )
-    assert spent == Spent(turns=1, usage=Usage(20, 10), children=1, descendants=2)
+    assert spent == Spent(turns=1, calls=2, usage=Usage(20, 10), children=1, descendants=2)
 
 
 def test_an_answer_whose_turn_has_not_ended_counts_once() -> None:
     answered = (0.0, ModelResponseEvent(1, TOKENS))
-    assert count(answered) == Spent(turns=1, usage=TOKENS)
-    assert count(answered, (0, TurnEnd(1, TOKENS, "tool-calls"))) == Spent(turns=1, usage=TOKENS)
+    assert count(answered) == Spent(turns=1, calls=1, usage=TOKENS)
+    assert count(answered, (0, TurnEnd(1, TOKENS, "tool-calls"))) == Spent(turns=1, calls=1, usage=TOKENS)
 
 
 def test_a_summary_is_not_a_turn_and_its_tokens_outlive_an_answer_that_is_void() -> None:
     summary = (0.0, ModelResponseEvent(1, TOKENS, "summary"))
     void = ((0.0, TextDeltaEvent("t", "half")), (0.0, TurnReset()))
-    assert count(summary, *void) == Spent(usage=TOKENS)
+    assert count(summary, *void) == Spent(calls=2, usage=TOKENS)
     end = TurnEnd(1, Usage(11, 6), "stop")  # it tells the summary's too
-    assert count(summary, *void, (0, end)) == Spent(turns=1, usage=Usage(11, 6))
+    assert count(summary, *void, (0, end)) == Spent(turns=1, calls=3, usage=Usage(11, 6))
 
 
 def test_the_clock_stands_still_while_a_person_is_asked_and_the_run_is_dead() -> None:

@@ -1,6 +1,7 @@
 """`Agent`: the agent that most programs use."""
 
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from dovetail.agent.extensions.auto_func import AutoFuncExtension
@@ -33,7 +34,8 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         """
         if task is not None:
             self.input(task)
-        request, tools = self._take_request(), self.tools
+        # A run has its own guard of the limits.
+        request, tools = replace(self._take_request(), requester=self.requester), self.tools
         return _run.AgentRun(agent=self.name, request=request, tools=tools, runtime=self.runtime).go(options)
 
     def run(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunResult":

@@ -8,7 +8,7 @@ from uuid import uuid4
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.fluent import Asking, TypedRequest, open_later
 from dovetail.agent.pending import PendingRequests
-from dovetail.agent.request import AgentRequest, ExtensionHandlers, NativeTools
+from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, NativeTools
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
@@ -174,13 +174,16 @@ class BaseAgent(Asking[Any]):
 
     def _take_request(self) -> AgentRequest:
         settings = Settings(parent=self.settings)
+        requester = self.runtime.limit(self.requester, self.name, settings)
+        if requester is not self.requester:
+            settings.set(REQUESTER, requester)
         prompt = Prompt(settings=settings)
         for slot, value in self._pending.take().prompt.get().items():
             prompt[slot] = value
         return AgentRequest(
             prompt=prompt,
             settings=settings,
-            requester=self.requester,
+            requester=requester,
             handlers=self.extension_handlers,
             native=self.get_native_tools(settings),
         )

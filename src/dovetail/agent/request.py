@@ -27,6 +27,9 @@ T = TypeVar("T")
 SPENT = "request.spent"
 """The setting of a request in which handlers count the tokens of their own requests."""
 
+REQUESTER = "request.requester"
+"""The setting of a request that holds its requester, if limits guard it."""
+
 TOOL_EVENTS = "request.tool_events"
 """The setting of a request that holds what is reported of its calls, as `(event, data)`."""
 

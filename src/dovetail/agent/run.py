@@ -15,8 +15,10 @@ from dovetail.events.run_events import Emit
 from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.loop.spend import open_days
 from dovetail.policy.mode import choose_mode
 from dovetail.response.result import Result
+from dovetail.settings.limits import LimitSettings
 from dovetail.tools.snapshot import ToolSnapshot
 
 
@@ -64,7 +66,15 @@ class AgentRun:
             emit=options.get("on_event", ignore_event),
             cancel=options.get("cancel") or CancelSignal(),
             # A tool may run an agent: what that uses, the tool's own run has used.
-            budget=Budget(options.get("limits"), parent=find_budget(current_run())),
+            budget=self._make_budget(options.get("limits") or BudgetLimits()),
+        )
+
+    def _make_budget(self, limits: BudgetLimits) -> Budget:
+        settings = self.request.settings
+        return Budget(
+            limits.within(settings.section(LimitSettings)),
+            parent=find_budget(current_run()),
+            days=open_days(self.runtime.spend, settings, self.agent),
         )
 
     async def _finish(self, outcome: RunResult) -> RunResult:

@@ -3,6 +3,7 @@
 A `Dovetail` app has a runtime of its own; agents that are created without an app share one.
 """
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -10,20 +11,28 @@ from typing import TYPE_CHECKING, Any, Unpack
 from dovetail.lazy import lazy
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings, default_settings
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.model import ModelSettings
 from dovetail.settings.sections import BusSettings, RuntimeSettings, ToolSettings
 
 if TYPE_CHECKING:
     from dovetail.data import secrets as _masking
+    from dovetail.events import run_context as _context
+    from dovetail.loop import budget as _budget
     from dovetail.loop import compaction as _compaction
+    from dovetail.loop import guard as _guard
     from dovetail.loop import loop as _loop
+    from dovetail.loop import spend as _spend
     from dovetail.loop.compaction import Summaries
     from dovetail.loop.loop import LoopOptions, TurnLoop
+    from dovetail.loop.spend import SpendBook
     from dovetail.policy import bus as _bus
     from dovetail.policy import policy as _policy
     from dovetail.policy.bus import MessageBus
     from dovetail.policy.policy import Policy
+    from dovetail.requesters import prices as _prices
     from dovetail.requesters import resolve as _resolve
+    from dovetail.requesters.prices import Pricing
     from dovetail.tools import artifacts as _artifact
     from dovetail.tools import manager as _manager
     from dovetail.tools import registry as _registry
@@ -35,9 +44,14 @@ if TYPE_CHECKING:
     from dovetail.tools.snapshot import ToolSnapshot
 else:
     _artifact = lazy("dovetail.tools.artifacts")
+    _budget = lazy("dovetail.loop.budget")
     _bus = lazy("dovetail.policy.bus")
     _compaction = lazy("dovetail.loop.compaction")
+    _context = lazy("dovetail.events.run_context")
+    _guard = lazy("dovetail.loop.guard")
     _loop = lazy("dovetail.loop.loop")
+    _prices = lazy("dovetail.requesters.prices")
+    _spend = lazy("dovetail.loop.spend")
     _masking = lazy("dovetail.data.secrets")
     _manager = lazy("dovetail.tools.manager")
     _policy = lazy("dovetail.policy.policy")
@@ -125,6 +139,33 @@ class Runtime:
         known: int | None = getattr(requester, "context_tokens", None)
         return chosen.section(ModelSettings).find_window(requester.model) or known
 
+    @cached_property
+    def spend(self) -> "SpendBook":
+        """What each day has spent; in memory, unless a database is given."""
+        return _spend.SpendBook()
+
+    def price(self, requester: Requester, settings: Settings | None = None) -> "Pricing":
+        """Return what the tokens of a model cost: as its requester says, otherwise by its name."""
+        known: Pricing | None = getattr(requester, "price", None)
+        options = (self.settings if settings is None else settings).section(ModelSettings)
+        return known or _prices.find_price(options, requester.model)
+
+    def limit(self, requester: Requester, agent: str, settings: Settings) -> Requester:
+        """Return the requester of one request: behind a guard if spending is limited, or inside of a run."""
+        limits = settings.section(LimitSettings)
+        # If no run was ever made, there is none around this request, and nothing needs to be loaded.
+        around = (
+            _budget.find_budget(_context.current_run()) if "dovetail.loop.budget" in sys.modules else None
+        )
+        if around is None and not limits.are_set:
+            return requester
+        budget = _budget.Budget(
+            _budget.BudgetLimits(turns=None, seconds=None).within(limits),
+            parent=around,
+            days=_spend.open_days(self.spend, settings, agent),
+        )
+        return _guard.GuardedRequester(requester, budget, self.price(requester, settings), counts_tokens=True)
+
     def make_loop(
         self,
         requester: Requester,
@@ -140,6 +181,7 @@ class Runtime:
             runner=self.runner,
             window=chosen.section(ModelSettings).find_window(requester.model),
             summaries=self._summaries,
+            price=self.price(requester, chosen),
             records_requests=chosen.section(RuntimeSettings).record_requests,
             **given,
         )

@@ -47,7 +47,13 @@ MOST_ITEMS = 20
 LONGEST_TEXT = 2_000
 LONGEST_STORED_TEXT = 300
 _LONGEST_DESCRIPTION = 120
-_LIMITS: dict[EndReason, str] = {"max-turns": "turns", "timeout": "time", "max-tokens": "tokens"}
+_LIMITS: dict[EndReason, str] = {
+    "max-turns": "turns",
+    "timeout": "time",
+    "max-tokens": "tokens",
+    "max-cost": "cost",
+    "max-calls": "requests to models",
+}
 
 
 class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
@@ -158,7 +164,7 @@ def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolRes
     `data` is the submitted result, unless the text that the caller reads differs from it.
     """
     if output.reason != "goal":
-        detail = str(output.exception or output.text) or "It submitted no result."
+        detail = str(output.exception or output.text) or output.notice or "It submitted no result."
         turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
         text = f"Agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
         return make_failure(text, f"agent_{output.reason.replace('-', '_')}", output.data)

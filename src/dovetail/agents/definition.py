@@ -16,9 +16,11 @@ T = TypeVar("T")
 AgentInputs: TypeAlias = Mapping[str, Any]
 """The inputs of one run by name, checked against the schema of the agent's `InputConfig`."""
 
-_FRACTIONS = {"max_seconds", "timeout_mins"}
+_MONEY = {"max_cost", "max_cost_per_day"}
+_FRACTIONS = {"max_seconds", "timeout_mins", *_MONEY}
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
 """The limits of the agents below an agent; zero allows none of them."""
+_MAY_BE_ZERO = {*_MONEY, *TREE_LIMITS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +63,10 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """The limits of one run of an agent; None means unlimited.
+    """The limits of one run of an agent; None means unlimited, unless the settings `limits` have one.
 
+    `max_cost` (money, in the currency of the prices), `max_calls` (requests to models) and `max_tokens` count
+    for the run and the agents below it; those `_per_day` for all runs of the agent in one day (UTC).
     `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
     below it at all depths) default to the settings.
     """
@@ -70,6 +74,10 @@ class RunConfig:
     max_turns: int | None = 30
     max_seconds: float | None = 600.0
     max_tokens: int | None = None
+    max_cost: float | None = None
+    max_calls: int | None = None
+    max_cost_per_day: float | None = None
+    max_calls_per_day: int | None = None
     max_depth: int | None = None
     max_children: int | None = None
     max_subagents: int | None = None
@@ -160,14 +168,14 @@ def read_config(config: type[T], value: Any) -> T:
 def check_limit(name: str, value: Any) -> None:
     """Check that a limit is a positive, finite number (whole, except for seconds) or None.
 
-    A limit of the agents below an agent may also be zero.
+    A limit of money, or of the agents below an agent, may also be zero.
 
     Raises:
         ConfigError: the limit has another value.
     """
     if value is None:
         return
-    if not is_number(value) or value < 0 or (value == 0 and name not in TREE_LIMITS):
+    if not is_number(value) or value < 0 or (value == 0 and name not in _MAY_BE_ZERO):
         raise ConfigError(f"`{name}` must be a positive number, got {shorten(value)}.")
     if name not in _FRACTIONS and not isinstance(value, int):
         raise ConfigError(f"`{name}` must be a whole number, got {value!r}.")

@@ -41,12 +41,19 @@ _KEYS = {
     "input_schema",
     "output",
     "query",
+    "limits",
     "model",
     "options",
     "tool",
     "tools",
 }
-_LIMITS = ("max_turns", "max_seconds", "max_tokens", *TREE_LIMITS)
+_RUN_LIMITS = ("turns", "seconds", "tokens", "cost", "calls")
+_DAY_LIMITS = ("cost", "calls")
+_LIMITS = (
+    *(f"max_{name}" for name in _RUN_LIMITS),
+    *(f"max_{name}_per_day" for name in _DAY_LIMITS),
+    *TREE_LIMITS,
+)
 _FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
 _OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
@@ -216,10 +223,27 @@ def _output(value: Any) -> OutputConfig | None:
 
 def _limits(front: Mapping[str, Any]) -> RunConfig:
     given = {key: front[key] for key in _LIMITS if key in front}
+    for key, value in _read_limits_table(front.get("limits", {})).items():
+        if key in given:
+            raise ConfigError(f"Use either `{key}` or the same limit in `limits`, not both.")
+        given[key] = value
     for key, value in given.items():
         if value is None:
             raise ConfigError(f"`{key}` has no value.", hint="Write a positive number, or remove the key.")
     return RunConfig(**given)
+
+
+def _read_limits_table(value: Any) -> dict[str, Any]:
+    """Read the form that the settings have: `limits: {cost: 0.5, calls: 20, day: {cost: 5}}`."""
+    if not is_mapping(value) or not is_mapping(value.get("day", {})):
+        hint = "Write `limits: {cost: 0.5, calls: 20, day: {cost: 5}}`."
+        raise ConfigError(f"`limits` must be a table of limits, got {shorten(value)}.", hint=hint)
+    table, day = {key: each for key, each in value.items() if key != "day"}, value.get("day", {})
+    for given, known in ((table, (*_RUN_LIMITS, "day")), (day, _DAY_LIMITS)):
+        if unknown := [key for key in given if key not in known]:
+            raise ConfigError(explain_unknown("limit", str(unknown[0]), sorted(known)))
+    per_run = {f"max_{key}": each for key, each in table.items()}
+    return per_run | {f"max_{key}_per_day": each for key, each in day.items()}
 
 
 def _read_model(value: Any) -> str:

@@ -21,12 +21,15 @@ from dovetail.data.text import to_text
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, Kind, ModelRequest
 from dovetail.events.run_context import RunContext
+from dovetail.events.spend import SpendLimits
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import BudgetLimits
 from dovetail.loop.loop import LoopOptions, TurnLoop
+from dovetail.loop.spend import Days, open_days
 from dovetail.policy.rule import Mode
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import SubagentSettings
 from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
@@ -122,7 +125,10 @@ def choose_tools(
 
 
 def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits:
-    """Return the limits of a run of an agent; the settings supply missing limits for the agents below it."""
+    """Return the limits of a run of an agent, none of them higher than those of the settings.
+
+    The settings supply missing limits for the agents below it.
+    """
     run = definition.run_config
     tree: dict[str, int] = {}
     for name in TREE_LIMITS:
@@ -131,7 +137,22 @@ def find_limits(definition: AgentDefinition, settings: Settings) -> BudgetLimits
         check_limit(name, value)
         if value is not None:
             tree[_BUDGET_NAMES[name]] = value
-    return BudgetLimits(turns=run.max_turns, seconds=run.max_seconds, tokens=run.max_tokens, **tree)
+    limits = BudgetLimits(
+        turns=run.max_turns,
+        seconds=run.max_seconds,
+        tokens=run.max_tokens,
+        cost=run.max_cost,
+        calls=run.max_calls,
+        **tree,
+    )
+    return limits.within(settings.section(LimitSettings))
+
+
+def find_days(host: AgentHost, definition: AgentDefinition, owner: str | None) -> Days:
+    """Return the daily limits that a run of an agent counts for."""
+    run = definition.run_config
+    own = SpendLimits(cost=run.max_cost_per_day, calls=run.max_calls_per_day)
+    return open_days(host.runtime.spend, host.settings, definition.name, owner=owner, own=own)
 
 
 def find_missing(definition: AgentDefinition, available: ToolSnapshot) -> list[str]:

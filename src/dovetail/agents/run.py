@@ -18,6 +18,7 @@ from dovetail.agents.prepare import (
     WorkspaceHost,
     build_messages,
     build_preface,
+    find_days,
     find_limits,
     prepare_loop,
 )
@@ -114,7 +115,7 @@ class AgentExecutor:
             emit(_explain_break(error, budget.usage))
             raise
         failure = {"type": "error", "message": str(outcome.exception)} if outcome.exception else None
-        emit(RunEnd(outcome.reason, text, outcome.usage, failure))
+        emit(RunEnd(outcome.reason, text, outcome.usage, failure, outcome.limit, outcome.notice))
         return dataclasses.replace(outcome, text=text, duration=duration)
 
     def _write_result(self, outcome: RunResult) -> str:
@@ -159,8 +160,9 @@ class AgentExecutor:
 
     def _budget(self, parent: RunContext | None) -> Budget:
         limits = find_limits(self.definition, self._app.settings)
+        days = find_days(self._app, self.definition, parent.owner if parent else None)
         above = find_budget(parent)
-        return above.child(limits) if above else Budget(limits)
+        return above.child(limits, days) if above else Budget(limits, days=days)
 
     def _emitter(self, parent: RunContext | None) -> Emit:
         def emit(event: Event, /) -> None:

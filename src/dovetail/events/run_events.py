@@ -28,7 +28,16 @@ from dovetail.events.model_events import (
 
 AskKind: TypeAlias = Literal["approval", "browser", "question"]
 EndReason: TypeAlias = Literal[
-    "goal", "max-turns", "max-tokens", "timeout", "no-completion", "cancelled", "error", "interrupted"
+    "goal",
+    "max-turns",
+    "max-tokens",
+    "max-cost",
+    "max-calls",
+    "timeout",
+    "no-completion",
+    "cancelled",
+    "error",
+    "interrupted",
 ]
 
 
@@ -131,13 +140,19 @@ class RunResume:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """The run is over; the last event of every run."""
+    """The run is over; the last event of every run.
+
+    `limit` names the limit after which a last turn saved the answer; `notice` says in words which limit was
+    reached, whether or not it did.
+    """
 
     type: ClassVar = "run-end"
     reason: EndReason
     result: Any = None
     usage: Usage = dataclasses.field(default_factory=Usage)
     error: Mapping[str, Any] | None = None
+    limit: EndReason | None = None
+    notice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

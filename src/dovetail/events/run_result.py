@@ -16,7 +16,8 @@ class RunResult:
 
     `text` is the answer, `data` the result in the form that was asked for, if one was. `messages` are the new
     ones, each call in them with its result. `usage` counts children too, `duration` is in seconds. `limit`
-    names the limit that was reached if a grace turn saved the answer. `error` is the report of a failure as
+    names the limit that was reached if a grace turn saved the answer; `notice` says in words which limit was
+    reached, whether or not it did. `error` is the report of a failure as
     clients and stored runs know it; `exception` is known only in the process in which it happened.
     """
 
@@ -28,6 +29,7 @@ class RunResult:
     turns: int = 0
     duration: float = 0.0
     limit: EndReason | None = None
+    notice: str | None = None
     error: Mapping[str, Any] | None = None
     exception: DovetailError | None = None
 

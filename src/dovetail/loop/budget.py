@@ -1,9 +1,10 @@
-"""The limits of a run and its children: a tree of time, tokens and sub-agents; each run has its own turns.
+"""The limits of a run and its children: a tree of time, tokens, money and sub-agents; turns are of each run.
 
-A child draws on the time and tokens that its parent has left, and its usage counts for its ancestors too. The
+A child draws on what its parent has left, and its usage counts for its ancestors too. The
 clocks of a branch and of its ancestors are paused while a user is asked.
 """
 
+import dataclasses
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -15,21 +16,28 @@ from dovetail.data.shapes import is_number
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
+from dovetail.events.spend import Spending, SpendLimits
+from dovetail.loop.spend import Days, Purse, find_lower
+from dovetail.settings.limits import LimitSettings
 
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
+_LIMITED = ("turns", "seconds", "tokens", "cost", "calls")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetLimits:
     """The limits of one run; None means unlimited (or what the parent has left).
 
-    `depth` limits the levels of children below the run, `width` the children that it starts itself, one after
-    the other or at once, and `total` the runs below it at all depths.
+    `cost` is money in the currency of the prices, `calls` are requests to models; both, and `tokens`, count
+    for the runs below it, too. `depth` limits the levels of children below the run, `width` the children that
+    it starts itself, one after the other or at once, and `total` the runs below it at all depths.
     """
 
     turns: int | None = 30
     seconds: float | None = 600.0
     tokens: int | None = None
+    cost: float | None = None
+    calls: int | None = None
     depth: int = 3
     width: int = 50
     total: int = 200
@@ -40,15 +48,22 @@ class BudgetLimits:
                 f"The time limit of a run must be a finite number of seconds or None, got {self.seconds!r}."
             )
 
+    def within(self, limits: LimitSettings) -> "BudgetLimits":
+        """Return the limits, none of them higher than those of the settings."""
+        lower = {name: find_lower(getattr(self, name), getattr(limits, name)) for name in _LIMITED}
+        return dataclasses.replace(self, **lower)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
     """What a run had used before it was interrupted.
 
-    `children` counts the runs that it started itself, `descendants` those at all depths.
+    `calls` are its requests to models. `children` counts the runs that it started itself, `descendants` those
+    at all depths.
     """
 
     turns: int = 0
+    calls: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     children: int = 0
@@ -56,7 +71,10 @@ class Spent:
 
 
 class Budget:
-    """What is left of the limits of one run; `spent` is what it used before an interruption."""
+    """What is left of the limits of one run; `spent` is what it used before an interruption.
+
+    `days` are the daily limits that it counts for, in addition to those of the runs above it.
+    """
 
     def __init__(
         self,
@@ -65,9 +83,14 @@ class Budget:
         parent: "Budget | None" = None,
         clock: Callable[[], float] = time.monotonic,
         spent: Spent | None = None,
+        days: Days | None = None,
     ) -> None:
         spent = spent or Spent()
         self.limits = limits or BudgetLimits()
+        self.purse = Purse(
+            SpendLimits(cost=self.limits.cost, calls=self.limits.calls),
+            Spending(cost=spent.usage.cost or 0.0, calls=spent.calls),
+        )
         self.parent = parent
         self.usage = spent.usage
         self.turns = spent.turns
@@ -75,6 +98,7 @@ class Budget:
         self._children = spent.children
         self._descendants = spent.descendants
         self._clock = clock
+        self._days = days
         self._stopwatch = Stopwatch(clock, elapsed=spent.seconds)
 
     @property
@@ -83,7 +107,26 @@ class Budget:
         own = self.limits.depth
         return own if self.parent is None else min(own, self.parent.depth_left - 1)
 
-    def child(self, limits: BudgetLimits | None = None) -> "Budget":
+    @property
+    def purses(self) -> list[Purse]:
+        """The purses of this run and of those above it, as far as they are limited."""
+        return [budget.purse for budget in self._upwards() if budget.purse.limits.exist]
+
+    @property
+    def days(self) -> Days | None:
+        """The daily limits that this run counts for, and those above it; None without any."""
+        all_days = [budget._days for budget in self._upwards() if budget._days and budget._days.accounts]
+        if not all_days:
+            return None
+        accounts = {account.key: account for days in reversed(all_days) for account in days.accounts}
+        return Days(all_days[0].book, tuple(accounts[key] for key in sorted(accounts)))
+
+    @property
+    def limits_spending(self) -> bool:
+        """Whether money or requests are limited, for this run or one above it."""
+        return bool(self.purses) or self.days is not None
+
+    def child(self, limits: BudgetLimits | None = None, days: Days | None = None) -> "Budget":
         """Return a budget for one more child.
 
         Raises:
@@ -99,7 +142,7 @@ class Budget:
         self._children += 1
         for budget in self._upwards():
             budget._descendants += 1
-        return Budget(limits, parent=self, clock=self._clock)
+        return Budget(limits, parent=self, clock=self._clock, days=days)
 
     def use_turn(self) -> None:
         """Count one turn; turns of a child do not count for its parent."""
@@ -120,6 +163,15 @@ class Budget:
                 return "max-tokens"
         left = self.seconds_left()
         return "timeout" if left is not None and left <= 0 else None
+
+    def explain(self, limit: Limit) -> str:
+        """Return in words that a limit is reached, and which one to raise."""
+        if limit == "max-turns":
+            return f"The limit of {self.limits.turns} turns is reached. Raise `max_turns` of the agent."
+        name = "seconds" if limit == "timeout" else "tokens"
+        limits = [getattr(budget.limits, name) for budget in self._upwards()]
+        lowest = min((each for each in limits if each is not None), default=0)
+        return f"The limit of {lowest:,.10g} {name} is reached. Raise `max_{name}` of the agent."
 
     def seconds_left(self) -> float | None:
         """Return the time left to this run and its ancestors; None without a time limit."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from dovetail.data.text import report_error
-from dovetail.errors import ContextLengthError, DovetailError
+from dovetail.errors import ContextLengthError, DovetailError, LimitError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext
@@ -29,10 +29,12 @@ from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
 from dovetail.loop.compaction import Fitted, Summaries
 from dovetail.loop.conversation import Conversation, find_open_calls
+from dovetail.loop.guard import GuardedRequester, guard
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
 from dovetail.loop.turn import ToolStrategy, Turn
+from dovetail.requesters.prices import Pricing
 from dovetail.requesters.requester import Requester, find_window
 from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
@@ -61,7 +63,7 @@ class TurnLoop:
 
     `completion` names the tool that hands in the result, if one must. `window` is the number of tokens that
     the model can read, if it is set; otherwise the requester knows it or finds it out. Old messages are
-    shortened before it is full. With `records_requests` each
+    shortened before it is full. `price` is what its tokens cost, if known. With `records_requests` each
     request is an event, too, with `stored` messages by their name. `schema`, `options` and `pace` are those
     of each request. `summaries` are shared with earlier runs of the same conversation.
     """
@@ -71,6 +73,7 @@ class TurnLoop:
     runner: ToolRunner
     completion: str | None = None
     window: int | None = None
+    price: Pricing | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records_requests: bool = True
     pace: float = 0.0
@@ -126,6 +129,9 @@ class LoopRun:
         self.cancel = context.cancel
         self.text = ""
         self._is_request = is_request
+        # A request of an agent comes with a guard of its own.
+        self._requester = loop.requester if is_request else guard(loop.requester, self.budget, loop.price)
+        self._guard = self._requester if isinstance(self._requester, GuardedRequester) else None
         records = loop.records_requests and not is_request
         self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
         self._deadline = Deadline(self.budget, self.cancel)
@@ -149,8 +155,8 @@ class LoopRun:
         async with self._deadline:
             rescued = await self._step(specs, choice="required" if completion else "none")
         if rescued is not None and rescued.reason == "goal":
-            return dataclasses.replace(rescued, limit=outcome.reason)
-        return self._end(outcome.reason)
+            return dataclasses.replace(rescued, limit=outcome.reason, notice=outcome.notice)
+        return self._end(outcome.reason, notice=outcome.notice)
 
     async def conclude(self) -> RunResult:
         """Ask once more, now for the answer: the tools of this request are used up."""
@@ -174,10 +180,15 @@ class LoopRun:
         """Take one turn; return None if the loop continues."""
         limit = self.budget.reached()
         if limit is not None and choice == "auto":
-            return self._end(limit)
+            return self._end(limit, notice=self.budget.explain(limit))
+        self._set_phase(specs, is_last=choice != "auto")
         try:
             await self._make_room(specs)
             turn = await self._take_turn(specs, choice)
+        except LimitError as error:
+            if self._is_request:
+                return self._end("error", error=error)
+            return self._end(error.limit, notice=str(error))
         except DovetailError as error:
             return self._end("error", error=error)
         outcomes: list[CallOutcome] = []
@@ -187,10 +198,17 @@ class LoopRun:
         self.meter.end_turn(turn.finish.reason)
         return self._look_back(outcomes, turn.text)
 
+    def _set_phase(self, specs: Sequence[ToolSpec], *, is_last: bool) -> None:
+        """Let the guard keep what the grace turn needs, once the run has begun and may call tools."""
+        if self._guard is not None:
+            works = bool(specs) and self.meter.turns > 0
+            self._guard.phase = "last" if is_last else "work" if works else "only"
+
     def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> RunResult | None:
         """Return how the loop ends after a turn; None if it continues."""
         if self._deadline.reason is not None:
-            return self._end(self._deadline.reason)
+            reason = self._deadline.reason
+            return self._end(reason, notice=self.budget.explain(reason) if reason == "timeout" else None)
         stop = self._rules.after_calls(outcomes) if outcomes else self._rules.after_text(text)
         if stop is not None:
             return self._end(stop.reason, data=stop.data)
@@ -203,7 +221,7 @@ class LoopRun:
         window = None if self._is_request else await self._find_window()
         limit = None if window is None else self.conversation.find_limit(window, specs)
         if limit is not None:
-            room = self.conversation.make_room(limit, self.loop.requester)
+            room = self.conversation.make_room(limit, self._requester)
             self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
 
     async def _find_window(self) -> int | None:
@@ -217,7 +235,7 @@ class LoopRun:
         if self._is_request:
             return False
         window = self.loop.window or getattr(self.loop.requester, "context_tokens", None)
-        shrinking = self.conversation.shrink(window, self.loop.requester)
+        shrinking = self.conversation.shrink(window, self._requester)
         fitted = await self._deadline.guard(asyncio.create_task(shrinking))
         self._report(self.meter.turns, fitted)
         return fitted is not None
@@ -233,17 +251,21 @@ class LoopRun:
         self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
     ) -> Turn:
         """Take one turn; if the model refuses the conversation as too long, once more with a shorter one."""
-        self.meter.begin_turn()
         said = len(self.conversation.added)
         try:
-            return await self._ask(specs, choice)
+            return await self._ask(specs, choice, begins=True)
         except ContextLengthError:
             if len(self.conversation.added) > said or not await self._shrink():
                 raise
         return await self._ask(specs, choice)
 
-    async def _ask(self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]) -> Turn:
-        turn = Turn(self.meter.turns, self._emit, self.conversation.call_ids)
+    async def _ask(
+        self,
+        specs: Sequence[ToolSpec],
+        choice: Literal["auto", "none", "required"],
+        *,
+        begins: bool = False,
+    ) -> Turn:
         request = ModelRequest(
             messages=tuple(self.conversation.messages),
             tools=specs,
@@ -252,15 +274,22 @@ class LoopRun:
             options=self.loop.options,
             pace=self.loop.pace,
         )
+        if self._guard is not None:
+            await self._guard.admit(request)
+        if begins:
+            self.meter.begin_turn()
+        turn = Turn(self.meter.turns, self._emit, self.conversation.call_ids)
         if self._log is not None:
             self._log.record(self.meter.turns, request)
         try:
-            reading = self.loop.strategy.read_turn(turn, self.loop.requester, request)
+            reading = self.loop.strategy.read_turn(turn, self._requester, request)
             if self._is_request:  # its response has the time limit and the cancel
                 await reading
             else:
                 await self._deadline.guard(asyncio.create_task(reading))
         finally:
+            if self._guard is not None:
+                await self._guard.withdraw()
             if turn.text or turn.calls:
                 self.conversation.add(turn.message)
             self.text = turn.text or self.text
@@ -283,9 +312,17 @@ class LoopRun:
         await self.loop.strategy.take_outcomes(outcomes)
         return outcomes
 
-    def _end(self, reason: EndReason, *, data: Any = None, error: DovetailError | None = None) -> RunResult:
+    def _end(
+        self,
+        reason: EndReason,
+        *,
+        data: Any = None,
+        error: DovetailError | None = None,
+        notice: str | None = None,
+    ) -> RunResult:
         return RunResult(
             reason=reason,
+            notice=notice,
             text=self.text,
             data=data,
             messages=self.conversation.added,

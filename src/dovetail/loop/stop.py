@@ -15,6 +15,8 @@ NUDGE = "Your last answer was empty. Answer the request, or call a tool that bri
 DEMANDS: dict[EndReason, str] = {
     "max-turns": "Turn limit reached.",
     "max-tokens": "Token limit reached.",
+    "max-cost": "Cost limit reached.",
+    "max-calls": "Request limit reached.",
     "timeout": "Time limit reached.",
     "no-completion": "You stopped without handing in a result.",
 }

@@ -1,13 +1,15 @@
 """Several models for one request: if the first one fails, the next one is asked."""
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta
+from dovetail.requesters.prices import HighestPrice, Pricing
 from dovetail.requesters.requester import Requester, find_window
 
 logger = logging.getLogger(__name__)
@@ -31,6 +33,18 @@ class FallbackRequester:
     def secrets(self) -> list[str]:
         """Texts to mask when its messages are shown."""
         return [secret for requester in self.requesters for secret in getattr(requester, "secrets", ())]
+
+    @property
+    def price(self) -> Pricing | None:
+        """The highest price of all models: each of them may answer."""
+        prices: list[Pricing | None] = [getattr(requester, "price", None) for requester in self.requesters]
+        known = [price for price in prices if price is not None]
+        return HighestPrice(tuple(known)) if len(known) == len(prices) else None
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The first model's options."""
+        return getattr(self.requesters[0], "options", {})
 
     @property
     def follows_schema(self) -> bool:

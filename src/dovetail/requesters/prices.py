@@ -50,6 +50,16 @@ class Price(Pricing):
         """Return itself: the same price for inputs of any size."""
         return self
 
+    @property
+    def highest_input(self) -> float:
+        """The most that an input token may cost."""
+        return max(self.input, self.cached or 0.0, self.cache_write or 0.0)
+
+    @property
+    def highest_output(self) -> float:
+        """The most that an output token may cost."""
+        return max(self.output, self.reasoning or 0.0)
+
     def cost_of(self, usage: Usage) -> float:
         """Return what the tokens cost."""
         fresh = max(usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens, 0)
@@ -98,6 +108,24 @@ class PublicPrice(Pricing):
             cached=prices.get("cache_read_mtok"),
             cache_write=prices.get("cache_write_mtok"),
             reasoning=prices.get("output_reasoning_mtok"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HighestPrice(Pricing):
+    """The highest of several prices for each kind of token; not known if one of them is not."""
+
+    prices: tuple[Pricing, ...]
+
+    def find_price_for(self, input_tokens: int, answered_by: str = "") -> Price | None:
+        """Return the highest price for an input of this size."""
+        found = [price.find_price_for(input_tokens, answered_by) for price in self.prices]
+        known = [price for price in found if price is not None]
+        if len(known) < len(found):
+            return None
+        return Price(
+            input=max(price.highest_input for price in known),
+            output=max(price.highest_output for price in known),
         )
 
 

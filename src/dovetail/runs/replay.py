@@ -82,6 +82,8 @@ class _Fold:
         self._turns = 0
         self._text = ""
         self._usage = Usage()
+        self._requests = 0
+        self._open_requests: dict[Path, int] = {}
         self._open_usage: dict[Path, Usage] = {}
         self._has_answered = False
         self._children = 0
@@ -101,6 +103,7 @@ class _Fold:
     def take(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
         self._clock.take(entry)
+        self._count_request(event, path)
         if isinstance(event, ModelResponseEvent):
             self._open_usage[path] = self._open_usage.get(path, Usage()) + event.usage
         elif isinstance(event, TurnEnd):
@@ -111,6 +114,15 @@ class _Fold:
             self._descendants += 1
         if path == self._path:
             self._take_own(event)
+
+    def _count_request(self, event: Event, path: Path) -> None:
+        """Count a request once: at the end of its turn, or at its answer if the turn has not ended."""
+        if isinstance(event, ModelResponseEvent) and event.purpose == "answer":
+            self._open_requests[path] = 1
+        elif isinstance(event, ModelResponseEvent | TurnEnd | TurnReset):
+            self._requests += 1
+            if isinstance(event, TurnEnd):
+                self._open_requests.pop(path, None)
 
     def _take_own(self, event: Event) -> None:
         if isinstance(event, TextStart | ReasoningStart | ToolInputStart | TextDeltaEvent | ToolInputEnd):
@@ -171,6 +183,7 @@ class _Fold:
             open_usage=self._open_usage.get(self._path, Usage()),
             spent=Spent(
                 turns=self._turns + self._has_answered,
+                calls=self._requests + len(self._open_requests),
                 usage=sum(self._open_usage.values(), self._usage),
                 seconds=self._clock.seconds,
                 children=self._children,

@@ -211,6 +211,8 @@ def _read_record(row: Any) -> RunRecord:
             data=row["result"],
             usage=Usage.read(row["usage"]),
             error=row["error"],
+            limit=row["limit"],
+            notice=row["notice"],
         )
     return RunRecord(
         id=row["id"],

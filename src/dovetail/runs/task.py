@@ -163,7 +163,8 @@ async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:
     result = _check(live, result)
     live.journal.close_calls()
     save = await persist(lambda: work.end(context, result))
-    event = RunEnd(result.reason, result.value, live.journal.usage, result.error)
+    usage = live.journal.usage
+    event = RunEnd(result.reason, result.value, usage, result.error, result.limit, result.notice)
     await persist(lambda: live.services.writer.end(live.journal, event, save))
     live.done.set_result(_check(live, result))
 

@@ -1,5 +1,6 @@
 """Errors as HTTP responses: `{"error": {type, message, hint?, details?}}` with the matching status."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from dovetail.errors import (
     ConflictError,
     DovetailError,
     InvalidDataError,
+    LimitError,
     ModelError,
     NotFoundError,
     StoreError,
@@ -51,6 +53,7 @@ STATUSES: list[tuple[type[DovetailError], int]] = [
     (StoreError, 503),
     (InvalidDataError, 422),
     (ModelError, 502),
+    (LimitError, 429),
     (ConfigError, 400),
     (ToolError, 422),
     (InvalidRequest, 422),
@@ -132,7 +135,10 @@ def _shorten(value: Any) -> str:
 
 async def _answer_own(request: Request, error: Exception) -> Response:
     assert isinstance(error, DovetailError)
-    return error_response(find_status(error), report_error(error), request.url.path)
+    response = error_response(find_status(error), report_error(error), request.url.path)
+    if isinstance(error, LimitError) and error.resets_at is not None:
+        response.headers["retry-after"] = str(max(int(error.resets_at - time.time()), 0) + 1)
+    return response
 
 
 async def _answer_invalid(request: Request, error: Exception) -> Response:

@@ -55,6 +55,12 @@ class Metrics:
         self.runs = Counter(
             "dovetail_runs", "Runs that ended, by their reason.", ["agent", "reason"], registry=registry
         )
+        self.limits = Counter(
+            "dovetail_runs_limited",
+            "Runs that reached a limit, with or without an answer.",
+            ["agent", "limit"],
+            registry=registry,
+        )
         self.run_seconds = Histogram(
             "dovetail_run_seconds", "How long runs took.", ["agent"], registry=registry, buckets=_SECONDS
         )
@@ -163,6 +169,8 @@ class RunMetrics:
         agent, seconds = live.spec.agent, time.monotonic() - live.since
         self._metrics.runs.labels(agent, event.reason).inc()
         self._metrics.run_seconds.labels(agent).observe(seconds)
+        if event.notice is not None:
+            self._metrics.limits.labels(agent, event.limit or event.reason).inc()
         fields = {
             "agent": agent,
             "model": live.spec.model,
@@ -173,6 +181,8 @@ class RunMetrics:
         }
         if event.usage.cost is not None:
             fields["cost"] = event.usage.cost
+        if event.notice is not None:
+            fields["limit"] = event.limit or event.reason
         if event.error is not None:
             fields["error"] = f"{event.error.get('type')}: {event.error.get('message')}"
         logger.log(

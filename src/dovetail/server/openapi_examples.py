@@ -74,6 +74,8 @@ _RUN = {
     "result": "Hello to you.",
     "usage": _USAGE,
     "error": None,
+    "limit": None,
+    "notice": None,
     "last_number": 7,
     "created_at": _MOMENT,
     "ended_at": _MOMENT,

@@ -12,7 +12,7 @@ from dovetail.errors import ConflictError, NotFoundError
 from dovetail.ids import new_id
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunHandle, RunRecord
-from dovetail.sessions.chat_run import ChatHost, ChatRun
+from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
 from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.store import SessionStore
@@ -20,6 +20,7 @@ from dovetail.skills.injection import PART, find_seen_skills, make_skill_parts
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.artifacts import ArtifactTable
 from dovetail.store.database import Database
+from dovetail.store.spending import SpendingTable
 
 
 class Chat:
@@ -49,6 +50,7 @@ class Chat:
             mode=request.mode,
         )
         run = ChatRun.prepare(self._host, turn, new)
+        await self._check_days(run)
         try:
             handle = await self.runs.start(run.spec, run)
         except NotFoundError:
@@ -66,7 +68,13 @@ class Chat:
     async def answer(self, turn: ChatTurn) -> RunHandle:
         """Answer a conversation that is stored elsewhere; only the run is stored here."""
         run = ChatRun.prepare(self._host, turn)
+        await self._check_days(run)
         return await self.runs.start(run.spec, run)
+
+    async def _check_days(self, run: ChatRun) -> None:
+        """Raise `LimitError` if a day has nothing left; before each request the run looks again."""
+        if isinstance(run.agent, ChatAgent):
+            await run.agent.days.book.check(run.agent.days.accounts)
 
     async def delete(self, session_id: str, *, owner: str) -> None:
         """Delete a session; an answer in progress is cancelled."""
@@ -170,7 +178,9 @@ async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
     """Open the chats of `host` in the database at `url`."""
     async with Database(url) as database, InProcessEngine(database) as runs:
         host.runtime.artifacts.shelf = ArtifactTable(database)
+        host.runtime.spend.table = SpendingTable(database)
         try:
             yield Chat(host, SessionStore(database), runs)
         finally:
             host.runtime.artifacts.shelf = None
+            host.runtime.spend.table = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from dovetail.agents.definition import AgentDefinition
-from dovetail.agents.prepare import AgentHost, build_preface, find_limits, prepare_loop
+from dovetail.agents.prepare import AgentHost, build_preface, find_days, find_limits, prepare_loop
 from dovetail.data.template import fill_template
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage, write_result
@@ -23,6 +23,7 @@ from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.request_log import StoredMessages
+from dovetail.loop.spend import Days
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
@@ -61,6 +62,7 @@ class ChatAgent:
     loop: TurnLoop
     preface: str
     limits: BudgetLimits
+    days: Days
     mode: Mode
     bus: MessageBus | None
 
@@ -109,6 +111,7 @@ class ChatRun(RunWork):
             loop=loop,
             preface=build_preface(host, "conversation", turn.session.created_at, loop.tools, mode),
             limits=find_limits(definition, host.settings),
+            days=find_days(host, definition, turn.owner),
             mode=mode,
             bus=host.runtime.active_bus,
         )
@@ -159,6 +162,9 @@ class ChatRun(RunWork):
             "usage": asdict(usage),
             "duration": max(time.time() - entries[0].time, 0.0),
         }
+        metadata |= {
+            name: value for name in ("limit", "notice") if (value := getattr(result, name)) is not None
+        }
         if result.error is not None:
             metadata["error"] = dict(result.error)
         message = Message(
@@ -193,7 +199,7 @@ class ChatRun(RunWork):
             mode=agent.mode,
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
-            budget=Budget(agent.limits, spent=done.spent),
+            budget=Budget(agent.limits, spent=done.spent, days=agent.days),
         )
 
 

@@ -245,6 +245,8 @@ def _describe_child(entry: Entry, event: RunStart | RunEnd, known: Chunk | None)
 
 def _encode_end(event: RunEnd) -> list[Chunk]:
     metadata: Chunk = {"reason": event.reason, "usage": asdict(event.usage)}
+    if event.notice is not None:
+        metadata |= {"limit": event.limit, "notice": event.notice}
     if event.reason == "cancelled":
         update = {"type": "message-metadata", "messageMetadata": metadata}
         return [update, {"type": "abort", "reason": "cancelled"}]

@@ -6,9 +6,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.model import ModelSettings
 from dovetail.settings.section import NOTHING, Section
-from dovetail.settings.value import Count, Limit, Names, Rule, Seconds, Secret, Table, ToolNames
+from dovetail.settings.value import Count, Limit, Money, Names, Rule, Seconds, Secret, Table, ToolNames
 
 Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
 """How freely an agent may act."""
@@ -118,6 +119,18 @@ class AgentSettings(Section):
 
     max_tokens: Count | None = None
     """Tokens of one run."""
+
+    max_cost: Money | None = None
+    """Money of one run."""
+
+    max_calls: Count | None = None
+    """Requests to models of one run."""
+
+    max_cost_per_day: Money | None = None
+    """Money of all its runs in one day (UTC)."""
+
+    max_calls_per_day: Count | None = None
+    """Requests to models of all its runs in one day (UTC)."""
 
     max_depth: Count | None = None
     """Levels of agents below it; by default `subagents.max_depth`."""
@@ -257,6 +270,7 @@ class AllSettings(Section, is_open=True):
     policy: PolicySettings = PolicySettings()
     tools: ToolSettings = ToolSettings()
     subagents: SubagentSettings = SubagentSettings()
+    limits: LimitSettings = LimitSettings()
     agents: Table = NOTHING
     """Changes to agents by name. A wrong entry leaves the agent out and is reported."""
     mcp: McpSettings = McpSettings()

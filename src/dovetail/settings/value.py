@@ -51,6 +51,9 @@ Count: TypeAlias = Annotated[int, Rule("a whole number that is not negative", la
 Seconds: TypeAlias = Annotated[
     float, Rule("a finite number that is not negative", lambda number: number >= 0)
 ]
+Money: TypeAlias = Annotated[
+    float, Rule("an amount of money that is not negative", lambda amount: amount >= 0)
+]
 Limit: TypeAlias = Annotated[float, Rule("a number of seconds above 0", lambda number: number > 0)]
 Names: TypeAlias = Annotated[Sequence[str], Rule("a list of texts, or text with commas", prepare=_split)]
 ToolNames: TypeAlias = Annotated[Sequence[str], Rule("a list of tool names")]

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from dovetail.store.database import Database
-from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions
+from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions, spending
 
 _AT_ONCE = 100
 """Sessions deleted per transaction: a server that uses the same database waits for each."""
@@ -86,6 +87,8 @@ def _prune_loose(connection: sa.Connection, before: float, is_trial: bool) -> Co
     if not is_trial:
         connection.execute(sa.delete(runs).where(old_runs))
         connection.execute(sa.delete(artifacts).where(old_artifacts))
+        day = datetime.fromtimestamp(before, UTC).date().isoformat()
+        connection.execute(sa.delete(spending).where(spending.c.day < day))
         connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < time.time()))
     return counts
 

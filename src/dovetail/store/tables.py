@@ -57,6 +57,8 @@ runs = sa.Table(
     sa.Column("result", _JSON),
     sa.Column("usage", _JSON),
     sa.Column("error", _JSON),
+    sa.Column("limit", sa.Text),
+    sa.Column("notice", sa.Text),
     sa.Column("cancel_mode", sa.Text),
     sa.Column("process_id", sa.Text),
     sa.Column("last_number", sa.Integer, nullable=False, default=0),
@@ -137,6 +139,16 @@ artifacts = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Index("artifacts_by_session", "session_id"),
+)
+
+spending = sa.Table(
+    "spending",
+    metadata,
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("calls", sa.Integer, nullable=False),
 )
 
 

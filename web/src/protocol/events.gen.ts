@@ -179,10 +179,12 @@ export interface RunResumeEvent {
 /** The run is over; the last event of every run. */
 export interface RunEndEvent {
   type: "run-end";
-  reason: "goal" | "max-turns" | "max-tokens" | "timeout" | "no-completion" | "cancelled" | "error" | "interrupted";
+  reason: "goal" | "max-turns" | "max-tokens" | "max-cost" | "max-calls" | "timeout" | "no-completion" | "cancelled" | "error" | "interrupted";
   result: unknown;
   usage: Usage;
   error: Record<string, unknown> | null;
+  limit: "goal" | "max-turns" | "max-tokens" | "max-cost" | "max-calls" | "timeout" | "no-completion" | "cancelled" | "error" | "interrupted" | null;
+  notice: string | null;
 }
 
 export type RunEvent =

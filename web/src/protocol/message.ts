@@ -18,6 +18,9 @@ export interface MessageMetadata {
   duration?: number;
   /** How the run ended. */
   reason?: string;
+  /** The limit after which a last turn saved the answer, and which limit was reached, in words. */
+  limit?: string | null;
+  notice?: string;
   error?: { message?: string; hint?: string };
 }
 

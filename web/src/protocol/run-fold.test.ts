@@ -45,7 +45,7 @@ test("a child's text and calls become a transcript", () => {
     { type: "text-delta", id: "t", delta: "There are " },
     { type: "text-delta", id: "t", delta: "three." },
     { type: "text-end", id: "t" },
-    { type: "run-end", reason: "goal", result: null, usage: USAGE, error: null },
+    { type: "run-end", reason: "goal", result: null, usage: USAGE, error: null, limit: null, notice: null },
   );
   expect(runs["child"]).toMatchObject({
     runId: "child",
@@ -77,7 +77,15 @@ test.each([
   ["max-turns", "failed"],
   ["error", "failed"],
 ] as const)("a run that ends for %s is %s", (reason, state) => {
-  const runs = play(START, { type: "run-end", reason, result: null, usage: USAGE, error: null });
+  const runs = play(START, {
+    type: "run-end",
+    reason,
+    result: null,
+    usage: USAGE,
+    error: null,
+    limit: null,
+    notice: null,
+  });
   expect(runs["child"]?.state).toBe(state);
 });
 
@@ -134,7 +142,15 @@ function randomRun(random: Random, path: string[], parentCallId: string | null):
   const start = { ...START, parent_call_id: parentCallId } as RunEvent;
   const turns: Event[] = [];
   for (let turn = 1; turn <= 1 + random(3); turn++) turns.push(...randomTurn(random, path, turn));
-  const end: RunEvent = { type: "run-end", reason: "goal", result: null, usage: USAGE, error: null };
+  const end: RunEvent = {
+    type: "run-end",
+    reason: "goal",
+    result: null,
+    usage: USAGE,
+    error: null,
+    limit: null,
+    notice: null,
+  };
   return [[path, start], ...turns, [path, end]];
 }
 

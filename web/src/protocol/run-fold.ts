@@ -52,8 +52,9 @@ function advance(before: Run, entry: RunEntry): Run {
     case "turn-reset":
       return endTurn(run, entry, { finish_reason: "turn-reset" });
     case "run-end": {
-      const { reason, result, usage, error } = entry;
-      return { ...endTurn(run, entry, {}), state: endState(reason), outcome: { reason, result, usage, error } };
+      const { reason, result, usage, error, limit, notice } = entry;
+      const outcome = { reason, result, usage, error, limit, notice };
+      return { ...endTurn(run, entry, {}), state: endState(reason), outcome };
     }
     default:
       return advanceCall(run, entry);

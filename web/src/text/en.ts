@@ -44,9 +44,13 @@ export const en = {
     timeout: "Stopped: time limit reached.",
     "max-turns": "Stopped: turn limit reached.",
     "max-tokens": "Stopped: token limit reached.",
+    "max-cost": "Stopped: cost limit reached.",
+    "max-calls": "Stopped: limit of requests to models reached.",
     "no-completion": "Ended without a result.",
     error: "The answer failed.",
   } as Record<string, string>,
+  /** Under an answer that a last turn saved; the reason in words stands in front of it. */
+  answeredAtLimit: "The answer may be incomplete.",
   conversation: "Conversation",
   toNewest: "Go to the newest message",
   copy: "Copy",

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from dovetail.agent.base import BaseAgent
-from dovetail.agent.request import TOOL_EVENTS, NativeTools
+from dovetail.agent.request import REQUESTER, TOOL_EVENTS, NativeTools
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
@@ -150,7 +150,8 @@ class ToolExtension(BaseAgent):
         tools = self.tools if may_have_tools else ()
         if not len(tools):
             return None
-        return _tool_use.RequestTools(self.name, self.runtime, self.requester, settings, tools)
+        requester = settings.get(REQUESTER) or self.requester
+        return _tool_use.RequestTools(self.name, self.runtime, requester, settings, tools)
 
     def _send_events(self, result_data: dict[str, Any], settings: Settings) -> Iterator[tuple[str, Any]]:
         for event, data in settings.get(TOOL_EVENTS) or ():

@@ -16,6 +16,7 @@ from rich.table import Table
 from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import (
     AgentDefinition,
+    RunConfig,
     convert_input_config_to_json_schema,
     find_unknown_types,
 )
@@ -73,9 +74,7 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
     if missing := find_missing(definition, tools):
         table.add_row("[yellow]missing[/yellow]", ", ".join(missing))
-    table.add_row(
-        "limits", f"{limits.max_turns} turns, {limits.max_seconds} s, tokens {limits.max_tokens or 'free'}"
-    )
+    table.add_row("limits", _describe_limits(limits))
     table.add_row(
         "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
     )
@@ -132,8 +131,11 @@ def run_agent(
     if plain or console.is_terminal or output.data is not None:
         show_result(console, output, plain=plain)
     if output.reason != "goal":
-        typer.secho(f"ended by {output.reason}: {output.exception or ''}", fg="red", err=True)
+        why = output.exception or output.notice or ""
+        typer.secho(f"ended by {output.reason}: {why}", fg="red", err=True)
         raise typer.Exit(130 if output.reason == "cancelled" else 1)
+    if output.notice is not None:
+        typer.secho(f"answered after a limit ({output.limit}): {output.notice}", fg="yellow", err=True)
 
 
 def show_result(console: Console, output: RunResult, *, plain: bool) -> None:
@@ -184,6 +186,19 @@ def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
 
 def _usage(known: dict[str, Any]) -> str:
     return " ".join(f"{key}=…" for key in known) or "no inputs"
+
+
+def _describe_limits(limits: RunConfig) -> str:
+    shown = {
+        "turns": limits.max_turns,
+        "seconds": limits.max_seconds,
+        "tokens": limits.max_tokens,
+        "cost": limits.max_cost,
+        "calls": limits.max_calls,
+        "cost per day": limits.max_cost_per_day,
+        "calls per day": limits.max_calls_per_day,
+    }
+    return ", ".join(f"{name} {value:g}" for name, value in shown.items() if value is not None) or "none"
 
 
 def _describe_tools(definition: AgentDefinition) -> str:

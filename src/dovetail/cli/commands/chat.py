@@ -83,8 +83,9 @@ class Transcript:
             self._console.print(f"Error: {event.error['message']}", style="red", markup=False)
             if event.error.get("hint"):
                 self._console.print(str(event.error["hint"]), markup=False)
-        elif event.reason != "goal":
-            self._console.print(f"({event.reason})", style="dim")
+        elif event.reason != "goal" or event.notice is not None:
+            reached = f": {event.notice}" if event.notice else ""
+            self._console.print(f"({event.limit or event.reason}{reached})", style="dim", markup=False)
 
     async def _ask(self, event: AskRequest, run: RunHandle) -> None:
         """Answer the ask, unless the run is cancelled first."""

@@ -65,6 +65,11 @@ class HttpRequester:
         return self.endpoint.price
 
     @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of every request."""
+        return self.endpoint.options
+
+    @property
     def secrets(self) -> Sequence[str]:
         """Texts to mask when its messages are shown."""
         return self._failures.secrets

@@ -12,6 +12,7 @@ from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.llama import CONTEXT, Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
+from dovetail.requesters.prices import FREE
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ class LocalRequester:
 
     follows_schema = True
     calls_tools = True
+    price = FREE
     answer_ways = (KNOWLEDGE, TALK)
     """Ways to answer, by name and use: a small model chooses better among them than between tool and none."""
 

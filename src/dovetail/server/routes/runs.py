@@ -63,6 +63,8 @@ def _describe(record: RunRecord) -> dict[str, Any]:
         "result": result.value if result else None,
         "usage": asdict(result.usage) if result else None,
         "error": result.error if result else None,
+        "limit": result.limit if result else None,
+        "notice": result.notice if result else None,
         "last_number": record.last_number,
         "created_at": to_iso(record.created_at),
         "ended_at": to_iso(record.ended_at),

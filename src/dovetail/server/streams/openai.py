@@ -16,6 +16,7 @@ from dovetail.sessions.message import Part
 _APART = "\n\n"
 """Between the texts of two turns."""
 
+_LIMITS = frozenset({"max-tokens", "max-turns", "max-cost", "max-calls", "timeout"})
 _ERROR_TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -106,7 +107,7 @@ def write_result(result: Any) -> str:
 
 def read_finish_reason(reason: str) -> str:
     """Return the reason why a run ended in OpenAI's words."""
-    return "length" if reason in ("max-tokens", "max-turns", "timeout") else "stop"
+    return "length" if reason in _LIMITS else "stop"
 
 
 def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:

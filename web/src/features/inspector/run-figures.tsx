@@ -4,7 +4,9 @@ import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
 import { CopyButton } from "@/ui/copy-button";
 
-function endText(t: Text, reason: string): string {
+function endText(t: Text, { reason, notice }: RunSummary): string {
+  if (reason === null) return t.toolRunning;
+  if (notice !== null) return notice;
   return reason === "goal" ? t.toolDone : (t.outcomes[reason] ?? reason);
 }
 
@@ -15,7 +17,7 @@ export function RunFigures({ runId, summary }: { runId: string; summary: RunSumm
   const figures: Array<[string, string]> = [
     [t.agent, summary.agent],
     [t.model, summary.model],
-    [t.runState, summary.reason === null ? t.toolRunning : endText(t, summary.reason)],
+    [t.runState, endText(t, summary)],
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
     [t.tokensName, tokensText(t, usage)],

@@ -8,6 +8,8 @@ export interface RunSummary {
   model: string;
   /** How the run ended; null while it lasts. */
   reason: string | null;
+  /** The limit that it reached, in words. */
+  notice: string | null;
   seconds: number;
   turns: number;
   calls: number;
@@ -33,6 +35,7 @@ export function summarize(runs: Runs): RunSummary | null {
     agent: root.agent,
     model: root.model,
     reason: root.outcome?.reason ?? null,
+    notice: root.outcome?.notice ?? null,
     seconds: Math.max(...all.map((run) => run.seen)) - root.start,
     turns: usagesOf([root]).length,
     calls: calls.filter(({ part }) => part !== null && "state" in part && part.state !== "input-streaming").length,

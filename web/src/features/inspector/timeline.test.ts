@@ -56,7 +56,11 @@ test("a journal becomes rows with their times, joined texts and a summary", () =
       { type: "tool-end", call_id: "c", status: "error", result: null, error: { message: "no" }, duration: 2 },
     ],
     [103, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop" }],
-    [104, ["r"], { type: "run-end", reason: "goal", result: "Hello", usage: USAGE, error: null }],
+    [
+      104,
+      ["r"],
+      { type: "run-end", reason: "goal", result: "Hello", usage: USAGE, error: null, limit: null, notice: null },
+    ],
   );
   expect(rows.map((row) => [row.kind, row.title, row.start, row.duration, row.isFailed])).toEqual([
     ["run", "master", 0, 4, false],
@@ -73,7 +77,19 @@ test("a child's rows are indented, and its end is not the run's end", () => {
   const { rows, summary } = journal(
     [0, ["r"], start("master")],
     [1, ["r", "c"], start("helper")],
-    [2, ["r", "c"], { type: "run-end", reason: "error", result: null, usage: USAGE, error: { message: "x" } }],
+    [
+      2,
+      ["r", "c"],
+      {
+        type: "run-end",
+        reason: "error",
+        result: null,
+        usage: USAGE,
+        error: { message: "x" },
+        limit: null,
+        notice: null,
+      },
+    ],
   );
   expect(rows.map((row) => [row.title, row.depth, row.isFailed])).toEqual([
     ["master", 0, false],

@@ -1,0 +1,50 @@
+"""The settings of limits: what one run, one agent, one owner and the whole service may spend."""
+
+from dovetail.settings.section import Section
+from dovetail.settings.value import Count, Money, Seconds
+
+
+class DayLimits(Section):
+    """What may be spent in one day (UTC)."""
+
+    cost: Money | None = None
+    """Money, in the currency of the prices."""
+
+    calls: Count | None = None
+    """Requests to models."""
+
+
+class LimitSettings(Section, key="limits"):
+    """What runs may spend, checked before each request to a model. An agent's own limits may be lower."""
+
+    cost: Money | None = None
+    """Money of one run and the agents below it, in the currency of the prices; 0 allows only free models."""
+
+    calls: Count | None = None
+    """Requests to models of one run and the agents below it."""
+
+    tokens: Count | None = None
+    """Tokens of one run and the agents below it."""
+
+    turns: Count | None = None
+    """Turns of one run."""
+
+    seconds: Seconds | None = None
+    """Seconds of one run."""
+
+    day: DayLimits = DayLimits()
+    """What all runs together may spend in one day (UTC)."""
+
+    owner_day: DayLimits = DayLimits()
+    """What the runs of each owner may spend in one day (UTC)."""
+
+    agent_day: DayLimits = DayLimits()
+    """What the runs of each agent may spend in one day (UTC)."""
+
+    @property
+    def are_set(self) -> bool:
+        """Whether anything is limited."""
+        sections = (self, self.day, self.owner_day, self.agent_day)
+        return self.tokens is not None or any(
+            limit is not None for section in sections for limit in (section.cost, section.calls)
+        )

@@ -1,0 +1,99 @@
+"""The spending of days, shared by the processes of one database."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dovetail.events.spend import DayAccount, Need, Shortage, Spending, SpendLimits
+from dovetail.store.database import Database
+from dovetail.store.retention import prune
+from dovetail.store.spending import SpendingTable
+from postgres import make_database, uses_postgres
+
+OWNER = DayAccount(scope="owner", name="ada", limits=SpendLimits(cost=10, calls=50))
+SERVICE = DayAccount(scope="service", limits=SpendLimits(cost=1, calls=100))
+DAY = "2027-01-15"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
+async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/spend.db" if request.param == "sqlite" else await make_database()
+
+
+async def test_what_is_booked_holds_in_another_process_and_after_a_restart(url: str) -> None:
+    async with Database(url) as one, Database(url) as other:
+        here, there = SpendingTable(one), SpendingTable(other)
+        assert await here.reserve(DAY, [OWNER, SERVICE], Need(cost=0.7)) is None
+        shortage = await there.reserve(DAY, [OWNER, SERVICE], Need(cost=0.7))
+        assert shortage == Shortage(
+            limit="max-cost",
+            limits=SERVICE.limits,
+            spent=Spending(cost=0.7, calls=1),
+            need=Need(cost=0.7),
+            account=SERVICE,
+        )
+    async with Database(url) as again:
+        table = SpendingTable(again)
+        assert await table.read(DAY, [SERVICE, OWNER]) == [Spending(cost=0.7, calls=1)] * 2
+        await table.correct(DAY, [OWNER, SERVICE], -0.5)
+        assert await table.reserve(DAY, [OWNER, SERVICE], Need(cost=0.7)) is None
+        assert await table.reserve("2027-01-16", [OWNER, SERVICE], Need(cost=0.9)) is None
+
+
+async def test_two_processes_at_once_cannot_take_the_last_twice(url: str) -> None:
+    async def spend(table: SpendingTable, accounts: Sequence[DayAccount]) -> int:
+        taken = 0
+        while await table.reserve(DAY, accounts, Need(cost=0.001)) is None:
+            taken += 1
+        return taken
+
+    async with Database(url) as one, Database(url) as other:
+        tables = [SpendingTable(one), SpendingTable(other)] * 3
+        orders = [(OWNER, SERVICE), (SERVICE, OWNER)] * 3
+        taken = await asyncio.gather(
+            *(spend(table, order) for table, order in zip(tables, orders, strict=True))
+        )
+        assert sum(taken) == 50
+        total = (await tables[0].read(DAY, [OWNER]))[0]
+        assert (total.calls, round(total.cost, 6)) == (50, 0.05)
+
+
+PROGRAM = """
+import asyncio, sys
+from dovetail.events.spend import DayAccount, Need, SpendLimits
+from dovetail.store.database import Database
+from dovetail.store.spending import SpendingTable
+
+async def main():
+    account = DayAccount(scope="agent", name="a", limits=SpendLimits(calls=30))
+    async with Database(sys.argv[1]) as database:
+        taken = 0
+        while await SpendingTable(database).reserve("2027-01-15", [account], Need()) is None:
+            taken += 1
+        print(taken)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.timeout(60)
+def test_real_processes_share_one_day(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, f"sqlite:///{tmp_path}/spend.db"]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    taken = [int(process.communicate()[0]) for process in running]
+    assert sum(taken) == 30
+    assert subprocess.check_output(command, text=True).strip() == "0"
+
+
+async def test_old_days_are_pruned(url: str) -> None:
+    async with Database(url) as database:
+        table = SpendingTable(database)
+        await table.reserve("2020-01-01", [OWNER], Need())
+        await table.reserve(DAY, [OWNER], Need())
+        await prune(database, before=1_700_000_000.0)
+        assert await table.read("2020-01-01", [OWNER]) == [Spending()]
+        assert await table.read(DAY, [OWNER]) == [Spending(calls=1)]
