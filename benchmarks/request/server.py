@@ -14,7 +14,7 @@ HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
     b"transfer-encoding: chunked\r\nx-request-id: req_1\r\n\r\n"
 )
-MODEL_IN_PATH = re.compile(r"/models/(\d+):")
+MODEL_IN_PATH = re.compile(r"/models?/(\d+)[:/]")
 
 
 def frame(data):

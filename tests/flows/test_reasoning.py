@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+import aws_frames
 from dovetail.app import Dovetail
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
@@ -63,6 +64,17 @@ def write_openrouter(thought: str, text: str, call: str = "") -> bytes:
     return write_chat(text, call, reasoning=thought, reasoning_details=[detail])
 
 
+def write_bedrock(thought: str, text: str, call: str = "") -> bytes:
+    blocks: list[dict[str, Any]] = [
+        {"reasoningContent": {"reasoningText": {"text": thought, "signature": f"signed {thought}"}}}
+    ]
+    if text:
+        blocks.append({"text": text})
+    if call:
+        blocks.append({"toolUse": {"toolUseId": call, "name": call, "input": {}}})
+    return aws_frames.write_answer(*blocks, stop="tool_use" if call else "end_turn")
+
+
 def read_responses(body: Any) -> list[str]:
     return [item["encrypted_content"] for item in body["input"] if item.get("type") == "reasoning"]
 
@@ -77,10 +89,20 @@ def read_openrouter(body: Any) -> list[str]:
     ]
 
 
+def read_bedrock(body: Any) -> list[str]:
+    blocks = [block for message in body["messages"] for block in message["content"]]
+    return [
+        block["reasoningContent"]["reasoningText"]["signature"]
+        for block in blocks
+        if "reasoningContent" in block
+    ]
+
+
 STYLES: dict[str, tuple[str, Callable[..., bytes], Callable[[Any], list[str]], str]] = {
     "responses": ("openai:gpt-5-mini", write_responses, read_responses, "secret {}"),
     "deepseek": ("deepseek:deepseek-v4-pro", write_deepseek, read_deepseek, "{}"),
     "openrouter": ("openrouter:some/model", write_openrouter, read_openrouter, "signed {}"),
+    "bedrock": ("bedrock:anthropic.claude-sonnet-4-5-v1:0", write_bedrock, read_bedrock, "signed {}"),
 }
 
 
@@ -127,10 +149,10 @@ async def test_reasoning_survives_three_turns_a_restart_and_another_message(
 
     async def resume(server: Serving) -> None:
         record = await server.app.runs.find_running("s")
-        assert record is not None
-        async with asyncio.timeout(20), await server.app.runs.read(record.id) as reader:
-            while not reader.ended:
-                await reader.next()
+        if record is not None:  # the recovered run may have ended already
+            async with asyncio.timeout(20), await server.app.runs.read(record.id) as reader:
+                while not reader.ended:
+                    await reader.next()
         await server.chat("And now?")
 
     await live(True, begin)
