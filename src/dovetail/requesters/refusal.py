@@ -100,7 +100,9 @@ class Refusal:
     def names_model(self) -> bool:
         """Whether the server says that the model does not exist."""
         said = self.message.lower()
-        if "model_not_found" in self.code or ("not_found" in self.code and said.startswith("model")):
+        if "model_not_found" in self.code or "DeploymentNotFound" in self.code:
+            return True
+        if "not_found" in self.code and said.startswith("model"):
             return True
         return self.status in (400, 404) and "model" in said and ("not found" in said or "not exist" in said)
 

@@ -299,14 +299,17 @@ async def test_rejected_option_is_left_out_from_then_on(
     assert sent[2] == sent[1]
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        (400, "The encrypted content could not be verified.", "invalid_encrypted_content"),
+        (404, "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.", None),
+    ],
+)
 async def test_reasoning_that_the_server_cannot_read_is_left_out_of_one_request(
-    mock_provider: MockProvider,
+    mock_provider: MockProvider, status: int, message: str, code: str | None
 ) -> None:
-    refuse(
-        mock_provider,
-        400,
-        {"message": "The encrypted content could not be verified.", "code": "invalid_encrypted_content"},
-    )
+    refuse(mock_provider, status, {"message": message, "code": code})
     mock_provider.reply("Hi", "Hi")
     data = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "old"}
     part = {"source": "openai-responses", "text": 0, "calls": 0, "data": data}
@@ -333,6 +336,21 @@ async def test_reasoning_that_the_server_cannot_read_is_left_out_of_one_request(
             ModelError,
             "has no model 'gpt-5-mini'",
         ),
+        (
+            404,
+            {"message": "The API deployment for this resource does not exist.", "code": "DeploymentNotFound"},
+            ModelError,
+            "has no model 'gpt-5-mini'",
+        ),
+        (
+            404,
+            {
+                "message": "Previous response with id 'resp_1' not found.",
+                "code": "previous_response_not_found",
+            },
+            ModelError,
+            "rejected the request (status 404): Previous response",
+        ),
         (429, {"message": "You exceeded it.", "code": "insufficient_quota"}, ModelError, "quota exceeded"),
         (429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, TransientModelError, "rate limit"),
         (503, {"message": "Overloaded", "code": "server_error"}, TransientModelError, "failed"),
@@ -353,6 +371,7 @@ async def test_refusals_are_clear_errors(
     assert type(found) is kind
     assert words in found.message
     assert "openai" in found.message
+    assert {request.path for request in mock_provider.requests} <= {"/v1/responses", "/v1/models"}
 
 
 @pytest.mark.parametrize(

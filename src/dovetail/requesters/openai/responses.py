@@ -49,17 +49,20 @@ class Responses(ChatProtocol):
 
     def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
         """Return the optional part of a body that the server rejected, or `responses` if it lacks the API."""
-        if self.endpoint.api is None and _lacks_route(refusal):
-            return "responses"
         if refusal.mentions(_UNREADABLE) or "invalid_encrypted_content" in refusal.code:
             return "own_items"
+        if self.endpoint.api is None and _lacks_route(refusal):
+            return "responses"
         return find_refused_option(refusal, body, self.endpoint.model)
 
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
+        where = f"{failures.provider} at {failures.address}"
+        if refusal.status == 404 and not _lacks_route(refusal):
+            message = f"{where} rejected the request (status 404): {refusal.message}"
+            return failures.fail(message, status=refusal.status)
         if not _lacks_route(refusal):
             return failures.fail_status(refusal, headers)
-        where = f"{failures.provider} at {failures.address}"
         return failures.fail(
             f"{where} has no Responses API (status {refusal.status}).",
             hint="Set model.api to 'chat', or check model.base_url: it usually ends in /v1.",
@@ -68,7 +71,9 @@ class Responses(ChatProtocol):
 
 
 def _lacks_route(refusal: Refusal) -> bool:
-    return refusal.status in (404, 405, 501) and not refusal.names_model
+    """Return whether the server does not know the API; it may also not find a model or a stored item."""
+    is_missing = refusal.status in (404, 405, 501)
+    return is_missing and not refusal.names_model and not refusal.mentions(("with id",))
 
 
 class ResponsesRequester(HttpRequester):
