@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from aws_frames import write_answer
 from dovetail import Agent
 from dovetail.requesters.providers import ALIASES, PROVIDERS, find_provider
 from model_servers import Answer, Received, clear_variables, run_server, send_events
@@ -45,16 +45,25 @@ def test_alias_leads_to_a_row_and_hides_none() -> None:
     assert find_provider("nobody") is None
 
 
-def answer_chat(_: Received) -> Answer:
-    return send_events({"choices": [{"index": 0, "delta": {"content": "Hello"}}]}, "[DONE]")
-
-
-def find_text(received: Received) -> Any:
-    """The user's text in a body, whatever the API."""
-    return "Good day" in str(received.body)
-
-
-ANSWERS = {"chat": answer_chat}
+ANSWERS: Mapping[str, Answer] = {
+    "chat": send_events({"choices": [{"index": 0, "delta": {"content": "Hello"}}]}, "[DONE]"),
+    "responses": send_events(
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hello"},
+        {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": []}},
+    ),
+    "anthropic": send_events(
+        {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 1, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    ),
+    "google": send_events(
+        {"candidates": [{"content": {"parts": [{"text": "Hello"}], "role": "model"}, "finishReason": "STOP"}]}
+    ),
+    "bedrock": (200, "application/vnd.amazon.eventstream", write_answer({"text": "Hello"})),
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,11 @@ class Wanted:
     key: str = "Bearer sk-right"
 
 
+STREAM = "streamGenerateContent?alt=sse"
 WANTED: Mapping[str, Wanted] = {
+    "anthropic": Wanted(path="/messages", header="x-api-key", key="sk-right"),
+    "google": Wanted(path=f"/models/some-model:{STREAM}", header="x-goog-api-key", key="sk-right"),
+    "bedrock": Wanted(path="/model/some-model/converse-stream"),
     "openai": Wanted(),
     "azure": Wanted(path="/openai/v1/chat/completions", header="api-key", key="sk-right"),
     "openrouter": Wanted(),
@@ -83,6 +96,10 @@ WANTED: Mapping[str, Wanted] = {
 }
 
 
+def test_every_provider_is_asked_below() -> None:
+    assert set(WANTED) == set(PROVIDERS)
+
+
 @pytest.mark.parametrize("name", WANTED)
 def test_request_through_a_name_arrives_as_its_provider_wants_it(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -90,7 +107,7 @@ def test_request_through_a_name_arrives_as_its_provider_wants_it(
     clear_variables(monkeypatch)
     row, wanted = PROVIDERS[name], WANTED[name]
     path = urlsplit(row.base_url).path
-    with run_server(ANSWERS[row.api]) as server:
+    with run_server(lambda _: ANSWERS[row.api]) as server:
         options = {"base_url": f"{server.url}{path}", "api_key": "sk-right"}
         agent = Agent(model=f"{name}:some-model", settings={"model": {"providers": {name: options}}})
         assert agent.input("Good day").start() == "Hello"
@@ -98,8 +115,8 @@ def test_request_through_a_name_arrives_as_its_provider_wants_it(
     assert (received.method, received.path) == ("POST", f"{path}{wanted.path}")
     assert received.headers[wanted.header] == wanted.key
     assert [header for header, value in received.headers.items() if "sk-right" in value] == [wanted.header]
-    assert "some-model" in (received.body.get("model"), *received.path.split("/"))
-    assert find_text(received)
+    assert received.body.get("model") == "some-model" or "some-model" in received.path
+    assert "Good day" in str(received.body)
 
 
 @pytest.mark.parametrize("name", WANTED)
@@ -108,9 +125,55 @@ def test_key_of_the_environment_reaches_its_provider(name: str, monkeypatch: pyt
     row = PROVIDERS[name]
     for variable in row.keys[:1]:
         monkeypatch.setenv(variable, "sk-environment")
-    with run_server(ANSWERS[row.api]) as server:
+    with run_server(lambda _: ANSWERS[row.api]) as server:
         options = {"base_url": f"{server.url}{urlsplit(row.base_url).path}"}
         agent = Agent(model=f"{name}:m", settings={"model": {"providers": {name: options}}})
         assert agent.input("Good day").start() == "Hello"
         [received] = server.requests
     assert bool(row.keys) == any("sk-environment" in value for value in received.headers.values())
+
+
+@pytest.mark.parametrize("api", ANSWERS)
+def test_provider_of_your_own_speaks_the_chosen_api(api: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_variables(monkeypatch)
+    with run_server(lambda _: ANSWERS[api]) as server:
+        mine = {"base_url": f"{server.url}/any", "api_key": "sk-right", "api": api}
+        agent = Agent(model="mine:some-model", settings={"model": {"providers": {"mine": mine}}})
+        assert agent.input("Good day").start() == "Hello"
+        [received] = server.requests
+    assert received.path.startswith("/any/")
+    assert any("sk-right" in value for value in received.headers.values())
+
+
+def test_azure_deployment_of_a_dated_version_is_part_of_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_variables(monkeypatch)
+    with run_server(lambda _: ANSWERS["chat"]) as server:
+        monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", server.url)
+        monkeypatch.setenv("OPENAI_API_VERSION", "2024-10-21")
+        headers = {"headers": {"Authorization": "Bearer entra-token"}}
+        agent = Agent(model="azure:chat-prod", settings={"model": {"providers": {"azure": headers}}})
+        assert agent.input("Good day").start() == "Hello"
+        [received] = server.requests
+    assert received.path == "/openai/deployments/chat-prod/chat/completions?api-version=2024-10-21"
+    assert received.headers["authorization"] == "Bearer entra-token"
+    assert "api-key" not in received.headers
+
+
+def test_one_program_asks_three_providers_and_no_key_reaches_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear_variables(monkeypatch)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-anthropic")
+    monkeypatch.setenv("GEMINI_API_KEY", "key-of-google")
+
+    def answer(received: Received) -> Answer:
+        apis = {"/a/messages": "anthropic", "/o/chat/completions": "chat"}
+        return ANSWERS[apis.get(received.path, "google")]
+
+    with run_server(answer) as server:
+        providers = {"anthropic": {"base_url": f"{server.url}/a"}, "google": {"base_url": f"{server.url}/g"}}
+        model = {"name": "openai:x", "base_url": f"{server.url}/o", "api_key": "key-of-openai"}
+        settings = {"model": {**model, "providers": providers}}
+        for name in ("openai:x", "anthropic:x", "google:x"):
+            assert Agent(model=name, settings=settings).input("Good day").start() == "Hello"
+        seen = [str(dict(received.headers)) for received in server.requests]
+    keys = ["key-of-openai", "key-of-anthropic", "key-of-google"]
+    assert [[key for key in keys if key in headers] for headers in seen] == [[key] for key in keys]

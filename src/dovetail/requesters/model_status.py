@@ -1,11 +1,23 @@
 """The status of this server's models: ready or missing, in use, download progress."""
 
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dovetail.concurrency import run_sync
+from dovetail.errors import DovetailError
 from dovetail.requesters.local.files import list_models
-from dovetail.requesters.local.weights import CATALOGUE, find, find_best
+from dovetail.requesters.local.weights import CATALOGUE, find
+from dovetail.requesters.resolve import find_active
+from dovetail.requesters.survey import ModelEntry, Survey
 from dovetail.settings import Settings
 from dovetail.settings.model import ModelSettings
+
+ASKED_FOR = 60.0
+"""Seconds for which the answers of model servers are remembered."""
+
+MOST_MODELS = 20
+"""Models of one provider; OpenRouter alone has hundreds."""
 
 
 class ModelStatus:
@@ -14,13 +26,16 @@ class ModelStatus:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pulls: dict[str, dict[str, Any]] = {}
+        self._asked: tuple[float, Sequence[ModelEntry]] = (-ASKED_FOR, ())
 
     @property
     def active(self) -> str | None:
         """The model of new runs, if any."""
-        chosen = self._settings.section(ModelSettings).name
-        best = find_best()
-        return chosen or (f"local:{best}" if best else None)
+        try:
+            return find_active(self._settings)
+        except DovetailError:  # the name is wrong, or no model is here; both are reported when it is used
+            chosen = self._settings.section(ModelSettings).name
+            return chosen if isinstance(chosen, str) else None
 
     def update(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
         """Record the progress of the download of an embedded model."""
@@ -28,10 +43,10 @@ class ModelStatus:
         pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}
         self._pulls[name] = {**pull, "error": error} if error else pull
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Return all models, the active one first."""
+    def describe(self) -> list[Mapping[str, Any]]:
+        """Return all models, the active one first; servers are asked for theirs at most once a minute."""
         active = self.active
-        models = [
+        models: list[Mapping[str, Any]] = [
             {
                 "name": f"local:{name}",
                 "title": weights.title,
@@ -53,6 +68,33 @@ class ModelStatus:
                     "active": shown == active,
                 }
             )
+        known = {model["name"] for model in models}
+        models += [_describe(entry) for entry in self._list_served() if entry.name not in known]
         if active is not None and all(model["name"] != active for model in models):
             models.append({"name": active, "title": active, "state": "ready", "active": True})
         return sorted(models, key=lambda model: not model["active"])
+
+    def _list_served(self) -> Sequence[ModelEntry]:
+        """Return the model in use, its fallbacks, and the chat models of the providers that are set up."""
+        survey = Survey(self._settings)
+        moment, served = self._asked
+        if time.monotonic() - moment > ASKED_FOR:
+            served = run_sync(_ask_providers(survey))
+            self._asked = time.monotonic(), served
+        entries = {entry.name: entry for entry in (*survey.list_chosen(), *served)}
+        return list(entries.values())
+
+
+async def _ask_providers(survey: Survey) -> Sequence[ModelEntry]:
+    found: list[ModelEntry] = []
+    for provider in await survey.list_providers(set_up_only=True):
+        row = provider.configured.provider
+        chat = [model for model in provider.models if not row.prices or (model.price and model.price.output)]
+        found += chat[:MOST_MODELS]
+    return found
+
+
+def _describe(entry: ModelEntry) -> Mapping[str, Any]:
+    data = entry.to_dict()
+    shown = {name: data[name] for name in ("free", "price", "context_tokens")}
+    return {"name": entry.name, "title": entry.name, "state": "ready", "active": entry.is_active, **shown}

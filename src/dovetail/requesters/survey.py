@@ -1,7 +1,7 @@
 """The models that can be used here: embedded ones, files, servers and services, with price and window."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -122,10 +122,11 @@ class Survey:
             window=options.find_window(name) or (known.context_window if known else None),
         )
 
-    async def list_providers(self, done: Callable[[str], None] = lambda _: None) -> list[ProviderEntry]:
+    async def list_providers(self, *, set_up_only: bool = False) -> list[ProviderEntry]:
         """Return all providers; those that are set up or on this machine are asked, all at once."""
-        entries = [self._ask(each, done) for each in list_configured(self._options, self._owner)]
-        return list(await asyncio.gather(*entries))
+        providers = list_configured(self._options, self._owner)
+        asking = [self._ask(each) for each in providers if each.is_set_up or not set_up_only]
+        return list(await asyncio.gather(*asking))
 
     async def list_provider(self, name: str) -> ProviderEntry:
         """Return one provider with all its models.
@@ -139,9 +140,9 @@ class Survey:
             raise ConfigError(explain_unknown("provider", name, [*known, "local"]))
         configured = configure(name, self._options, self._owner)
         configured.require()
-        return await self._ask(configured, lambda _: None)
+        return await self._ask(configured)
 
-    async def _ask(self, configured: ConfiguredProvider, done: Callable[[str], None]) -> ProviderEntry:
+    async def _ask(self, configured: ConfiguredProvider) -> ProviderEntry:
         if configured.missing or not (configured.is_set_up or configured.provider.is_local):
             return ProviderEntry(configured=configured)
         try:
@@ -152,6 +153,5 @@ class Survey:
             report = await probe(requester)
         finally:
             await requester.close()
-            done(configured.name)
         models = [self.describe(f"{configured.name}:{model}", "listed") for model in report.models]
         return ProviderEntry(configured=configured, report=report, models=models)

@@ -225,6 +225,9 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
                         "title": "openai:gpt-4.1",
                         "state": "ready",
                         "active": True,
+                        "free": False,
+                        "price": {"input": 2.0, "output": 8.0},
+                        "context_tokens": 1_047_576,
                     }
                 ]
             }
