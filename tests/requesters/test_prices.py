@@ -51,6 +51,13 @@ def test_long_input_has_the_price_of_its_tier() -> None:
     assert price.apply(Usage(200_001, 0)).cost == pytest.approx(200_001 * 6 / 1e6)
 
 
+def test_what_stays_longer_in_the_cache_costs_more() -> None:
+    written = Usage(1_000_000, 0, cache_write_tokens=1_000_000)
+    model = "anthropic:claude-haiku-4-5"
+    assert find_price(OPTIONS, model).apply(written).cost == pytest.approx(1.25)
+    assert find_price(OPTIONS, model, cache="1h").apply(written).cost == pytest.approx(2.0)
+
+
 def test_cost_that_the_provider_reports_goes_before_the_published_price() -> None:
     said = Usage(1000, 100, cost=0.5)
     assert PublicPrice("openrouter:openai/gpt-5-mini").apply(said).cost == 0.5

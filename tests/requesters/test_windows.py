@@ -61,6 +61,13 @@ def listed(**entry: Any) -> dict[str, Any]:
         ),
         ("ollama", {"../api/ps": {"models": [{"model": "m:latest", "context_length": 32_768}]}}),
         (
+            "openai",
+            {
+                "models": {"data": [{"id": "m", "owned_by": "library"}]},
+                "../api/ps": {"models": [{"name": "m", "context_length": 32_768}]},
+            },
+        ),
+        (
             "ollama",
             {"../api/ps": {"models": []}, "../api/show": {"parameters": "stop x\nnum_ctx    32768"}},
         ),
@@ -85,6 +92,12 @@ async def test_server_that_does_not_say_is_asked_once() -> None:
     window = Window("openai", "m", "openai:m")
     assert [await window.find("models", server.fetch) for _ in range(3)] == [None, None, None]
     assert server.asked == ["models", "models/m"]
+
+
+async def test_list_with_a_query_is_not_part_of_the_path_of_one_model() -> None:
+    server = Server({"models/m": {"max_input_tokens": 32_768}})
+    assert await Window("anthropic", "m", "anthropic:m").find("models?limit=1000", server.fetch) == 32_768
+    assert server.asked == ["models?limit=1000", "models/m"]
 
 
 async def test_model_that_ollama_has_not_loaded_is_asked_for_again() -> None:

@@ -11,9 +11,14 @@ from fnmatch import fnmatchcase
 from dovetail.events.delta import Usage
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.providers import find_provider
-from dovetail.settings.model import ModelSettings, PriceSettings
+from dovetail.settings.model import Cache, ModelSettings, PriceSettings
 
 MILLION = 1_000_000
+_WRITES: dict[Cache, str] = {
+    "off": "cache_write_mtok",
+    "5m": "cache_write_mtok",
+    "1h": "cache_write_1h_mtok",
+}
 
 
 class Pricing(ABC):
@@ -85,6 +90,7 @@ class PublicPrice(Pricing):
     """
 
     model: str
+    cache: Cache = "5m"
 
     def apply(self, usage: Usage, answered_by: str = "") -> Usage:
         """Return the usage with its cost; a cost that the provider itself has reported stays."""
@@ -106,7 +112,7 @@ class PublicPrice(Pricing):
             input=prices.get("input_mtok", 0.0),
             output=prices.get("output_mtok", 0.0),
             cached=prices.get("cache_read_mtok"),
-            cache_write=prices.get("cache_write_mtok"),
+            cache_write=prices.get(_WRITES[self.cache], prices.get("cache_write_mtok")),
             reasoning=prices.get("output_reasoning_mtok"),
         )
 
@@ -129,10 +135,11 @@ class HighestPrice(Pricing):
         )
 
 
-def find_price(options: ModelSettings, model: str, public_name: str = "") -> Pricing:
+def find_price(options: ModelSettings, model: str, public_name: str = "", cache: Cache = "5m") -> Pricing:
     """Return the price of `provider:name`: as in the settings, none on your own machines, or as published.
 
-    `public_name` is the name under which it is published, if that is another one.
+    `public_name` is the name under which it is published, if that is another one. What is written to the
+    provider's cache may cost more if it stays there longer.
     """
     table = options.prices
     names = [
@@ -142,7 +149,7 @@ def find_price(options: ModelSettings, model: str, public_name: str = "") -> Pri
         name = max(names, key=lambda pattern: (pattern in (model, model.partition(":")[2]), len(pattern)))
         return _read(table[name])
     public_name = public_name or name_publicly(options.known_as, model)
-    return FREE if is_free(public_name) else PublicPrice(public_name)
+    return FREE if is_free(public_name) else PublicPrice(public_name, cache)
 
 
 def is_free(model: str) -> bool:

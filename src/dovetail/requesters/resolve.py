@@ -177,6 +177,6 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         proxy=chosen.proxy,
         limits=chosen.timeouts,
         retries=RetryPolicy(**chosen.retries.to_dict()),
-        price=find_price(options, name),
+        price=find_price(options, name, cache=chosen.cache),
         public_name=name_publicly(options.known_as, name),
     )

@@ -87,9 +87,13 @@ class Window:
         if self._is("lmstudio"):
             return read_window(_find_entry(await fetch("../api/v0/models"), self._model))
         entry = _find_entry(await fetch(models_path), self._model)
+        if entry.get("owned_by") == "library":  # how Ollama lists its models
+            return await _ask_ollama(self._model, fetch)
         if self._is("llamacpp") or entry.get("owned_by") == "llamacpp":
             return _read_props(await fetch("../props")) or read_window(entry)
-        return read_window(entry) or read_window(await fetch(f"{models_path}/{self._model}"))
+        described = read_window(entry)
+        one = f"{models_path.partition('?')[0]}/{self._model}"
+        return read_window(await fetch(one)) if described is None and models_path else described
 
     def _is(self, provider: str) -> bool:
         return self._provider == provider
