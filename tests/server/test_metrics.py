@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -10,13 +11,14 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client.parser import text_string_to_metric_families
 
+from dovetail.app import Dovetail
 from dovetail.errors import ModelError
 from dovetail.events.call import Kind
 from dovetail.events.delta import Usage
 from dovetail.events.tool_context import ToolContext
-from dovetail.testing import Gate, Reply
+from dovetail.testing import Gate, Reply, ScriptedServer
 from dovetail.tools.tool import Tool
-from serving import Serving, serve
+from serving import Serving, serve, serve_app
 
 
 def make_tool(name: str, kind: Kind = Kind.Read) -> Tool:
@@ -130,3 +132,32 @@ async def test_a_request_is_a_span_of_the_trace_it_came_with(tmp_path: Path) -> 
 
 def _fail() -> Any:
     raise RuntimeError("very private")
+
+
+HELPER = """---
+name: helper
+description: Helps.
+model: openai:gpt-4.1
+inputs:
+  task: {type: string, required: true}
+query: "${task}"
+---
+You help.
+"""
+
+
+async def test_cost_of_a_sub_agent_is_that_of_its_own_model(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "helper.md").write_text(HELPER)
+    used = Usage(1_000_000, 0)
+    call = {"tool_calls": [{"name": "helper", "arguments": {"task": "Help."}}], "usage": used}
+    replies = [call, Reply(text="Helped.", usage=used), Reply(text="Done.", usage=used)]
+    async with ScriptedServer(replies) as model:
+        settings: dict[str, Any] = {"model": {"name": "openai:gpt-5-mini", "base_url": model.url}}
+        app = Dovetail(workspace=tmp_path, settings=settings)
+        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+            server = Serving(app, None, client, address)  # type: ignore[arg-type]
+            await server.chat("Go.")
+            numbers = await scrape(server)
+    assert numbers["dovetail_cost_total", "openai:gpt-5-mini"] == pytest.approx(0.5)
+    assert numbers["dovetail_cost_total", "openai:gpt-4.1"] == pytest.approx(2.0)

@@ -21,7 +21,7 @@ from prometheus_client import (
 from dovetail.app import Dovetail
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ToolInputEnd
-from dovetail.events.run_events import AskRequest, Event, RunEnd, ToolEnd, ToolStart, TurnEnd
+from dovetail.events.run_events import AskRequest, Event, RunEnd, RunStart, ToolEnd, ToolStart, TurnEnd
 from dovetail.lazy import lazy
 from dovetail.runs.task import LiveRun
 
@@ -126,17 +126,21 @@ class RunMetrics:
         self._metrics = metrics
         self._names: dict[str, str] = {}
         self._started: set[str] = set()
+        self._models: dict[tuple[str, ...], str] = {}
+        """The models of sub-agents in progress, by their path."""
 
     def observe(self, live: LiveRun, event: Event, path: tuple[str, ...]) -> None:
         """Count one event of a run or of its children."""
         if isinstance(event, ToolInputEnd | ToolStart | ToolEnd):
             self._observe_call(event, path)
         elif isinstance(event, TurnEnd):
-            self._metrics.add_usage(live.spec.model, event.usage)
+            self._metrics.add_usage(self._models.get(path) or live.spec.model, event.usage)
         elif isinstance(event, AskRequest):
             self._metrics.asks.labels(event.kind).inc()
             logger.info("ask", extra={"fields": {"ask_id": event.ask_id, "kind": event.kind}})
-        elif isinstance(event, RunEnd) and len(path) == 1:
+        elif len(path) > 1:
+            self._observe_child(event, path)
+        elif isinstance(event, RunEnd):
             self._observe_end(live, event)
 
     def sample(self) -> None:
@@ -164,6 +168,12 @@ class RunMetrics:
             label = name if is_known and name else "unknown"
             self._metrics.calls.labels(label, event.status).inc()
             self._metrics.call_seconds.labels(label).observe(event.duration)
+
+    def _observe_child(self, event: Event, path: tuple[str, ...]) -> None:
+        if isinstance(event, RunStart):
+            self._models[path] = event.model
+        elif isinstance(event, RunEnd):
+            self._models.pop(path, None)
 
     def _observe_end(self, live: LiveRun, event: RunEnd) -> None:
         agent, seconds = live.spec.agent, time.monotonic() - live.since
