@@ -10,6 +10,7 @@ import pytest
 from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.requesters.google.contents import SKIP_SIGNATURE
 from dovetail.requesters.google.protocol import GenerateContent
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
@@ -231,6 +232,29 @@ async def test_a_rejected_schema_is_left_out_from_then_on(mock_provider: MockPro
     bodies = [request.body for request in mock_provider.requests]
     assert ["generationConfig" in body for body in bodies] == [True, False, False]
     assert not requester.follows_schema
+
+
+async def test_a_rejected_signature_is_left_out_of_that_request_only(mock_provider: MockProvider) -> None:
+    refuse(mock_provider, 400, "Corrupted thought signature.", "INVALID_ARGUMENT")
+    mock_provider.reply("1", "2")
+    requester = connect(mock_provider, "gemini-3-flash-preview")
+    data = {"kind": "call", "model": "gemini-3-flash", "fields": {"thoughtSignature": "SIGNED"}}
+    messages: list[ChatMessage] = [
+        *HELLO,
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "c1", "function": {"name": "add", "arguments": "{}"}}],
+            "provider_parts": [{"source": "google", "text": 0, "calls": 0, "data": data}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "1"},
+    ]
+
+    await collect(requester, messages=messages)
+    await collect(requester, messages=messages)
+
+    sent = [request.body["contents"][1]["parts"][0] for request in mock_provider.requests]
+    assert [part["thoughtSignature"] for part in sent] == ["SIGNED", SKIP_SIGNATURE, "SIGNED"]
 
 
 async def test_rejected_thinking_is_left_out_with_one_warning(

@@ -29,7 +29,8 @@ _MODES = {"none": "NONE", "required": "ANY"}
 
 def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `extra` wins over everything else, `without` names options the server rejects."""
-    body = _write_messages(request.messages, read_version(request.model)[0])
+    writer = ContentWriter(read_version(request.model)[0], is_signed="signatures" not in without)
+    body = _write_messages(request.messages, writer)
     if request.tools:
         body["tools"] = [{"functionDeclarations": [_declare(tool) for tool in request.tools]}]
         if mode := _MODES.get(request.tool_choice):
@@ -68,11 +69,11 @@ def always_thinks(model: str) -> bool:
     return "-pro" in model
 
 
-def _write_messages(messages: Sequence[ChatMessage], generation: int) -> dict[str, Any]:
+def _write_messages(messages: Sequence[ChatMessage], writer: ContentWriter) -> dict[str, Any]:
     """Return the conversation; system messages at its beginning are the instruction."""
     count = next((place for place, message in enumerate(messages) if not _is_system(message)), len(messages))
     system = [part for message in messages[:count] for part in write_parts(message.get("content"))]
-    contents = ContentWriter(generation).write(messages[count:])
+    contents = writer.write(messages[count:])
     if not contents:  # Gemini does not answer an instruction alone
         return {"contents": [{"role": "user", "parts": system or [{"text": ""}]}]}
     return {"systemInstruction": {"role": "user", "parts": system} if system else None, "contents": contents}

@@ -52,10 +52,14 @@ class _Own:
 
 
 class ContentWriter:
-    """Writer of one conversation, for a model of one generation: 2 for Gemini 2.5."""
+    """Writer of one conversation, for a model of one generation: 2 for Gemini 2.5.
 
-    def __init__(self, generation: int) -> None:
+    With `is_signed` off, no signature goes back, because the server has rejected one.
+    """
+
+    def __init__(self, generation: int, *, is_signed: bool = True) -> None:
         self._generation = generation
+        self._is_signed = is_signed
         self._names: dict[str, str] = {}  # of functions, by the id of the call
         self._order: dict[str, int] = {}  # of calls in their answer
         self._contents: list[dict[str, Any]] = []
@@ -108,7 +112,7 @@ class ContentWriter:
         kind = data.get("kind")
         given: Mapping[str, Any] = data.get("part" if kind == "part" else "fields") or {}
         kept = dict(given)
-        if read_version(str(data.get("model")))[0] != self._generation:
+        if not self._is_signed or read_version(str(data.get("model")))[0] != self._generation:
             kept.pop(SIGNATURE, None)
         if kind == "part":
             says_nothing = SIGNATURE not in kept and ("thought" in kept or not kept.get("text", "."))

@@ -25,6 +25,7 @@ _EFFORTS = {
     "xhigh": "high",
 }
 _SCHEMA_WORDS = ("response mime type", "response_mime_type", "response_json_schema", "responseJsonSchema")
+_SIGNATURE_WORDS = ("hought signature", "thought_signature", "thoughtSignature")
 _THINKING_WORDS = ("thinking", "Thinking")
 
 
@@ -35,6 +36,7 @@ class GenerateContent(ChatProtocol):
     """
 
     models_path = "models?pageSize=1000"
+    momentary = frozenset({"signatures"})
 
     @property
     def source(self) -> str:
@@ -77,7 +79,7 @@ class GenerateContent(ChatProtocol):
         if "thinkingConfig" in config and refusal.mentions(_THINKING_WORDS):
             _warn_once(f"{self.endpoint.model} rejects thinking as set by model.thinking; left out.")
             return "thinking"
-        return None
+        return "signatures" if refusal.mentions(_SIGNATURE_WORDS) else None
 
     def read_models(self, data: Any) -> list[str]:
         """Return the names in the server's list of models."""
