@@ -181,6 +181,12 @@ def test_a_thinking_block_without_text_keeps_its_signature() -> None:
     assert read(encode(*events))[0] == [ProviderPartDelta("anthropic", part)]
 
 
+def test_the_use_of_a_tool_that_was_cut_off_is_left_out() -> None:
+    cut = more(0, "input_json_delta", partial_json='{"query": "a')
+    deltas, finish = read(encode(START, begin(0, **SEARCH), cut, stop(0), *end("max_tokens")))
+    assert (deltas, finish.reason) == ([], "length")
+
+
 @pytest.mark.parametrize(
     ("kind", "status"),
     [("overloaded_error", 529), ("rate_limit_error", 429), ("api_error", 500), ("new", 500)],

@@ -34,7 +34,13 @@ USER = {"role": "user", "content": "hi"}
 
 def test_system_messages_are_joined_wherever_they_stand() -> None:
     conversation = write_conversation(
-        [{"role": "system", "content": "a"}, USER, {"role": "system", "content": "b"}], "anthropic"
+        [
+            {"role": "system", "content": "a"},
+            USER,
+            {"role": "system", "content": [text("b"), {"type": "image", "url": "https://a.example/x.png"}]},
+            {"role": "system", "content": " "},
+        ],
+        "anthropic",
     )
     assert conversation.system == [text("a"), text("b")]
     assert conversation.messages == [{"role": "user", "content": [text("hi")]}]

@@ -193,6 +193,9 @@ class _OpenBlock:
             return {"type": "text", "text": "".join(self.pieces), "citations": self.citations}
         if self.kind == "thinking":
             return {**self.content, "thinking": "".join(self.pieces), "signature": self.signature}
-        if any(self.pieces):
+        if not any(self.pieces):
+            return dict(self.content)
+        try:
             return {**self.content, "input": json.loads("".join(self.pieces))}
-        return dict(self.content)
+        except ValueError:  # cut off at the limit of tokens
+            return None

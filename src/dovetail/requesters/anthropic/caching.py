@@ -1,9 +1,8 @@
 """Mark the unchanging beginning of a request, so that the API need not read it again (prompt caching)."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-from dovetail.requesters.anthropic.content import measure
 
 SHORTEST = 2000
 """Characters of a beginning that may be worth marking; the API ignores marks on beginnings that are shorter
@@ -22,14 +21,22 @@ def mark_prefixes(body: dict[str, Any], time_to_live: str) -> None:
     size = 0
     for name in ("tools", "system"):
         if blocks := body.get(name):
-            size += measure(blocks)
+            size = _measure(blocks, size)
             if size >= SHORTEST:
                 blocks[-1] = {**blocks[-1], "cache_control": mark}
     messages = body["messages"]
-    if not body.get("tools") and len(messages) == 1:
-        return
-    if size + measure(messages) >= SHORTEST:
+    is_single = not body.get("tools") and len(messages) == 1
+    if not is_single and _measure(messages, size) >= SHORTEST:
         _mark_messages(messages, mark)
+
+
+def _measure(items: Iterable[Any], size: int) -> int:
+    """Return the characters so far and those of the items as JSON; what follows the limit is not counted."""
+    for item in items:
+        if size >= SHORTEST:
+            return size
+        size += len(json.dumps(item, ensure_ascii=False))
+    return size
 
 
 def _mark_messages(messages: list[dict[str, Any]], mark: Mapping[str, str]) -> None:

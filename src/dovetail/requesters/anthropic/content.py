@@ -1,7 +1,6 @@
 """Write messages the way the Messages API takes them: alternating roles, and blocks of content."""
 
 import base64
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +50,8 @@ def write_conversation(messages: Sequence[ChatMessage], source: str, *, thinks: 
     for message in messages:
         role = message["role"]
         if role in ("system", "developer"):
-            conversation.system += [block for block in write_content(message.get("content")) if block["text"]]
+            blocks = write_content(message.get("content"))
+            conversation.system += [block for block in blocks if str(block.get("text") or "").strip()]
         elif role == "assistant":
             blocks = write_answer(message, source)
             conversation.add(
@@ -184,8 +184,3 @@ def name_called_tools(messages: Sequence[Mapping[str, Any]]) -> list[str]:
         block["name"] for message in messages for block in message["content"] if block["type"] == "tool_use"
     )
     return list(dict.fromkeys(calls))
-
-
-def measure(blocks: Any) -> int:
-    """Return the number of characters of a part of a body, as JSON."""
-    return len(json.dumps(blocks, ensure_ascii=False))
