@@ -73,6 +73,11 @@ class Failures:
     has_key: bool
     secrets: Sequence[str] = field(repr=False)
 
+    @property
+    def where(self) -> str:
+        """The model and its server, as the beginning of a sentence."""
+        return f"{self.provider}:{self.model} at {self.address}"
+
     def fail(self, message: str, **details: Any) -> ModelError:
         """Return an error that a retry does not fix."""
         return self._make(ModelError, message, details)
@@ -83,7 +88,7 @@ class Failures:
 
     def fail_answer(self, failure: str, status: int | None = None) -> ModelError:
         """Return the error for a failed answer; `failure` is what the provider did, as a sentence's end."""
-        message = f"{self.provider} at {self.address} {failure}"
+        message = f"{self.where} {failure}"
         reported = Refusal(status or 400, failure, failure)
         if failure.startswith(REPORTED) and reported.exceeds_context:
             return self._make(
@@ -135,11 +140,11 @@ class Failures:
         )
 
     def _explain(self, refusal: Refusal) -> tuple[str, str | None]:
-        where = f"{self.provider} at {self.address}"
+        where = self.where
         said = f"(status {refusal.status})" + (f": {refusal.message}" if refusal.message else "")
         if refusal.exceeds_context:
             return (
-                f"{where} rejected the request: context length exceeded for {self.model} {said}",
+                f"{where} rejected the request: context length exceeded {said}",
                 "Shorten the chat history or the attachments, or use a model with a longer context.",
             )
         if refusal.refuses_key:

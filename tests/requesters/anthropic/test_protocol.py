@@ -213,6 +213,7 @@ async def test_a_refusal_is_explained_without_the_key(
         await collect(connect(mock_provider, retries=ONCE))
     failure = caught.value
     assert failure.provider == "anthropic"
+    assert failure.message.startswith(f"anthropic:{MODEL} at {mock_provider.url}/v1 ")
     assert (failure.status, failure.request_id) == (status, "req_7")
     assert message in failure.message
     assert isinstance(failure, TransientModelError) == (status in (429, 500, 529))
@@ -225,7 +226,9 @@ async def test_a_prompt_that_is_too_long_is_a_context_error_with_its_limit(
 ) -> None:
     error = {"message": "prompt is too long: 207791 tokens > 200000 maximum", "type": "invalid_request_error"}
     mock_provider.reply({"error": error, "status": 400})
-    with pytest.raises(ContextLengthError, match=f"for {MODEL}") as caught:
+    with pytest.raises(
+        ContextLengthError, match=f"anthropic:{MODEL} at .* context length exceeded"
+    ) as caught:
         await collect(connect(mock_provider))
     assert caught.value.limit == 200_000
 

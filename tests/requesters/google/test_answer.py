@@ -260,10 +260,16 @@ def test_only_the_first_of_several_candidates_counts() -> None:
         ),
         (
             [{"error": {"code": 400, "message": "Bad thing.", "status": "INVALID_ARGUMENT"}}],
-            "google at http://g reported an error while answering: Bad thing.",
+            "google:gemini-3-flash-preview at http://g reported an error while answering: Bad thing.",
         ),
-        ([{"candidates": [{"content": {"parts": ["x"]}}]}], "google at http://g sent an invalid answer"),
-        ([{"candidates": [{"content": {"parts": [{"text": 5}]}}]}], "google at http://g sent an invalid"),
+        (
+            [{"candidates": [{"content": {"parts": ["x"]}}]}],
+            "google:gemini-3-flash-preview at http://g sent an invalid answer",
+        ),
+        (
+            [{"candidates": [{"content": {"parts": [{"text": 5}]}}]}],
+            "google:gemini-3-flash-preview at http://g sent an invalid",
+        ),
         ([{"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]}], "sent an invalid answer"),
     ],
 )

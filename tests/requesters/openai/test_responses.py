@@ -358,7 +358,7 @@ async def test_reasoning_that_the_server_cannot_read_is_left_out_of_one_request(
             400,
             {"message": "Your input exceeds the context window.", "code": "context_length_exceeded"},
             ContextLengthError,
-            "context length exceeded for gpt-5-mini",
+            "openai:gpt-5-mini at",
         ),
         (400, {"message": "Invalid prompt: flagged.", "code": "invalid_prompt"}, ModelError, "flagged"),
     ],

@@ -72,7 +72,7 @@ class ConverseProtocol(ChatProtocol):
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request, in the words of AWS."""
         said = refusal.message.lower()
-        where = f"{failures.provider} at {failures.address}"
+        where = failures.where
         details: dict[str, Any] = {
             "status": refusal.status,
             "request_id": headers.get("x-amzn-requestid"),

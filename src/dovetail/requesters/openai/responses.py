@@ -57,7 +57,7 @@ class Responses(ChatProtocol):
 
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
-        where = f"{failures.provider} at {failures.address}"
+        where = failures.where
         if refusal.status == 404 and not _lacks_route(refusal):
             message = f"{where} rejected the request (status 404): {refusal.message}"
             return failures.fail(message, status=refusal.status)
