@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.tool import Tool
 from mock_provider import MockProvider
-from serving import Serving, serve_app, text_of
+from serving import Serving, serve_app
 
 pytestmark = pytest.mark.timeout(60)
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -162,32 +161,3 @@ async def test_reasoning_survives_three_turns_a_restart_and_another_message(
     kept = [form.format(thought) for thought in ("one", "two", "three")]
     assert thoughts[:3] == [[], kept[:1], kept[:2]]
     assert thoughts[3] == kept
-
-
-@pytest.mark.parametrize(("first", "second"), list(permutations(STYLES, 2)))
-async def test_each_provider_gets_back_only_what_it_thought(
-    first: str, second: str, tmp_path: Path, mock_provider: MockProvider
-) -> None:
-    """A conversation changes its model after a turn with a call, and changes it back."""
-    (model, write, read, form), (other, write_other, read_other, form_other) = STYLES[first], STYLES[second]
-    mock_provider.replay(write("one", "First I look.", "look"))
-    mock_provider.replay(write("two", "Seen."))
-    mock_provider.replay(write_other("three", "I look again.", "look"))
-    mock_provider.replay(write_other("four", "Seen again."))
-    mock_provider.replay(write("five", "The end."))
-    address = {"base_url": f"{mock_provider.url}/v1", "api_key": "test-key-1"}
-    providers = {name.partition(":")[0]: address for name, *_ in STYLES.values()}
-    app = Dovetail({"model": {"name": model, "providers": providers}}, workspace=tmp_path)
-    app.tools.register_tool(make_tools(asyncio.Event(), False)[0])
-    async with serve_app(app) as place, httpx.AsyncClient(base_url=place, timeout=30) as client:
-        server = Serving(app, ScriptedRequester([]), client, place)
-        answers = [text_of(await server.chat("Go.", model=name)) for name in (model, other, model)]
-    assert answers == ["First I look.Seen.", "I look again.Seen again.", "The end."]
-    bodies = [request.body for request in mock_provider.requests]
-    assert [thought for thought in read_other(bodies[2]) if thought] == []
-    assert [thought for thought in read_other(bodies[3]) if thought] == [form_other.format("three")]
-    kept = [thought for thought in read(bodies[4]) if thought]
-    assert kept == [form.format("one"), form.format("two")]
-    told = json.dumps(bodies[4])
-    assert "I look again." in told
-    assert "three" not in told
