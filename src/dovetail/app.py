@@ -12,9 +12,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from dovetail.agent.agent import Agent
+from dovetail.agent.base import FirstWords
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.agents.catalog import list_agent_names, publish_agents, read_offer, reserve_agent_names
 from dovetail.agents.registry import AgentRegistry
@@ -123,9 +124,11 @@ class Dovetail:
             self._skills = skill_folders.SkillLibrary(self._skill_roots())
         return self._skills
 
-    def create_agent(self, name: str | None = None, *, model: Any = None) -> Agent:
+    def create_agent(
+        self, name: str | None = None, *, model: Any = None, **first: Unpack[FirstWords]
+    ) -> Agent:
         """Return a fluent agent with this app's settings, tools and models."""
-        return Agent(name, model=model, runtime=self.runtime)
+        return Agent(name, model=model, runtime=self.runtime, **first)
 
     @property
     def chat(self) -> "Chat":

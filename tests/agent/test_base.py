@@ -287,3 +287,51 @@ def test_history_that_was_set_as_one_message_can_be_added_to() -> None:
     agent.set_agent_prompt("chat_history", {"role": "user", "content": "a"})
     agent.add_chat_history({"role": "assistant", "content": "b"}).input("q")
     assert [message["content"] for message in agent.request_prompt.to_messages()] == ["a", "b", "q"]
+
+
+def test_an_agent_is_created_with_its_system_prompt_options_and_tools() -> None:
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    requester = ScriptedRequester(["Hello.", "Hello again."])
+    agent = Agent(requester=requester, system="You are terse.", options={"temperature": 0}, tools=[add])
+    agent.set_settings("tools.strategy", "native")
+    for text in ("Hi", "Hi again"):
+        agent.input(text).start()
+    for request in requester.requests:
+        assert request.messages[0] == {"role": "system", "content": "You are terse."}
+        assert request.options == {"temperature": 0}
+        assert [tool.name for tool in request.tools] == ["add"]
+
+
+def test_arguments_that_are_none_are_as_if_they_were_not_there() -> None:
+    requester = ScriptedRequester(["Hello."])
+    agent = Agent(requester=requester, system=None, tools=None)
+    assert agent.input("Hi").start() == "Hello."
+    assert [message["role"] for message in requester.requests[0].messages] == ["user"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "advice"),
+    [
+        ("instructions", "Write `system=…`."),
+        ("system_prompt", "Write `system=…`."),
+        ("llm", "Write `model=…`."),
+        ("temperature", "Write `options={'temperature': …}`."),
+        ("api_key", "Write `settings={'model': {'api_key': …}}`."),
+        ("sytem", "Did you mean 'system'?"),
+        ("colour", "Expected one of: name, model, system, tools, options, settings, requester, runtime."),
+    ],
+)
+def test_an_unknown_argument_says_what_to_write(argument: str, advice: str) -> None:
+    arguments: Any = {argument: "x"}
+    with pytest.raises(TypeError) as caught:
+        Agent(**arguments)
+    assert str(caught.value) == f"Unknown argument {argument!r} of Agent. {advice}"
+
+
+def test_an_agent_without_tools_says_so() -> None:
+    arguments: Any = {"tools": []}
+    with pytest.raises(TypeError, match="Unknown argument 'tools' of BaseAgent"):
+        BaseAgent(**arguments)

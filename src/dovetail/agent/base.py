@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self, TypeVar, Unpack, overload
+from typing import Any, Self, TypedDict, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
@@ -12,6 +12,8 @@ from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, N
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import did_you_mean, expected_one_of
+from dovetail.errors import SignatureError
 from dovetail.events.call import ChatMessage
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
@@ -21,6 +23,26 @@ from dovetail.response.response import Response
 from dovetail.settings import Settings
 
 V = TypeVar("V")
+
+
+class FirstWords(TypedDict, total=False):
+    """What every request of an agent begins with: its system prompt, its options and its tools."""
+
+    system: Any
+    options: Mapping[str, Any]
+    tools: Any
+
+
+_MEANT = {
+    **dict.fromkeys(
+        ("instruction", "instructions", "prompt", "system_message", "system_prompt"), "`system=…`"
+    ),
+    **dict.fromkeys(("llm", "model_id", "model_name"), "`model=…`"),
+    **dict.fromkeys(("functions", "tool"), "`tools=[…]`"),
+    **dict.fromkeys(("api_key", "base_url"), "`settings={{'model': {{'{name}': …}}}}`"),
+    **dict.fromkeys(("max_tokens", "seed", "stop", "temperature", "top_p"), "`options={{'{name}': …}}`"),
+}
+"""The arguments of other libraries, and ours for the same thing."""
 
 
 class BaseAgent(Asking[Any]):
@@ -40,6 +62,7 @@ class BaseAgent(Asking[Any]):
         settings: Settings | Mapping[str, Any] | None = None,
         requester: Requester | None = None,
         runtime: Runtime | None = None,
+        **first: Unpack[FirstWords],
     ) -> None:
         self.name = name or f"agent-{uuid4().hex[:8]}"
         self.runtime = runtime or default_runtime()
@@ -50,6 +73,24 @@ class BaseAgent(Asking[Any]):
         self._requester = requester
         self._pending = PendingRequests(self.agent_prompt)
         self.set_up()
+        for argument, value in first.items():
+            self.begin_with(argument, value)
+
+    def begin_with(self, argument: str, value: Any) -> None:
+        """Apply a further argument of the constructor; agent extensions may add their own.
+
+        Raises:
+            SignatureError: the argument is not known; the message says what to write.
+        """
+        if argument == "system":
+            self.system(value or "", always=True)
+        elif argument == "options":
+            self.options(value or {}, always=True)
+        else:
+            known = ("name", "model", "system", "tools", "options", "settings", "requester", "runtime")
+            meant = _MEANT.get(argument, "").format(name=argument)
+            hint = f"Write {meant}." if meant else did_you_mean(argument, known) or expected_one_of(known)
+            raise SignatureError(f"Unknown argument {argument!r} of {type(self).__name__}. {hint}")
 
     def set_up(self) -> None:
         """Set up the agent, once, when it is created; agent extensions add their handlers here."""

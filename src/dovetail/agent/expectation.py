@@ -13,6 +13,7 @@ from dovetail.errors import ConfigError, KeyWaitError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
+from dovetail.response.bare import read_bare
 from dovetail.response.parser import AnswerFormat
 from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
 from dovetail.schema.notation import write_notation
@@ -68,9 +69,9 @@ class _Builder:
 class TypedOutput(Generic[T]):
     """A type as the whole answer: its description in the prompt, and how an answer becomes an instance.
 
-    A class with fields is asked for by its own fields, a list by that of its items, and every other type
-    as the field `value`; `str` is plain text. `shown` is what the prompt says: classes at every depth by
-    their fields.
+    A class with fields is asked for by its own fields, a list by that of its items, and every other type as
+    the field `value`, where an answer may also be nothing but the value; `str` is plain text. `shown` is what
+    the prompt says: classes at every depth by their fields.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -97,8 +98,23 @@ class TypedOutput(Generic[T]):
         """Return what a request for this type expects."""
         if self.output is None:
             return Expectation(AnswerFormat(build=self._adapter.validate_python))
-        format = AnswerFormat(schema=self.output, path_style=get_style(settings), build=self._build)
+        format = AnswerFormat(
+            schema=self.output,
+            path_style=get_style(settings),
+            build=self._build,
+            read_bare=self._read_bare if self._is_wrapped else None,
+        )
         return Expectation(format, self._write_schema() if with_schema else None)
+
+    def _read_bare(self, text: str) -> Any:
+        return read_bare(text, self._accepts)
+
+    def _accepts(self, value: Any) -> bool:
+        try:
+            self._adapter.validate_python(value)
+        except (ValueError, TypeError):
+            return False
+        return True
 
     def _build(self, data: Any) -> T:
         if self._is_wrapped and is_mapping(data) and "value" in data:

@@ -138,11 +138,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFormat(Generic[T]):
-    """How to read an answer; `build` validates the parsed data and builds the object."""
+    """How to read an answer; `build` validates the parsed data and builds the object.
+
+    `read_bare` returns the document that a text without one stands for, if any.
+    """
 
     schema: Any = None
     path_style: PathStyle = "dot"
     build: Callable[[Any], T] | None = None
+    read_bare: Callable[[str], Any] | None = None
 
     @property
     def is_text(self) -> bool:

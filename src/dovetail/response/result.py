@@ -107,7 +107,8 @@ class Result(Generic[T]):
         parser = self._format.make_parser()
         parser.feed(self.text)
         parser.finish()
-        return parser.data
+        read_bare = self._format.read_bare
+        return read_bare(self.text) if parser.data is None and read_bare else parser.data
 
     @property
     def data(self) -> Any:

@@ -43,6 +43,13 @@ class ToolExtension(BaseAgent):
         self.extension_handlers.append("request_prefixes", self._use_tools)
         self.extension_handlers.append("broadcast_prefixes", self._send_events)
 
+    def begin_with(self, argument: str, value: Any) -> None:
+        """Apply a further argument of the constructor; `tools` are added as with `use_tools`."""
+        if argument == "tools":
+            self.use_tools(value or ())
+        else:
+            super().begin_with(argument, value)
+
     @property
     def tools(self) -> "ToolSnapshot":
         """The agent's tools, in the order of their registration."""
