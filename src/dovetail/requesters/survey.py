@@ -96,7 +96,7 @@ class Survey:
             is_there = find(name) is not None
             state = "downloaded" if is_there else f"not downloaded: dovetail models pull {name}"
             entry = self.describe(f"local:{name}", state, is_ready=is_there)
-            yield replace(entry, window=entry.window or weights.context, size=weights.size)
+            yield replace(entry, window=weights.choose_context(entry.window), size=weights.size)
         for name, file in list_models(self._options.folders):
             entry = self.describe(f"local:{name}", str(file.path))
             yield replace(entry, window=file.choose_context(entry.window), size=file.size)

@@ -18,12 +18,9 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.local.files import read_model
-from dovetail.requesters.local.weights import Weights, find_entry, remove_if_corrupt
+from dovetail.requesters.local.weights import CONTEXT, Weights, find_entry, remove_if_corrupt
 
 xllamacpp = lazy("xllamacpp", extra="local")
-CONTEXT = 8192
-"""Tokens of prompt and answer together; with the good model they need 230 MB of memory."""
-
 PROMPT_STEP = 64
 """Prompt tokens between two checks for cancellation: about two seconds on one slow core."""
 CACHED_PROMPTS = 512

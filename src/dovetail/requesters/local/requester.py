@@ -9,7 +9,7 @@ from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta
 from dovetail.requesters.local.answer import LocalAnswer
 from dovetail.requesters.local.files import locate, read_model
-from dovetail.requesters.local.llama import CONTEXT, Engine, release_engine, share_engine
+from dovetail.requesters.local.llama import Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
 from dovetail.requesters.prices import FREE
@@ -23,9 +23,8 @@ INTRODUCTION = "You are a helpful assistant."
 
 def make_requester(model: str, options: ModelSettings) -> "LocalRequester":
     """Return the requester of `local:<model>`: a name or the path of a file."""
-    own = options.providers.get("local", options)
-    context = own.context_tokens or options.context_tokens
-    return LocalRequester(locate(model, options.folders), f"local:{model}", context)
+    name = f"local:{model}"
+    return LocalRequester(locate(model, options.folders), name, options.find_window(name))
 
 
 class LocalRequester:
@@ -46,7 +45,7 @@ class LocalRequester:
         self._engine: Engine | None = None
         entry = find_entry(weights)
         if entry is not None:
-            self.context_tokens = min(context or CONTEXT, entry.context)
+            self.context_tokens = entry.choose_context(context)
             self._introduction, self._sampling = entry.introduction, entry.sampling
             self._chooses_tools = entry.chooses_tools
         else:

@@ -20,6 +20,8 @@ from dovetail.lazy import lazy
 platformdirs = lazy("platformdirs")
 
 MEBIBYTE = 1024 * 1024
+CONTEXT = 8192
+"""Tokens of prompt and answer together, unless set; with the good model they need 230 MB of memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,10 @@ class Weights:
     def model(self) -> str:
         """The model's name in requests."""
         return f"local:{self.name}"
+
+    def choose_context(self, wanted: int | None = None) -> int:
+        """Return the tokens of context: as many as wanted, up to the most that the model reads."""
+        return min(wanted or CONTEXT, self.context)
 
     @property
     def file_name(self) -> str:
