@@ -21,6 +21,8 @@ import pytest
 
 from dovetail import app
 from dovetail.agent import runtime
+from dovetail.settings import open_settings
+from dovetail.settings.model import ModelSettings
 from dovetail.testing import ScriptedServer
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +89,20 @@ def run_block(block: Block, page: Path, names: dict[str, Any]) -> None:
         exec(code, names)
     if block.output is not None:
         assert printed.getvalue().strip() == block.output.strip(), f"{page.name}:{block.line}"
+
+
+_SETTINGS = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["models.md", "model-recipes.md"])
+def test_settings_on_the_pages_about_models_are_valid(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOUSE_KEY", "secret")
+    for block in _SETTINGS.findall((ROOT / "docs" / name).read_text(encoding="utf-8")):
+        (tmp_path / "dovetail.toml").write_text(block)
+        settings = open_settings(None, tmp_path)
+        assert settings.section(ModelSettings).given or settings.get("limits"), block
 
 
 LINKED = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("docs/decisions/*.md")})

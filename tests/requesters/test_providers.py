@@ -1,7 +1,9 @@
 """The table of providers: complete rows, and a request through each name as its provider wants it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from aws_frames import write_answer
 from dovetail import Agent
 from dovetail.requesters.providers import ALIASES, PROVIDERS, find_provider
+from dovetail.requesters.resolve import MAKERS
 from model_servers import Answer, Received, clear_variables, run_server, send_events
 
 NAMES = (
@@ -98,6 +101,22 @@ WANTED: Mapping[str, Wanted] = {
 
 def test_every_provider_is_asked_below() -> None:
     assert set(WANTED) == set(PROVIDERS)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+
+
+def test_table_of_the_page_has_every_provider_with_its_keys_and_tests_that_exist() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    lines = text[text.index("| Name | Provider |") :].split("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    names = [re.match(r"`([\w-]+):", row[0]) for row in rows]
+    assert [name[1] for name in names if name] == [*PROVIDERS, *MAKERS]
+    for row, (_, _, key, _, tested) in zip(PROVIDERS.values(), rows, strict=False):
+        assert re.findall(r"`(\w+)`", key) == list(row.keys), row.name
+        assert tested, row.name
+    for link in re.findall(r"\]\(\.\./(tests/[^)]+)\)", "".join(lines)):
+        assert (PAGE.parents[1] / link).exists(), link
 
 
 @pytest.mark.parametrize("name", WANTED)

@@ -14,6 +14,7 @@ from dovetail.data.secrets import hide, hide_passwords
 from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.lazy import lazy
+from dovetail.requesters.providers import find_provider
 from dovetail.requesters.refusal import Refusal, find_request_id, is_transient, read_retry_after
 
 aiohttp = lazy("aiohttp")
@@ -151,7 +152,7 @@ class Failures:
             what = "rejected the API key" if self.has_key else "requires an API key, but none is set"
             return (
                 f"{where} {what} {said}",
-                "Set model.api_key or DOVETAIL_API_KEY to a valid key.",
+                f"Set {self._name_keys()} to a valid key.",
             )
         if refusal.exceeds_quota:
             return (
@@ -162,6 +163,12 @@ class Failures:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
                 return f"{where} {advice.meaning} {said}", advice.hint
         return f"{where} {'failed' if refusal.status >= 500 else 'rejected the request'} {said}", None
+
+    def _name_keys(self) -> str:
+        """Return the settings and variables that may hold the key."""
+        row = find_provider(self.provider)
+        variables = row.keys[:1] if row else ()
+        return " or ".join([*variables, "model.api_key", "DOVETAIL_API_KEY"])
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {

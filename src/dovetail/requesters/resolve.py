@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 from dovetail.concurrency import run_sync
-from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.configured import ConfiguredProvider, configure
@@ -23,7 +22,7 @@ from dovetail.requesters.names import complete_name
 from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
-from dovetail.settings.model import ModelSettings
+from dovetail.settings.model import Api, ModelSettings
 
 local = lazy("dovetail.requesters.local.requester")
 langchain = lazy("dovetail.requesters.langchain")
@@ -35,7 +34,7 @@ MAKERS: Mapping[str, Any] = {
 }
 """Providers outside of the table: modules with `make_requester(model, options)`."""
 
-PROTOCOLS: Mapping[str, tuple[Any, str]] = {
+PROTOCOLS: Mapping[Api, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
     "responses": (lazy("dovetail.requesters.openai.responses"), "Responses"),
     "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
@@ -140,11 +139,6 @@ def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requ
 def connect(configured: ConfiguredProvider, model: str, options: ModelSettings) -> HttpRequester:
     """Return the requester of one model of a configured provider."""
     endpoint = _build_endpoint(configured, model, options)
-    if configured.api not in PROTOCOLS:
-        raise ConfigError(
-            f"{configured.provider.title} cannot be used: the API {configured.api!r} is not supported.",
-            hint=f"{expected_one_of(PROTOCOLS)} Set model.providers.{configured.name}.api to one of them.",
-        )
     module, protocol = PROTOCOLS[configured.api]
     refused = _remember_refused(endpoint.base_url, endpoint.model)
     return HttpRequester(getattr(module, protocol)(endpoint), refused=refused)
