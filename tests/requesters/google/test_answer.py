@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.delta import (
@@ -292,3 +294,42 @@ def test_a_spoiled_call_may_be_tried_again(reason: str) -> None:
 def test_an_overload_in_the_stream_may_be_tried_again() -> None:
     with pytest.raises(TransientModelError, match="The model is overloaded"):
         read([frame([{"error": {"code": 503, "message": "The model is overloaded."}}])])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = ("text", "thought", "functionCall", "thoughtSignature", "inlineData")
+PARTS = st.dictionaries(st.sampled_from(NAMES), JSON | st.fixed_dictionaries({"name": JSON, "args": JSON}))
+CANDIDATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "content": JSON | st.fixed_dictionaries({"parts": st.lists(PARTS | JSON, max_size=3)}),
+        "finishReason": JSON,
+        "index": JSON,
+        "groundingMetadata": JSON,
+    },
+)
+CHUNKS = st.fixed_dictionaries(
+    {},
+    optional={
+        "candidates": JSON | st.lists(CANDIDATES | JSON, max_size=2),
+        "usageMetadata": JSON | st.dictionaries(st.just("promptTokenCount"), JSON),
+        "promptFeedback": JSON,
+        "modelVersion": JSON,
+        "error": JSON,
+    },
+)
+
+
+@given(st.lists(CHUNKS, max_size=3))
+def test_a_chunk_of_any_shape_is_an_answer_or_a_clear_error(chunks: list[Any]) -> None:
+    reader = GoogleReader(FAILURES)
+    failure = ""
+    try:
+        deltas = [*reader.feed(frame(chunks)), *reader.end(), reader.finish()]
+    except ModelError as error:
+        deltas, failure = [], error.message
+    assert failure.startswith("google") if failure else isinstance(deltas[-1], FinishDelta)
