@@ -1,4 +1,4 @@
-"""Chats with a thinking Claude model: signed thinking survives tool calls, messages and killed servers."""
+"""Claude models from outside: programs with an `Agent`, and chats whose server is killed while it thinks."""
 
 import asyncio
 from pathlib import Path
@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from anthropic_events import stream
+from dovetail import Agent
 from faults.person import Person
 from faults.world import World
 from mock_provider import MockProvider
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 
 
 def think(number: int) -> dict[str, Any]:
@@ -39,6 +38,52 @@ def find_answers(body: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def make_agent(provider: MockProvider, **options: Any) -> Agent:
+    settings = {"model": {"base_url": f"{provider.url}/v1", "api_key": "test-key", **options}}
+    return Agent(model="anthropic:claude-sonnet-4-5", settings=settings)
+
+
+def test_a_program_asks_a_question(mock_provider: MockProvider) -> None:
+    mock_provider.reply("Hello", match={"userMessage": "hi"})
+    assert make_agent(mock_provider).input("hi").start() == "Hello"
+
+
+def test_a_program_gets_typed_fields(mock_provider: MockProvider) -> None:
+    mock_provider.reply('{"planet": "Jupiter", "moons": 95}')
+    agent = make_agent(mock_provider).input("Name a planet.")
+    assert agent.output({"planet": (str, "its name"), "moons": (int,)}).start() == {
+        "planet": "Jupiter",
+        "moons": 95,
+    }
+    [request] = mock_provider.requests
+    assert set(request.body["output_config"]["format"]["schema"]["properties"]) == {"planet", "moons"}
+
+
+def test_an_agent_runs_with_tools_thinks_and_counts_its_tokens(mock_provider: MockProvider) -> None:
+    agent = make_agent(mock_provider, thinking="low")
+
+    @agent.tool_func
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    calls = [{"id": f"t{number}", "name": "add", "arguments": {"a": number, "b": 1}} for number in (1, 2)]
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    mock_provider.reply(
+        {"reasoning": "Add.", "reasoningSignature": "SIG", "toolCalls": calls, "usage": usage},
+        {"content": "2 and 3.", "usage": usage},
+    )
+    outcome = agent.run("What are 1 + 1 and 2 + 1?")
+    assert (outcome.reason, outcome.text) == ("goal", "2 and 3.")
+    assert (outcome.usage.input_tokens, outcome.usage.output_tokens) == (200, 20)
+    assert outcome.usage.cost == pytest.approx(200 * 3e-6 + 20 * 15e-6)
+    [_, answer, results] = mock_provider.requests[1].body["messages"]
+    assert [block["type"] for block in answer["content"]] == ["thinking", "tool_use", "tool_use"]
+    assert [result["content"][0]["text"] for result in results["content"]] == ["2", "3"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(90)
 async def test_thinking_goes_back_over_three_messages_and_two_dead_servers(
     tmp_path: Path, mock_provider: MockProvider
 ) -> None:

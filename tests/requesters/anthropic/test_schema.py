@@ -40,6 +40,13 @@ def test_the_official_sdk_keeps_the_same_keywords() -> None:
     assert strip(limit_schema(ORDER)) == strip(transform_schema(ORDER))
 
 
+def test_several_types_become_alternatives() -> None:
+    limited = limit_schema({"type": ["string", "null"], "description": "The name", "maxLength": 9})
+    assert limited is not None
+    assert limited["description"] == "The name"
+    assert [choice["type"] for choice in limited["anyOf"]] == ["string", "null"]
+
+
 @pytest.mark.parametrize(
     "schema",
     [

@@ -32,6 +32,8 @@ class _NotExpressibleError(Exception):
 def _limit(schema: Any) -> dict[str, Any]:
     if not is_mapping(schema) or not schema:
         raise _NotExpressibleError  # anything is allowed
+    if is_list(schema.get("type")):
+        return _split(schema)
     limited: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in schema.items():
@@ -45,6 +47,13 @@ def _limit(schema: Any) -> dict[str, Any]:
     if schema.get("type") == "object" or "properties" in schema:
         _close(schema, limited)
     return _describe(limited, rest)
+
+
+def _split(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a schema of several types as alternatives."""
+    described = {name: schema[name] for name in ("title", "description") if name in schema}
+    rest = {name: value for name, value in schema.items() if name not in described}
+    return {**described, "anyOf": [_limit({**rest, "type": kind}) for kind in schema["type"]]}
 
 
 def _limit_inner(name: str, value: Any) -> Any:
