@@ -14,6 +14,18 @@ from dovetail.testing import Reply, ScriptedServer
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
+    "spend_limit.py": (
+        [
+            {"tool_calls": [{"name": "find_price", "arguments": '{"wood": "oak"}'}]},
+            {"tool_calls": [{"name": "find_price", "arguments": '{"wood": "pine"}'}]},
+            "Pine, as far as I know.",
+        ],
+        [
+            "Pine, as far as I know.",
+            "max-calls: The limit of 3 requests to models of this run is reached.",
+            "max-calls: The limit of 3 requests to models of agent",
+        ],
+    ),
     "agent_extension.py": (["Friday."], ["Friday."]),
     "event_encoder.py": (["Oak."], ['"text": "Oak."}', '"end": "goal"}']),
     "first_field.py": (
