@@ -40,6 +40,8 @@ BODY: dict[str, Any] = {
         ("Encrypted content is not supported with this model.", "encrypted_content"),
         ("Unsupported parameter: 'reasoning.effort' is not supported with this model.", "reasoning"),
         ("Model grok-4-1-fast does not support parameter reasoningEffort.", "reasoning_effort"),
+        ('"llama3" does not support thinking', "reasoning_effort"),
+        ("Reasoning is mandatory for this endpoint and cannot be disabled.", "reasoning"),
         ("reasoning_effort must be one of none or default", "reasoning_effort"),
         ("Invalid schema for function 'add': 'minimum' is not permitted.", "strict"),
         ("Invalid parameter: 'text.format' of type 'json_schema' is not supported", "response_format"),

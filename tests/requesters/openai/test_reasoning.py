@@ -80,6 +80,11 @@ def test_reasoning_details_are_joined_piece_by_piece_and_otherwise_unchanged() -
     ]
 
 
+@pytest.mark.parametrize("details", [None, "x", {"text": "x"}, [None, "x"], [{"text": 5}, {"text": "y"}]])
+def test_reasoning_details_of_an_odd_shape_do_not_end_the_answer(details: Any) -> None:
+    assert join(read({"content": "Yes", "reasoning_details": details})) == ("", "Yes")
+
+
 def test_thinking_parts_of_the_content_are_kept_as_such() -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
     deltas = read({"content": [thought]}, {"content": [{"type": "text", "text": "Yes"}]})

@@ -239,10 +239,18 @@ async def test_api_is_chosen_by_what_the_model_needs(
     assert [request.path for request in mock_provider.requests] == [path]
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "content_type"),
+    [
+        (b'{"detail":"Not Found"}', 404, "application/json"),
+        (b"<html><body>404 Not Found</body></html>", 404, "text/html"),
+        (b"405: Method Not Allowed", 405, "text/plain"),
+    ],
+)
 async def test_server_without_the_api_is_asked_over_chat_completions_from_then_on(
-    mock_provider: MockProvider,
+    mock_provider: MockProvider, body: bytes, status: int, content_type: str
 ) -> None:
-    mock_provider.replay(b'{"detail":"Not Found"}', status=404, content_type="application/json")
+    mock_provider.replay(body, status=status, content_type=content_type)
     mock_provider.reply("Hi", "Hi")
     requester = connect(mock_provider, options={"max_tokens": 9})
     for _ in range(2):

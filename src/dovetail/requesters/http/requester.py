@@ -174,16 +174,20 @@ class HttpRequester:
             if response.status == 200:
                 await answer.begin()
                 return answer
-            refusal = await self._read_refusal(response)
+            said: bytes = await response.content.read(LARGEST_REFUSAL)
         except BaseException:
             answer.close()
             raise
         answer.close()
+        is_page = said.lstrip().startswith(b"<")
+        refusal = Refusal.read(response.status, b"" if is_page else said)
         part = protocol.find_refused_part(refusal, body)
         if part is not None and part not in without and self._may_leave_out(part):
             if part not in protocol.momentary:
                 self._refused.add(part)
             return await self._post(request, deadline, skipped | {part})
+        if is_page:
+            raise self._failures.fail_page(response.status, said)
         raise await self._explain(refusal, response.headers, protocol)
 
     async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -218,12 +222,6 @@ class HttpRequester:
 
     def _may_leave_out(self, part: str) -> bool:
         return part != "response_format" or self.endpoint.structured != "schema"
-
-    async def _read_refusal(self, response: Any) -> Refusal:
-        body: bytes = await response.content.read(LARGEST_REFUSAL)
-        if body.lstrip().startswith(b"<"):
-            raise self._failures.fail_page(response.status, body)
-        return Refusal.read(response.status, body)
 
     async def _explain(
         self, refusal: Refusal, headers: Mapping[str, str], protocol: ChatProtocol

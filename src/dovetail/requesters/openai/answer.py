@@ -128,8 +128,8 @@ class ChatReader(AnswerReader):
             if thought := part.get(field):
                 self._think(field, expect_text(thought), deltas)
                 break
-        if details := part.get("reasoning_details"):
-            self._thoughts.add_details(details)
+        if is_list(details := part.get("reasoning_details")):
+            self._thoughts.add_details([detail for detail in details if is_mapping(detail)])
         if content := part.get("content"):
             self._read_content(content, deltas)
         if refusal := part.get("refusal"):

@@ -24,8 +24,8 @@ OURS = {
 """Parts that we add on our own, and the words by which servers reject them."""
 
 THINKING = {
-    "reasoning_effort": ("reasoning_effort", "reasoningEffort", "reasoning effort"),
-    "reasoning": ("reasoning.", "'reasoning'", "reasoningEffort"),
+    "reasoning_effort": ("reasoning_effort", "reasoningEffort", "reasoning effort", "support thinking"),
+    "reasoning": ("reasoning.", "'reasoning'", "reasoningEffort", "Reasoning is mandatory"),
     "thinking": ("thinking",),
     "chat_template_kwargs": ("chat_template_kwargs", "enable_thinking"),
     "enable_thinking": ("enable_thinking",),
@@ -46,7 +46,7 @@ SAMPLING = {
 
 _REJECTS = re.compile(
     r"(?i)unsupported|not supported?|does(n't| not) support|not permitted|not allowed|unknown|unrecognized"
-    r"|unexpected|extra (field|input)|only the default|one of"
+    r"|unexpected|extra (field|input)|only the default|one of|mandatory"
 )
 _HUMP = re.compile(r"_(.)")
 
