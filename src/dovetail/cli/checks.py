@@ -29,7 +29,9 @@ EXTRAS = {
     "local": (("xllamacpp", "filelock"), "the embedded models"),
     "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
     "mcp": (("mcp",), "tools of MCP servers"),
-    "langchain": (("langchain_core",), "LangChain models and tools"),
+    "langchain": (("langchain", "langchain_core"), "LangChain models and tools"),
+    "any-llm": (("any_llm",), "models through any-llm"),
+    "bedrock": (("boto3",), "AWS profiles for models on Bedrock"),
 }
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20

@@ -395,3 +395,17 @@ async def test_missing_credentials_are_explained(
     with pytest.raises(ConfigError, match="Missing AWS credentials for bedrock:") as caught:
         await collect(connect(mock_provider.url))
     assert "AWS_BEARER_TOKEN_BEDROCK" in str(caught.value.hint)
+
+
+async def test_token_in_the_explanation_of_a_wrong_signature_is_hidden(
+    mock_provider: MockProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "a-session-token")
+    text = (
+        "The Canonical String for this request should have been 'POST\\nx-amz-security-token:a-session-token'"
+    )
+    body = json.dumps({"message": text}).encode()
+    mock_provider.replay(body, status=403, content_type="application/json")
+    with pytest.raises(ModelError, match="Canonical String") as caught:
+        await collect(connect(mock_provider.url))
+    assert "a-session-token" not in f"{caught.value!r} {caught.value}"

@@ -18,6 +18,14 @@ from dovetail.requesters.bedrock.signature import Credentials
 
 boto3 = lazy("boto3", extra="bedrock")
 REGION_VARIABLES = ("AWS_REGION", "AWS_DEFAULT_REGION")
+FILES = {"AWS_SHARED_CREDENTIALS_FILE": "~/.aws/credentials", "AWS_CONFIG_FILE": "~/.aws/config"}
+SOURCES = (
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+"""Variables that name a source of credentials that boto3 can read."""
 _ADDRESS = re.compile(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.")
 _ARN = re.compile(r"arn:[a-z-]+:[a-z-]+:([a-z0-9-]+):")
 _lock = threading.Lock()
@@ -70,7 +78,7 @@ async def find_credentials(model: str) -> Credentials:
 def has_credentials() -> bool:
     """Return whether credentials are likely to be found, without looking for them in files or networks."""
     return _read_environment() is not None or (
-        has_boto3() and (bool(os.environ.get("AWS_PROFILE")) or os.path.exists(_find_file()))
+        has_boto3() and (any(map(os.environ.get, SOURCES)) or any(map(os.path.exists, _list_files())))
     )
 
 
@@ -85,8 +93,8 @@ def forget_sessions() -> None:
     _make_session.cache_clear()
 
 
-def _find_file() -> str:
-    return os.path.expanduser(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
+def _list_files() -> list[str]:
+    return [os.path.expanduser(os.environ.get(variable) or usual) for variable, usual in FILES.items()]
 
 
 def _read_environment() -> Credentials | None:

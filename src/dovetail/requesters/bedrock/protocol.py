@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from dovetail.data.secrets import hide
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.bedrock.answer import ConverseReader
 from dovetail.requesters.bedrock.body import build_body, find_refused_part
 from dovetail.requesters.bedrock.credentials import find_credentials, find_region
 from dovetail.requesters.bedrock.family import find_family
-from dovetail.requesters.bedrock.signature import Request, sign
+from dovetail.requesters.bedrock.signature import Credentials, Request, sign
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
@@ -37,6 +38,7 @@ class ConverseProtocol(ChatProtocol):
         if self.region.startswith("cn-") and address.endswith(f"{self.region}.amazonaws.com"):
             address += ".cn"
         super().__init__(replace(endpoint, base_url=address))
+        self._credentials: Credentials | None = None
 
     @property
     def source(self) -> str:
@@ -61,7 +63,7 @@ class ConverseProtocol(ChatProtocol):
         """Return the headers of one request, signed unless they carry a key."""
         if "authorization" in headers:
             return headers
-        credentials = await find_credentials(self.endpoint.model)
+        self._credentials = credentials = await find_credentials(self.endpoint.model)
         request = Request(url=url, headers=headers, body=body)
         return sign(request, credentials, region=self.region, service=SERVICE)
 
@@ -71,6 +73,9 @@ class ConverseProtocol(ChatProtocol):
 
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request, in the words of AWS."""
+        if self._credentials is not None:  # a wrong signature is explained with the headers that it covers
+            hidden = hide(refusal.message, self._credentials.secrets)
+            refusal = replace(refusal, message=hidden)
         said = refusal.message.lower()
         where = failures.where
         details: dict[str, Any] = {

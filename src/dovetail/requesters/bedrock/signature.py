@@ -22,6 +22,11 @@ class Credentials:
     secret_key: str = field(repr=False)
     token: str | None = field(default=None, repr=False)
 
+    @property
+    def secrets(self) -> list[str]:
+        """Texts that must not be shown."""
+        return [self.secret_key, *([self.token] if self.token else [])]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
