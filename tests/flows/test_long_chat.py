@@ -27,7 +27,8 @@ def is_summary(server: ScriptedServer, place: int) -> bool:
 
 
 async def test_a_refused_chat_is_summarized_and_answered(tmp_path: Path) -> None:
-    replies = ["One.", "Two.", "Three.", Reply(text="Three stories were told.", usage=USAGE), "Four."]
+    summary = Reply(text="Three stories were told.", usage=USAGE)
+    replies = ["One.", "Two.", "Three.", summary, "Four.", "Five."]
     async with ScriptedServer(replies, context_tokens=7_500) as model:
         settings: dict[str, Any] = {"model": {"name": "openai:unheard-of", "base_url": model.url}}
         app = Dovetail(workspace=tmp_path, settings=settings)
@@ -40,15 +41,18 @@ async def test_a_refused_chat_is_summarized_and_answered(tmp_path: Path) -> None
             assert chunks[-1]["finishReason"] == "stop"
             run_id = chunks[0]["messageMetadata"]["run_id"]
             events = [event async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+            assert text_of(await server.chat("And?")) == "Five."
     asked = [event for event in events if event["type"] == "model-request"]
     assert [event.get("purpose", "answer") for event in asked] == ["answer", "summary", "answer"]
     assert [event["turn"] for event in asked] == [1, 1, 1]
     [end] = [event for event in events if event["type"] == "turn-end"]
     assert end["usage"]["input_tokens"] >= 100  # the summary counts
-    assert is_summary(model, -2)
-    last = model.requests[-1].body["messages"]
+    assert is_summary(model, -3)
+    last, next_one = (model.requests[place].body["messages"] for place in (-2, -1))
     assert "Three stories were told." in str(last)
     assert last[-1]["content"] == f"Story 3: {STORY}"
+    assert "Three stories were told." in str(next_one)  # no second request for a summary
+    assert [message["content"] for message in next_one[-2:]] == ["Four.", "And?"]
 
 
 async def test_a_run_with_tools_is_repeated_and_not_ended() -> None:

@@ -40,8 +40,17 @@ def test_usage_is_streamed_when_asked_for() -> None:
         asked = read_events(post(server, stream_options={"include_usage": True}).text)
         plain = read_events(post(server).text)
     assert asked[-1]["choices"] == []
-    assert asked[-1]["usage"]["prompt_tokens_details"] == {"cached_tokens": 4}
+    assert asked[-1]["usage"]["prompt_tokens_details"] == {"cached_tokens": 4, "cache_write_tokens": 0}
     assert all("usage" not in event for event in plain)
+
+
+def test_request_that_is_longer_than_the_window_is_refused() -> None:
+    with ScriptedServer(["Short enough."], context_tokens=100) as server:
+        long = post(server, messages=[{"role": "user", "content": "x" * 1_000}])
+        short = post(server)
+    assert (long.status_code, long.json()["error"]["code"]) == (400, "context_length_exceeded")
+    assert "maximum context length is 100 tokens" in long.json()["error"]["message"]
+    assert short.status_code == 200
 
 
 def test_calls_and_reasoning_are_streamed_by_index() -> None:
