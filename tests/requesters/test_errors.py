@@ -10,11 +10,14 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import pytest
+from aiohttp.client_reqrep import ConnectionKey
 
 from dovetail.errors import ConfigError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, TextDelta
+from dovetail.requesters.errors import explain_connection
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.openai.requester import OpenAIRequester
@@ -395,3 +398,28 @@ def show(error: ModelError) -> str:
     """Everything that a log, a debugger or a crash report could print of an error."""
     shown = [repr(error), str(error), repr(vars(error)), "".join(traceback.format_exception(error))]
     return "\n".join([*shown, repr(error.__cause__), repr(error.__context__)])
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "hint"),
+    [
+        (Endpoint(model="m"), "Check the network of this machine"),
+        (Endpoint(model="m", base_url="http://127.0.0.1:9/v1"), "Is the server running"),
+        (Endpoint(provider="vllm", model="m", base_url="http://127.0.0.1:8000/v1"), "Is the server running"),
+    ],
+)
+def test_unreachable_service_is_a_matter_of_the_network_and_not_of_the_server(
+    endpoint: Endpoint, hint: str
+) -> None:
+    place = ConnectionKey("host", 443, True, True, None, None, None)
+    error = aiohttp.ClientConnectorError(place, OSError(111, "Connection refused"))
+    assert hint in str(explain_connection(error, endpoint.build_failures()).hint)
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable"), [("anthropic", "ANTHROPIC_API_KEY"), ("google", "GEMINI_API_KEY")]
+)
+async def test_rejected_key_is_named_by_its_provider_s_variable(provider: str, variable: str) -> None:
+    async with ScriptedServer([{"status": 401}]) as server:
+        error = await fail(connect(server, provider=provider, api_key=KEY))
+    assert error.hint == f"Set {variable}, model.api_key or DOVETAIL_API_KEY to a valid key."

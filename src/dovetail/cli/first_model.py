@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from dovetail.concurrency import run_sync
 from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
-from dovetail.requesters.local.weights import find, find_best, get_weights, remove_corrupt
+from dovetail.requesters.local.weights import CATALOGUE, find, find_best, get_weights, remove_corrupt
 from dovetail.requesters.model_status import ModelStatus
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import Settings
@@ -54,8 +54,8 @@ class FirstModel:
             while (best := find_best()) and _drop_broken(best):
                 """The next best one may be intact."""
             return None if best else "small"
-        provider, _, name = self._chosen.partition(":")
-        if provider != "local":
+        name = self._chosen.removeprefix("local:")
+        if name not in CATALOGUE:
             return None
         _drop_broken(name)
         return None if find(name) else name

@@ -168,7 +168,7 @@ class Failures:
         """Return the settings and variables that may hold the key."""
         row = find_provider(self.provider)
         variables = row.keys[:1] if row else ()
-        return " or ".join([*variables, "model.api_key", "DOVETAIL_API_KEY"])
+        return ", ".join([*variables, "model.api_key"]) + " or DOVETAIL_API_KEY"
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {
@@ -211,4 +211,7 @@ def _describe(error: Exception, before: str = "") -> str:
 def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
         return "Start it with `ollama serve`, or set model.base_url to its address."
+    row = find_provider(failures.provider)
+    if row is not None and not row.is_local and failures.address == row.base_url:
+        return "Check the network of this machine, and whether it needs a proxy (model.proxy)."
     return "Is the server running, and is model.base_url its address?"
