@@ -1,10 +1,8 @@
 """Models that another library talks to: time limits and errors as for our own requesters."""
 
 import asyncio
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from dovetail.data.secrets import hide
@@ -15,8 +13,6 @@ from dovetail.requesters.overflow import is_overflow
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import is_transient
 from dovetail.settings.model import ModelSettings
-
-logger = logging.getLogger(__name__)
 
 
 class ForeignRequester(ABC):
@@ -102,9 +98,3 @@ def split_model(provider: str, model: str, example: str) -> tuple[str, str]:
             hint=f"For example: {provider}:{example}",
         )
     return inner, rest
-
-
-@lru_cache(maxsize=256)
-def warn_once(text: str) -> None:
-    """Log a warning, the first time it is given."""
-    logger.warning("%s", text)

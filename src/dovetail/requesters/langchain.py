@@ -12,13 +12,14 @@ from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model, warn_once
+from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
 from dovetail.requesters.parts import OwnPiece, TextPiece, arrange, find_own_parts
 from dovetail.requesters.prices import Pricing, find_price
+from dovetail.requesters.warn import warn_once
 from dovetail.settings.model import ModelSettings
 
 chat_models = lazy("langchain_core.language_models.chat_models", extra="langchain")

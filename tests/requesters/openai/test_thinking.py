@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from dovetail.requesters.openai.dialects import find_dialect
-from dovetail.requesters.openai.thinking import is_reasoning_model, name_effort, warn_once, write_thinking
+from dovetail.requesters.openai.thinking import is_reasoning_model, name_effort, write_thinking
+from dovetail.requesters.warn import warn_once
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from dovetail.requesters.anthropic.thinking import (
     drop_sampling,
     lacks_thinking,
     plan_thinking,
-    warn_once,
 )
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.warn import warn_once
 
 DROPPED = "thinking.block_binding"
 """The optional part that stands for thinking that is only valid after exactly the same messages."""

@@ -1,15 +1,12 @@
 """Write `model.thinking` the way each Claude model takes it."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from dovetail.requesters.anthropic.content import THINKING
 from dovetail.requesters.anthropic.traits import Traits, find_traits
-
-logger = logging.getLogger(__name__)
+from dovetail.requesters.warn import warn_once
 
 Level: TypeAlias = str | int
 """The value of `model.thinking`."""
@@ -119,9 +116,3 @@ def lacks_thinking(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 def _holds_results(message: Mapping[str, Any]) -> bool:
     return any(block["type"] == "tool_result" for block in message["content"])
-
-
-@lru_cache(maxsize=1024)
-def warn_once(text: str) -> None:
-    """Log a warning, the first time it is given."""
-    logger.warning("%s", text)

@@ -7,6 +7,7 @@ from typing import Any
 from dovetail.requesters.anthropic import thinking as anthropic
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.bedrock.family import find_family
+from dovetail.requesters.warn import warn_once
 from dovetail.settings.model import Thinking
 
 INTERLEAVED = "interleaved-thinking-2025-05-14"
@@ -27,7 +28,7 @@ class ThinkingPlan:
         """Remove the options that the model rejects while it thinks, and leave room for its answer."""
         unwanted = [name for name in self.excludes if inference.pop(name, None) is not None]
         if unwanted:
-            anthropic.warn_once(f"bedrock:{model} does not take {', '.join(unwanted)} here; left out.")
+            warn_once(f"bedrock:{model} does not take {', '.join(unwanted)} here; left out.")
         tokens = inference.get("maxTokens")
         if isinstance(tokens, int) and tokens <= self.budget:
             inference["maxTokens"] = self.budget + anthropic.ROOM
@@ -45,7 +46,7 @@ def plan_thinking(model: str, level: Thinking | None, messages: Sequence[Mapping
     if family.thinks == "effort" and level != "off":
         return ThinkingPlan(is_on=True, fields={"reasoning_effort": _choose_effort(level)})
     if level != "off":
-        anthropic.warn_once(f"bedrock:{model} has no setting for thinking; model.thinking is ignored.")
+        warn_once(f"bedrock:{model} has no setting for thinking; model.thinking is ignored.")
     return ThinkingPlan()
 
 
@@ -53,7 +54,7 @@ def _plan_claude(model: str, level: Thinking | None, messages: Sequence[Mapping[
     plan = anthropic.plan_thinking(model, level)
     traits = find_traits(model)
     for warning in plan.warnings:
-        anthropic.warn_once(warning)
+        warn_once(warning)
     excludes = ("temperature", "topP") if plan.is_on or not traits.samples else ()
     if plan.budget and _lacks_reasoning(messages):
         return ThinkingPlan()

@@ -1,9 +1,7 @@
 """The protocol of the Gemini API: `models/<name>:streamGenerateContent`, also at Vertex AI."""
 
-import logging
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
@@ -14,8 +12,8 @@ from dovetail.requesters.google.body import always_thinks, build_body
 from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.warn import warn_once
 
-logger = logging.getLogger(__name__)
 _EFFORTS = {
     "none": "off",
     "minimal": "off",
@@ -77,7 +75,7 @@ class GenerateContent(ChatProtocol):
         if "responseJsonSchema" in config and refusal.mentions(_SCHEMA_WORDS):
             return "response_format"
         if "thinkingConfig" in config and refusal.mentions(_THINKING_WORDS):
-            _warn_once(f"{self.endpoint.model} rejects thinking as set by model.thinking; left out.")
+            warn_once(f"{self.endpoint.model} rejects thinking as set by model.thinking; left out.")
             return "thinking"
         return "signatures" if refusal.mentions(_SIGNATURE_WORDS) else None
 
@@ -91,15 +89,10 @@ class GenerateContent(ChatProtocol):
     def _check_thinking(self, thinking: str | int, model: str) -> None:
         if read_version(model) < (2, 5):
             if thinking != "off":
-                _warn_once(f"{model} cannot think before it answers.")
+                warn_once(f"{model} cannot think before it answers.")
         elif thinking == "off" and always_thinks(model):
-            _warn_once(f"{model} always thinks; it is asked to think little.")
+            warn_once(f"{model} always thinks; it is asked to think little.")
 
     def _joins_schema_and_tools(self, model: str) -> bool:
         """Whether a model follows a schema in a request with tools; Gemini 2 rejects both together."""
         return self.endpoint.structured == "schema" or read_version(model)[0] >= SIGNING
-
-
-@lru_cache(maxsize=256)
-def _warn_once(text: str) -> None:
-    logger.warning("%s", text)

@@ -1,12 +1,10 @@
 """How long a model thinks: `model.thinking` in the words of each server."""
 
-import logging
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-logger = logging.getLogger(__name__)
+from dovetail.requesters.warn import warn_once
 
 Style: TypeAlias = Literal[
     "effort", "switch", "switch and effort", "reasoning", "template", "enable", "high", "groq"
@@ -49,12 +47,6 @@ def name_effort(thinking: str | int, model: str) -> str:
 def write_thinking(style: Style, thinking: str | int, model: str) -> dict[str, Any]:
     """Return the fields of a chat request that set how long the model thinks."""
     return _WRITERS[style](thinking, model)
-
-
-@lru_cache(maxsize=1024)
-def warn_once(message: str) -> None:
-    """Log a warning, once per process."""
-    logger.warning("%s", message)
 
 
 def _write_effort(thinking: str | int, model: str) -> dict[str, Any]:
