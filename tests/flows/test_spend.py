@@ -117,6 +117,8 @@ def test_a_run_that_cannot_pay_its_answer_ends_with_the_reason() -> None:
     agent.use_tool(add)
     result = agent.run("Add.")
     assert (result.reason, result.limit, len(requester.requests)) == ("max-cost", None, 1)
+    assert result.error is not None
+    assert result.error["type"] == "limit_error"
     assert "0.01 of 0.011 is used" in (result.notice or "")
 
 
@@ -233,6 +235,13 @@ async def test_the_limit_of_a_chat_is_in_its_stream_its_message_its_run_and_the_
         assert metadata["notice"].startswith(
             "The cost limit of this run does not allow the next request: 0 of"
         )
+        assert {"type": "error", "errorText": metadata["notice"]}.items() <= chunks[-2].items()
+        openai = {"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
+        response = await serving.client.post("/v1/chat/completions", json=openai)
+        assert response.status_code == 429
+        assert response.json()["error"]["message"].startswith("The cost limit of this run does not allow")
+        streamed = await serving.client.post("/v1/chat/completions", json={**openai, "stream": True})
+        assert '"type":"rate_limit_error"' in streamed.text
         assert serving.model.requests == []
         listed = await serving.get("/api/v1/sessions/s/messages")
         stored = listed["messages"][-1]["metadata"]
@@ -240,8 +249,8 @@ async def test_the_limit_of_a_chat_is_in_its_stream_its_message_its_run_and_the_
         run = await serving.get(f"/api/v1/runs/{stored['run_id']}")
         assert (run["reason"], run["limit"], run["notice"]) == ("max-cost", None, metadata["notice"])
         metrics = (await serving.client.get("/metrics")).text
-        assert 'dovetail_runs_limited_total{agent="master",limit="max-cost"} 1.0' in metrics
-        assert 'dovetail_runs_total{agent="master",reason="max-cost"} 1.0' in metrics
+        assert 'dovetail_runs_limited_total{agent="master",limit="max-cost"} 3.0' in metrics
+        assert 'dovetail_runs_total{agent="master",reason="max-cost"} 3.0' in metrics
 
 
 async def test_runs_of_one_owner_at_once_do_not_overdraw_the_day(tmp_path: Path) -> None:

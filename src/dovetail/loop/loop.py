@@ -156,7 +156,7 @@ class LoopRun:
             rescued = await self._step(specs, choice="required" if completion else "none")
         if rescued is not None and rescued.reason == "goal":
             return dataclasses.replace(rescued, limit=outcome.reason, notice=outcome.notice)
-        return self._end(outcome.reason, notice=outcome.notice)
+        return dataclasses.replace(self._end(outcome.reason, notice=outcome.notice), error=outcome.error)
 
     async def conclude(self) -> RunResult:
         """Ask once more, now for the answer: the tools of this request are used up."""
@@ -188,7 +188,7 @@ class LoopRun:
         except LimitError as error:
             if self._is_request:
                 return self._end("error", error=error)
-            return self._end(error.limit, notice=str(error))
+            return dataclasses.replace(self._end(error.limit, notice=str(error)), error=report_error(error))
         except DovetailError as error:
             return self._end("error", error=error)
         outcomes: list[CallOutcome] = []

@@ -68,6 +68,7 @@ RUN_STATUSES = {
     "response_error": 502,
     "answer_timeout_error": 504,
     "interrupted": 503,
+    "limit_error": 429,
 }
 """The status of a plain JSON response to a run that failed, by the type of its error."""
 

@@ -71,7 +71,8 @@ class CompletionEncoder:
 
     def _encode_end(self, event: RunEnd) -> bytes:
         if event.error is not None:
-            return frame(dump({"error": to_openai_error(500, event.error)}))
+            status = 429 if event.error.get("type") == "limit_error" else 500
+            return frame(dump({"error": to_openai_error(status, event.error)}))
         pieces: list[bytes] = []
         if not self._has_text and event.result is not None:
             pieces.append(self._before + quote(write_result(event.result)) + self._after)
