@@ -4,7 +4,7 @@ They err on the high side: a request that does not fit costs more than room that
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
@@ -13,6 +13,7 @@ from dovetail.events.call import ChatMessage, ToolSpec
 FULL = 0.8
 """The share of the window that messages may take; above it there would be no room for the answer."""
 
+_FRAME = 8  # the role and the marks around a message
 _IMAGE = 1_500  # a large image, at most providers
 _BYTES = 50  # of a file for one token; a page of a PDF has about 2,000 tokens
 _MEDIA = frozenset({"image", "image_url", "input_image"})
@@ -32,10 +33,13 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
 def estimate_message(message: ChatMessage) -> int:
     """Estimate the tokens of one message."""
     content = message.get("content")
-    if not is_list(content):
-        return estimate_text(_write(message))
-    rest = {key: value for key, value in message.items() if key != "content"}
-    return estimate_text(_write(rest)) + sum(_estimate_part(part) for part in content)
+    rest = {key: value for key, value in message.items() if key not in ("role", "content")}
+    tokens = _FRAME + (estimate_text(_write(rest)) if rest else 0)
+    if isinstance(content, str):
+        return tokens + estimate_text(content)
+    if is_list(content):
+        return tokens + sum(_estimate_part(part) for part in content)
+    return tokens if content is None else tokens + estimate_text(_write(content))
 
 
 def estimate_tools(tools: Sequence[ToolSpec]) -> int:
@@ -67,5 +71,5 @@ def _measure(value: Any) -> int:
     return sum(_measure(item) for item in value.values()) if is_mapping(value) else 0
 
 
-def _write(value: Mapping[str, Any]) -> str:
+def _write(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
