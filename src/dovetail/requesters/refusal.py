@@ -44,8 +44,8 @@ class Refusal:
         if not is_mapping(error):
             return cls(status, str(error)[:1000], "")
         message = error.get("message") or error.get("detail") or text[:300]
-        named = (error.get(name) for name in ("code", "type", "status"))
-        code = " ".join(str(part) for part in named if part)
+        named = [error.get(name) for name in ("code", "type", "status")]
+        code = " ".join(str(part) for part in [*named, *_list_quotas(error.get("details"))] if part)
         return cls(status, str(message)[:1000], code[:1000], _read_delay(error.get("details")))
 
     @property
@@ -58,7 +58,7 @@ class Refusal:
         """Whether the account has no credit left, or has reached its own limit."""
         return (
             self.status == 402
-            or any(code in self.code for code in ("insufficient_quota", "billing", "spend_limit"))
+            or any(code in self.code for code in ("insufficient_quota", "billing", "spend_limit", "PerDay"))
             or "credit balance" in self.message.lower()
         )
 
@@ -135,6 +135,13 @@ def _read_delay(details: Any) -> float | None:
         if seconds is not None:
             return max(seconds, 0.0)
     return None
+
+
+def _list_quotas(details: Any) -> list[str]:
+    """Return the names of the quotas that Google says are exceeded, such as `GenerateRequestsPerDay…`."""
+    found = [detail.get("violations") for detail in details if is_mapping(detail)] if is_list(details) else []
+    quotas = [quota for violations in found if is_list(violations) for quota in violations]
+    return [str(quota.get("quotaId"))[:100] for quota in quotas if is_mapping(quota)]
 
 
 def _read_date(value: str) -> float | None:

@@ -436,6 +436,25 @@ async def test_a_quota_that_is_used_up_for_long_is_an_error_at_once(mock_provide
     assert len(mock_provider.requests) == 1
 
 
+async def test_the_quota_of_a_day_is_not_waited_for(mock_provider: MockProvider) -> None:
+    details = [
+        {
+            "violations": [
+                {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "20"}
+            ]
+        },
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37s"},
+    ]
+    refuse(mock_provider, 429, "You exceeded your current quota.", "RESOURCE_EXHAUSTED", details)
+
+    with pytest.raises(ModelError, match="quota exceeded") as raised:
+        await collect(connect(mock_provider))
+
+    assert not isinstance(raised.value, TransientModelError)
+    assert "use another model" in str(raised.value.hint)
+    assert len(mock_provider.requests) == 1
+
+
 async def test_an_overloaded_model_is_asked_again_and_then_reported(mock_provider: MockProvider) -> None:
     refuse(mock_provider, 503, "The model is overloaded. Please try again later.", "UNAVAILABLE", times=4)
 
