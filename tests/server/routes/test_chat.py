@@ -313,8 +313,8 @@ async def test_a_chat_without_a_model_says_what_to_set(
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        ("nope:x", "Providers: openai, ollama, local, own."),
-        ("gpt", "Providers: openai, ollama, local, own."),
+        ("nope:x", "local, langchain, any-llm, own."),
+        ("gpt", "local, langchain, any-llm, own."),
         ("local:huge", "Unknown embedded model 'huge'. Expected one of:"),
         ("local:good", "dovetail models pull good"),
     ],
