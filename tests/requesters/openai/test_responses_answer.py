@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +235,37 @@ def test_events_that_look_alike_are_read_as_each_would_be_alone(
         data = f"event: response.{kind}.delta\ndata: {text}\n\n".encode()
         assert reader.feed(data) == make_reader().feed(data)
         assert reader.finish().payload == event
+
+
+ODD: list[Any] = [None, True, -1, 1e308, "", "x", [], {}, [None], {"type": "x"}, [[]]]
+
+
+def find_places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place, *(found for key, part in inner for found in find_places(part, (*place, key)))]
+
+
+def put(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
+    if not place:
+        return odd
+    copied = value.copy()
+    copied[place[0]] = put(value[place[0]], place[1:], odd)
+    return copied
+
+
+@pytest.mark.parametrize("name", ["reasoning_and_calls", "web_search", "refusal", "failed"])
+def test_a_wrong_value_at_any_place_is_an_answer_or_a_model_error(name: str) -> None:
+    events = [json.loads(line[6:]) for line in load(name).decode().splitlines() if line.startswith("data: ")]
+    first = {event["type"]: number for number, event in reversed([*enumerate(events)])}
+    for number in first.values():
+        event = events[number]
+        for place in find_places(event):
+            for odd in ODD:
+                changed = [*events[:number], put(event, place, odd), *events[number + 1 :]]
+                data = "".join(f"data: {json.dumps(each)}\n\n" for each in changed).encode()
+                reader = make_reader()
+                with suppress(ModelError):
+                    for delta in [*reader.feed(data), *reader.end()]:
+                        texts = delta.text if isinstance(delta, TextDelta | ReasoningDelta) else ""
+                        assert isinstance(texts, str)
+                    assert isinstance(reader.finish().usage.input_tokens, int)
