@@ -102,6 +102,10 @@ def test_tools_of_the_provider_are_added_to_ours() -> None:
     assert build(body={"tools": [search]})["tools"] == [search]
 
 
+def test_fields_of_the_body_win_over_options() -> None:
+    assert build(options={"metadata": 1, "top_k": 2}, body={"metadata": 3})["metadata"] == 3
+
+
 def test_three_turns_share_their_beginning_byte_by_byte() -> None:
     system = {"role": "system", "content": "Be brief. " * 300}
     answer = THOUGHT[1]

@@ -364,6 +364,22 @@ async def test_thinking_of_a_changed_conversation_is_dropped_instead_of_an_error
     assert again.headers["anthropic-beta"] == "thinking-binding-controls-2026-08-01"
 
 
+async def test_thinking_that_another_account_signed_is_left_out_of_that_request_only(
+    mock_provider: MockProvider,
+) -> None:
+    signed = {"type": "thinking", "thinking": "hm", "signature": "S"}
+    part = {"source": "anthropic", "text": 0, "calls": 0, "data": signed}
+    said = {"role": "assistant", "content": "Hello", "provider_parts": [part]}
+    request = ModelRequest(messages=[*HELLO.messages, said, *HELLO.messages])
+    message = "messages.1.content.0: Invalid `signature` in `thinking` block"
+    mock_provider.reply({"error": {"message": message, "type": "invalid_request_error"}, "status": 400})
+    mock_provider.reply("one", "two")
+    requester = connect(mock_provider)
+    assert text_of(await collect(requester, request)) == "one"
+    assert text_of(await collect(requester, request)) == "two"
+    assert ["thinking" in received.text for received in mock_provider.requests] == [True, False, True]
+
+
 async def test_audio_is_refused_before_anything_is_sent(mock_provider: MockProvider) -> None:
     part = {"type": "audio", "data": b"x", "media_type": "audio/wav"}
     with pytest.raises(ConfigError, match="do not accept audio"):

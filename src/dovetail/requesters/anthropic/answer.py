@@ -104,8 +104,6 @@ class MessagesReader(AnswerReader):
         block = self._blocks[index] = _OpenBlock(content)
         if block.kind == "text":
             block.cites = is_list(content.get("citations"))
-            if block.cites:
-                self._pattern = None  # the text itself is needed, to send it back with its citations
             self._read_text(block, content.get("text"), deltas)
         elif block.kind == "thinking":
             self._read_thought(block, content.get("thinking"), deltas)
@@ -120,7 +118,7 @@ class MessagesReader(AnswerReader):
         kind = delta.get("type")
         if kind == "text_delta":
             self._read_text(block, delta["text"], deltas)
-            return not block.cites
+            return not block.cites  # the text itself is needed, to send it back with its citations
         if kind == "thinking_delta":
             self._read_thought(block, delta["thinking"], deltas)
         elif kind == "signature_delta":
