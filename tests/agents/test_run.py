@@ -12,9 +12,11 @@ from dovetail.agents.definition import (
     ToolConfig,
 )
 from dovetail.agents.run import AgentExecutor
+from dovetail.errors import ContextLengthError
 from dovetail.events.run_events import ChildEvent, Event
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
+from dovetail.testing import Reply
 from dovetail.tools.tool import Tool, ToolResult
 
 
@@ -158,3 +160,17 @@ async def test_conversation_is_kept_within_the_window_that_the_settings_name() -
     ]
     assert "more characters were here" in seen[0]
     assert seen[-1] == "y" * 6_000
+
+
+async def test_agent_that_a_model_refuses_as_too_long_continues_with_a_shorter_conversation() -> None:
+    async def read(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult("y" * 6_000)
+
+    tool = Tool(name="read", description="reads", parameters={"type": "object"}, execute=read)
+    refusal = Reply(steps=[ContextLengthError("too long", provider="x")])
+    calls = [call("read", f'{{"n": {turn}}}', f"c{turn}") for turn in range(5)]
+    host = Host([*calls, refusal, "Looked at much.", "Done."], tool)
+    output = await (await AgentExecutor.create(AgentDefinition(name="a", description="a"), host)).run({})
+    assert (output.result, output.reason, output.turns) == ("Done.", "goal", 6)
+    refused, last = host.runtime.scripted.requests[5], host.runtime.scripted.requests[-1]
+    assert len(str(last.messages)) < 0.7 * len(str(refused.messages))
