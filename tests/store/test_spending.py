@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from dovetail.events.spend import DayAccount, Need, Shortage, Spending, SpendLimits
+from dovetail.runs.run import RunSpec
+from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from dovetail.store.retention import prune
 from dovetail.store.spending import SpendingTable
@@ -65,6 +68,8 @@ async def test_two_processes_at_once_cannot_take_the_last_twice(url: str) -> Non
 PROGRAM = """
 import asyncio, sys
 from dovetail.events.spend import DayAccount, Need, SpendLimits
+from dovetail.runs.run import RunSpec
+from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from dovetail.store.spending import SpendingTable
 
@@ -97,3 +102,19 @@ async def test_old_days_are_pruned(url: str) -> None:
         await prune(database, before=1_700_000_000.0)
         assert await table.read("2020-01-01", [OWNER]) == [Spending()]
         assert await table.read(DAY, [OWNER]) == [Spending(calls=1)]
+
+
+async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(url: str) -> None:
+    steps = (
+        "DROP TABLE spending",
+        'ALTER TABLE runs DROP COLUMN "limit"',
+        "ALTER TABLE runs DROP COLUMN notice",
+        "UPDATE alembic_version SET version_num = '0001'",
+    )
+    async with Database(url) as database:
+        await RunStore(database, "p").create("run", RunSpec(agent="master"))
+        for step in steps:
+            await database.write(lambda transaction, step=step: transaction.execute(sa.text(step)) and None)
+    async with Database(url) as database:
+        assert await SpendingTable(database).reserve(DAY, [OWNER], Need()) is None
+        assert (await RunStore(database, "p").get("run")).spec.agent == "master"
