@@ -8,6 +8,7 @@ from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, TextDelta
 from dovetail.requesters.fallback import FallbackRequester
+from dovetail.requesters.prices import Price, PublicPrice
 from dovetail.testing import ScriptedRequester
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
@@ -60,3 +61,17 @@ async def test_it_promises_only_what_all_of_them_can_do() -> None:
     await both.close()
     assert able.closed
     assert unable.closed
+
+
+def test_the_price_is_the_highest_of_all_and_not_known_if_one_is_not() -> None:
+    cheap, dear, unknown = (ScriptedRequester([]) for _ in range(3))
+    cheap.price = Price(input=1.0, output=9.0, cache_write=4.0)
+    dear.price = Price(input=3.0, output=5.0)
+    unknown.price = PublicPrice("nobody:new")
+    price = FallbackRequester([cheap, dear]).price
+    assert price is not None
+    assert price.find_price_for(1_000) == Price(input=4.0, output=9.0)
+    price = FallbackRequester([cheap, unknown]).price
+    assert price is not None
+    assert price.find_price_for(1_000) is None
+    assert FallbackRequester([cheap, ScriptedRequester([])]).price is None
