@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance fix settings-page bench eval wheel clean lint types unit web-test
+.PHONY: help run test soak conformance fix settings-page bench eval bfcl wheel clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -23,6 +23,7 @@ help: ## list the targets
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
 	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
 	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
+	@echo "  BFCL='--size 5 --ways native' make bfcl  fewer questions, one way"
 
 run: $(VENV)/.run page ## serve the chat and its web page with the embedded model
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
@@ -75,8 +76,20 @@ bench: $(VENV)/.dev ## measure Dovetail and its peers side by side
 
 eval: $(VENV)/.dev ## ask the good embedded model real questions
 	$(BIN)/dovetail models pull good
-	@set -e; for file in evals/*.py; do case $$file in */__init__.py) ;; *) \
+	@set -e; for file in evals/*.py; do case $$file in */__init__.py|*/questions.py|*/bfcl*.py) ;; *) \
 		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
+
+bfcl: $(VENV)/.dev .bfcl/.installed ## ask questions of the function calling leaderboard, beside peers
+	$(BIN)/dovetail models pull good
+	$(BIN)/python -m evals.bfcl $(BFCL)
+
+# Without their dependencies: those of the leaderboard are the packages of all models that it knows.
+.bfcl/.installed: | $(VENV)/.dev
+	scripts/step "install the leaderboard" "pip config list" \
+		$(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --target .bfcl --upgrade \
+		bfcl-eval==2026.3.23 tree-sitter==0.21.3 tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 \
+		pydantic-ai-slim==2.66.0 pydantic-graph==2.66.0 griffe==2.4.1 griffelib==2.4.1 logfire-api
+	@touch $@
 
 wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, including the web page, into dist/
 	@rm -f dist/*.whl
@@ -84,7 +97,7 @@ wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, includin
 	@ls dist/*.whl
 
 clean: ## remove build results and installed packages; downloaded models stay in the user's cache
-	rm -rf $(VENV) .bench .conformance .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
+	rm -rf $(VENV) .bench .bfcl .conformance .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
 .PHONY: page need-node
 page:

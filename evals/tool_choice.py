@@ -1,7 +1,8 @@
-"""Check whether the good embedded model chooses the right tool: `python -m evals.tool_choice [model] [way]`.
+"""Check how well an embedded model chooses tools: `python -m evals.tool_choice [model] [way] [set]`.
 
-Twenty questions with three tools, asked twice: in the judging request of rule A40 (`judge`), and by function
-calling (`native`). Then two conversations that end with a tool's result, which must be answered in text.
+The questions of a set (`held-back` unless `tuning` is named) are asked in two ways: in the judging request of
+rule A40 (`judge`), and by function calling as in a chat (`native`). Then two conversations that end with a
+tool's result, which must be answered in text.
 """
 
 import asyncio
@@ -9,11 +10,12 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.events.delta import TextDelta, ToolCallDelta
-from dovetail.loop.judged import Choices, Plan, open_plan, read_plan
+from dovetail.loop.judged import Choices, Plan, confirm_plan, open_plan, read_plan
 from dovetail.prompt import Prompt
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.local.weights import require
@@ -21,53 +23,14 @@ from dovetail.schema.notation import read_parameters
 from dovetail.settings import default_settings
 from dovetail.tools import Tool, ToolContext
 from dovetail.tools.snapshot import ToolSnapshot
+from evals.questions import HELD_BACK, TUNING, QuestionSet
 
-NEEDED = 18
-
-
-def make_tool(name: str, description: str, **properties: Any) -> ToolSpec:
-    """Return a tool whose parameters are all required."""
-    parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    return ToolSpec(name=name, description=description, parameters=parameters)
+NEEDED = {"held-back": 55, "tuning": 30}
+SETS = {each.name: each for each in (HELD_BACK, TUNING)}
 
 
 async def never_called(args: dict[str, Any], context: ToolContext) -> None:
     """Do nothing: only the choice is checked."""
-
-
-TOOLS = [
-    make_tool("calculator", "Work out an arithmetic expression.", expression={"type": "string"}),
-    make_tool("weather", "The weather of a city right now.", city={"type": "string"}),
-    make_tool("read_file", "Read a file of the user's project, by its path.", path={"type": "string"}),
-]
-
-SNAPSHOT = ToolSnapshot.of(
-    Tool(name=spec.name, description=spec.description, parameters=spec.parameters, execute=never_called)
-    for spec in TOOLS
-)
-
-QUESTIONS: list[tuple[str, str | None]] = [
-    ("What is 127 * 49?", "calculator"),
-    ("Hello, who are you?", None),
-    ("How warm is it in Paris right now?", "weather"),
-    ("Show me what is in notes.txt", "read_file"),
-    ("Write a haiku about rain.", None),
-    ("How much is 17% of 2350?", "calculator"),
-    ("Do I need an umbrella in London today?", "weather"),
-    ("Translate 'good morning' into French.", None),
-    ("Open config/settings.yaml and tell me what it says.", "read_file"),
-    ("What is the capital of Japan?", None),
-    ("12 boxes hold 37 pens each. How many pens are there?", "calculator"),
-    ("Is it snowing in Oslo?", "weather"),
-    ("Thank you, that helped!", None),
-    ("Divide 98765 by 43.", "calculator"),
-    ("Summarise README.md", "read_file"),
-    ("Explain recursion in one sentence.", None),
-    ("北京今天天气怎么样", "weather"),
-    ("What's the square root of 1764, plus 5?", "calculator"),
-    ("Give me three names for a cat.", None),
-    ("What does main.py do?", "read_file"),
-]
 
 
 def after_result(question: str, name: str, arguments: Any, result: str) -> list[ChatMessage]:
@@ -86,10 +49,14 @@ RESULTS: list[tuple[list[ChatMessage], str]] = [
 ]
 
 
-async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[str | None, str]:
+async def ask(
+    model: LocalRequester, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]
+) -> tuple[str | None, str]:
     """Return the tool that was called, if any, and the arguments or the text."""
     name, said = None, ""
-    request = ModelRequest(messages=messages, tools=TOOLS, options={"max_tokens": 40})
+    request = ModelRequest(messages=messages, tools=tools, options={"max_tokens": 1})
+    if messages[-1]["role"] == "tool":
+        request = replace(request, options={"max_tokens": 40})
     async for delta in model.stream(request):
         if isinstance(delta, ToolCallDelta):
             name = delta.name or name
@@ -99,56 +66,65 @@ async def ask(model: LocalRequester, messages: Sequence[ChatMessage]) -> tuple[s
     return name, said
 
 
-async def judge(model: LocalRequester, question: str) -> tuple[str | None, str]:
-    """Return the tool that the judging request names, if any, and its arguments."""
+async def judge(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> tuple[str | None, str]:
+    """Return the tool that the judging request names, if any, and its arguments as JSON."""
     settings = default_settings()
+    snapshot = ToolSnapshot.of(
+        Tool(name=spec.name, description=spec.description, parameters=spec.parameters, execute=never_called)
+        for spec in tools
+    )
     listed = [
         {"name": tool.name, "desc": tool.description, "kwargs": read_parameters(tool.parameters)}
-        for tool in SNAPSHOT
+        for tool in snapshot
     ]
-    choices = Choices.make(model, SNAPSHOT, listed)
-    response = open_plan(Prompt({"input": question}, settings=settings), settings, model, choices)
+    choices = Choices.make(model, snapshot, listed)
+    prompt = Prompt({"input": question}, settings=settings)
+    response = open_plan(prompt, settings, model, choices)
     try:
-        plan = await read_plan(response, choices)
+        plan = await confirm_plan(await read_plan(response, choices), prompt, model, snapshot)
     finally:
         response.cancel()
-    return (plan.tool_name, str(plan.tool_kwargs)) if isinstance(plan, Plan) else (None, plan.problem or "")
+    if isinstance(plan, Plan):
+        return plan.tool_name, json.dumps(plan.tool_kwargs)
+    return None, plan.problem or ""
 
 
-async def choose(model: LocalRequester, question: str) -> tuple[str | None, str]:
-    """Return the tool that the model calls by itself, if any, and its arguments."""
-    return await ask(model, [{"role": "user", "content": question}])
+async def choose(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> tuple[str | None, str]:
+    """Return the tool that the model calls by itself, if any, and its arguments as JSON."""
+    return await ask(model, [{"role": "user", "content": question}], tools)
 
 
 WAYS = {"judge": judge, "native": choose}
 
 
-async def count(model: LocalRequester, way: str) -> int:
+async def count(model: LocalRequester, way: str, asked: QuestionSet) -> int:
     """Return for how many questions the right tool was chosen, or rightly none."""
-    right = 0
-    for question, wanted in QUESTIONS:
-        begin = time.monotonic()
-        chosen, said = await WAYS[way](model, question)
+    right, begin = 0, time.monotonic()
+    for question, wanted in asked.questions:
+        began = time.monotonic()
+        chosen, said = await WAYS[way](model, question, asked.tools)
         right += chosen == wanted
-        show(chosen == wanted, question, f"{chosen or 'answer'}: {said}", time.monotonic() - begin)
-    print(f"{way}: {right} of {len(QUESTIONS)} choices right", flush=True)
+        show(chosen == wanted, question, f"{chosen or 'answer'}: {said}", time.monotonic() - began)
+    seconds = (time.monotonic() - begin) / len(asked.questions)
+    total = len(asked.questions)
+    print(f"{asked.name}, {way}: {right} of {total} choices right, {seconds:.1f} s each", flush=True)
     return right
 
 
-async def main(name: str, ways: Sequence[str]) -> int:
+async def main(name: str, ways: Sequence[str], asked: QuestionSet) -> int:
     """Ask all questions and print the score; return the exit code."""
     model = LocalRequester(require(name), f"local:{name}")
-    right = [await count(model, way) for way in ways]
+    right = [await count(model, way, asked) for way in ways]
     answered = 0
     for messages, word in RESULTS:
         begin = time.monotonic()
-        chosen, said = await ask(model, messages)
+        chosen, said = await ask(model, messages, TUNING.tools)
         is_right = chosen is None and word in said
         answered += is_right
         show(is_right, f"{messages[0]['content']} (with a result)", said, time.monotonic() - begin)
     await model.close()
     print(f"{answered} of {len(RESULTS)} results answered in text")
-    return 0 if min(right) >= NEEDED and answered == len(RESULTS) else 1
+    return 0 if min(right) >= NEEDED[asked.name] and answered == len(RESULTS) else 1
 
 
 def show(is_right: bool, question: str, said: str, seconds: float) -> None:
@@ -159,4 +135,6 @@ def show(is_right: bool, question: str, said: str, seconds: float) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     ways = [word for word in given if word in WAYS] or list(WAYS)
-    sys.exit(asyncio.run(main(next((word for word in given if word not in WAYS), "good"), ways)))
+    chosen_set = next((SETS[word] for word in given if word in SETS), HELD_BACK)
+    names = [word for word in given if word not in WAYS and word not in SETS] or ["good"]
+    sys.exit(asyncio.run(main(names[0], ways, chosen_set)))

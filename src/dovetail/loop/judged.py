@@ -8,11 +8,11 @@ that answers.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import DovetailError
@@ -221,6 +221,7 @@ OUTPUT: dict[str, Any] = {
         "tool_kwargs": (dict, "the arguments of the tool by name"),
     },
 }
+CheckCall: TypeAlias = Callable[[str, ToolSpec, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 _LAST_WORD = 0.25  # seconds that the end of a plan may take once its command is known
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _NO = (False, 0, "false", "False", "no")
@@ -313,6 +314,21 @@ async def read_plan(response: Response[Any], choices: Choices) -> Plan | NoPlan:
     if response.received.parsed is None:
         return NoPlan("the plan is not a JSON object")
     return NoPlan("the plan has no tool_command")
+
+
+async def confirm_plan(
+    plan: Plan | NoPlan, prompt: Prompt, requester: Requester, tools: ToolSnapshot
+) -> Plan | NoPlan:
+    """Return the plan as the requester's `check_call` leaves it, if it has one: corrected, or none at all."""
+    check: CheckCall | None = getattr(requester, "check_call", None)
+    spec = next(
+        (spec for spec in tools.specs if isinstance(plan, Plan) and spec.name == plan.tool_name), None
+    )
+    if check is None or isinstance(plan, NoPlan) or spec is None:
+        return plan
+    question = " ".join(read_text(prompt.get("input")).split())
+    kwargs = await check(question, spec, plan.tool_kwargs)
+    return NoPlan() if kwargs is None else replace(plan, tool_kwargs=kwargs)
 
 
 async def end_plan(response: Response[Any]) -> Usage:

@@ -12,6 +12,7 @@ import pytest
 from dovetail import Agent, tool
 from dovetail.agent.runtime import Runtime
 from dovetail.errors import CancelledRunError, ConfigError
+from dovetail.events.call import ToolSpec
 from dovetail.events.run_context import current_run
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
@@ -110,6 +111,29 @@ async def test_small_model_may_name_a_way_to_answer_in_place_of_a_tool() -> None
     assert names == ["add", "known", "talk"]
     assert answered.messages == [{"role": "user", "content": "hi"}]
     assert await agent.input("1 + 2?").async_start() == "It is 3."
+
+
+class CarefulModel(SmallModel):
+    """A model that weighs each planned call, as the embedded ones do."""
+
+    async def check_call(
+        self, question: str, tool: ToolSpec, arguments: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        return {**arguments, "second": 5} if question == f"Please {tool.name}." else None
+
+
+async def test_planned_call_that_does_not_fit_is_not_made() -> None:
+    model = CarefulModel([plan("add", first=1, second=2), "Hello!"])
+    response = Agent(requester=model, runtime=Runtime()).use_tools(add).input("hi").get_response()
+    assert await response.async_get_text() == "Hello!"
+    assert "tool_logs" not in response.extra
+
+
+async def test_planned_call_is_made_as_it_was_corrected() -> None:
+    model = CarefulModel([plan("add", first=1, second=2), "It is 6."])
+    response = Agent(requester=model, runtime=Runtime()).use_tools(add).input("Please add.").get_response()
+    assert await response.async_get_text() == "It is 6."
+    assert response.extra["tool_logs"][0]["result"] == 6
 
 
 async def test_second_request_has_the_result_and_the_notice() -> None:

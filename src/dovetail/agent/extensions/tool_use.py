@@ -18,7 +18,7 @@ from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.events.delta import FinishDelta, Usage
 from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
-from dovetail.loop.judged import Choices, NoPlan, Plan, end_plan, open_plan, read_plan
+from dovetail.loop.judged import Choices, NoPlan, Plan, confirm_plan, end_plan, open_plan, read_plan
 from dovetail.loop.tokens import fits
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.prompt.prompt import Prompt
@@ -141,6 +141,8 @@ class Judging(ToolStrategy):
         choices = Choices.make(requester, self.tools, [manager.describe(tool) for tool in self.tools])
         self._response = open_plan(self.prompt, settings, requester, choices, self.so_far)
         plan = await read_plan(self._response, choices)
+        if not self.so_far:  # a later round judges what is still missing, which the input does not say
+            plan = await confirm_plan(plan, self.prompt, requester, self.tools)
         if isinstance(plan, NoPlan):
             if plan.problem:
                 settings.append(TOOL_EVENTS, ("warning", f"No tool is used: {plan.problem}."))

@@ -2,20 +2,33 @@
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence, Set
 from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
-from dovetail.events.call import ChatMessage, ModelRequest
+from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.ids import new_id
 from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
+from dovetail.requesters.local.fit import (
+    SCORES,
+    SURE,
+    Token,
+    build_fit_texts,
+    find_need,
+    find_question,
+    rank_tools,
+    read_odds,
+    read_tokens,
+)
+from dovetail.requesters.local.grounding import drop_invented_text, join_said, may_invent
 from dovetail.requesters.local.llama import Engine, Generation, Piece, Ticket
 from dovetail.requesters.local.messages import (
     ChoiceReader,
     TextMessage,
     begin_answer,
     build_choice_schema,
+    build_name_schema,
     build_texts,
     choose_ways,
 )
@@ -25,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_ANSWER = 2048
 LONGEST_CHOICE = 1024
+LONGEST_NAME = 64
 EXACT = {"temperature": 0.0}
 
 
@@ -42,6 +56,7 @@ class LocalAnswer:
         self._usage = Usage(cost=0.0)
         self._last: Piece = {}
         self._reason: str = "stop"
+        self._tokens: list[Token] = []
 
     async def stream(self) -> AsyncGenerator[Delta, None]:
         """Yield the deltas, the finish last."""
@@ -71,7 +86,22 @@ class LocalAnswer:
         must_call = request.tool_choice == "required"
         earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(request.messages)
         ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
-        grammar = build_grammar(build_choice_schema(request.tools, ways))
+        tools: Sequence[ToolSpec] = request.tools
+        if ways and not earlier:
+            tools, ways = await self._find_tool(texts, ways), []
+        if tools:
+            async for delta in self._call(texts, tools, ways, earlier):
+                yield delta
+
+    async def _call(
+        self,
+        texts: Sequence[TextMessage],
+        tools: Sequence[ToolSpec],
+        ways: Sequence[str],
+        earlier: Set[tuple[str, str]],
+    ) -> AsyncGenerator[ToolCallDelta, None]:
+        grammar = build_grammar(build_choice_schema(tools, ways))
+        by_name = {tool.name: tool for tool in tools}
         reader = ChoiceReader()
         call_id, held = new_id("call"), ""
         async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
@@ -79,16 +109,46 @@ class LocalAnswer:
             if reader.name is None:
                 continue
             held += arguments
-            if any(name == reader.name for name, _ in earlier):
-                continue  # it may repeat a call, which is known only at its end
+            if may_invent(by_name.get(reader.name)) or any(name == reader.name for name, _ in earlier):
+                continue  # it may make an argument up or repeat a call, which is known only at its end
             yield ToolCallDelta(0, call_id, reader.name if call_id else None, held)
             call_id, held = None, ""
         if reader.name is None:
             self._check_choice(reader.text, ways)
-        elif not call_id or (reader.name, normalize(held)) not in earlier:
+            return
+        if tool := by_name.get(reader.name):
+            held = drop_invented_text(held, tool, join_said(self._request.messages))
+        if not call_id or (reader.name, normalize(held)) not in earlier:
             if call_id:
                 yield ToolCallDelta(0, call_id, reader.name, held)
             self._reason = "tool-calls"
+
+    async def _find_tool(self, texts: Sequence[TextMessage], ways: Sequence[str]) -> list[ToolSpec]:
+        """Return the tool that fits best, or none: the best by name are weighed until one surely fits."""
+        request = self._request
+        grammar = build_grammar(build_name_schema(request.tools, ways))
+        ranking = await self._score(texts, LONGEST_NAME, grammar)
+        question = find_question(request.messages)
+        best, best_surplus = list[ToolSpec](), 0.0
+        for tool, lead in rank_tools(ranking, request.tools, ways):
+            odds = await self.weigh(question, tool)
+            surplus = odds - find_need(tool, lead)
+            if surplus >= best_surplus:
+                best, best_surplus = [tool], surplus
+            if odds >= SURE:
+                break
+        return best
+
+    async def weigh(self, question: str, tool: ToolSpec) -> float:
+        """Return the logarithm of the odds that a tool does what a question asks for."""
+        return read_odds(await self._score(build_fit_texts(question, tool), 1, None))
+
+    async def _score(self, texts: Sequence[TextMessage], limit: int, grammar: str | None) -> list[Token]:
+        """Return the tokens of a short generation, each with what else it might have been."""
+        self._tokens.clear()
+        async for _ in self._generate(texts, {**EXACT, **SCORES, "max_tokens": limit}, grammar):
+            pass
+        return list(self._tokens)
 
     def _check_choice(self, text: str, ways: Sequence[str]) -> None:
         if text not in [json.dumps({"tool": way}) for way in ways]:
@@ -140,6 +200,7 @@ class LocalAnswer:
         choices: Sequence[Mapping[str, Any]] = piece.get("choices") or ()
         for choice in choices:
             self._reason = choice.get("finish_reason") or self._reason
+            self._tokens += read_tokens(choice)
             return choice["delta"].get("content") or ""
         return ""
 

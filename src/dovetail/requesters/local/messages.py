@@ -109,7 +109,7 @@ def describe_tools(tools: Sequence[ToolSpec]) -> str:
         [
             "# Tools",
             *_list_ways(KNOWLEDGE),
-            *(f"- {_sign(tool)}: {_shorten(tool.description)}" for tool in tools),
+            *(f"- {_sign(tool)}: {shorten(tool.description)}" for tool in tools),
             *_list_ways({**TALK, TELL: "tell the user what a tool gave"}),
             "",
             f"Every reply begins with a JSON line that names the tool for it: {form}.",
@@ -133,8 +133,8 @@ def _sign_parameter(name: str, schema: Any) -> str:
     return f"{name}={json.dumps(schema['default'], ensure_ascii=False)}" if has_default else name
 
 
-def _shorten(text: str) -> str:
-    """Return the first paragraph on one line, shortened."""
+def shorten(text: str) -> str:
+    """Return the first paragraph of a description on one line, shortened."""
     line = " ".join(text.strip().split("\n\n")[0].split())
     return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
@@ -152,6 +152,11 @@ def build_choice_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[
     for tool in tools:
         choices[tool.name] = tool.parameters or {"type": "object", "properties": {}}
     return join_choices(choices, "tool", "arguments")
+
+
+def build_name_schema(tools: Sequence[ToolSpec], ways: Sequence[str]) -> dict[str, Any]:
+    """Return the closed schema of the name alone: of a tool, or of a way to answer."""
+    return join_choices(dict.fromkeys([*ways, *(tool.name for tool in tools)]), "tool", "arguments")
 
 
 def write_call(name: str, arguments: str) -> str:

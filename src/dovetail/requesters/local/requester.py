@@ -1,14 +1,17 @@
 """The requester for embedded models: a model in this process, without key or network."""
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from dovetail.events.call import ModelRequest
+from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta
 from dovetail.requesters.local.answer import LocalAnswer
 from dovetail.requesters.local.files import locate, read_model
+from dovetail.requesters.local.fit import find_need
+from dovetail.requesters.local.grounding import drop_invented
 from dovetail.requesters.local.llama import Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
@@ -59,16 +62,30 @@ class LocalRequester:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas: with tools the choice of one first, then a call or the text."""
-        if self._engine is None:
-            self._engine = share_engine(self.weights, self.context_tokens)
-        engine = self._engine
-        fitted = self._fit(request)
-        answer = LocalAnswer(engine, self.model, fitted, await engine.queue.take())
+        answer = await self._open(self._fit(request))
         try:
             async for delta in answer.stream():
                 yield delta
         finally:
             answer.close()
+
+    async def check_call(
+        self, question: str, tool: ToolSpec, arguments: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return the arguments without those made up, or None if the tool does not do what is asked."""
+        answer = await self._open(ModelRequest(messages=[]))
+        try:
+            fits = await answer.weigh(question, tool) >= find_need(tool)
+        finally:
+            answer.close()
+        return drop_invented(arguments, tool, question) if fits else None
+
+    async def _open(self, request: ModelRequest) -> LocalAnswer:
+        """Wait for the turn, and return the answer that uses it."""
+        if self._engine is None:
+            self._engine = share_engine(self.weights, self.context_tokens)
+        engine = self._engine
+        return LocalAnswer(engine, self.model, request, await engine.queue.take())
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""

@@ -1,0 +1,156 @@
+"""The choice of a tool in numbers: how much the model leans to each name, and whether a tool fits a request.
+
+A small model that must name a tool takes one for something similar, or answers what it should look up. Asked
+about one tool alone, with examples before the question, it is right far more often. So its choice is only a
+ranking: the tools near the top are weighed one by one, and the best one is called if it fits.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Any
+
+from dovetail.events.call import ChatMessage, ToolSpec
+from dovetail.requesters.content import read_text
+from dovetail.requesters.local.messages import TextMessage, shorten
+
+MOST_CANDIDATES = 3
+NEAR = 4.5
+"""How far behind the best way to answer a tool may be, in log-probability, to be weighed at all."""
+SURE = 1.0
+"""Odds to fit, as logarithms like all odds here, from which on no further tool is weighed."""
+CHOSEN_NEEDS = -0.9
+PASSED_OVER_NEEDS = 0.5
+LIBRARY_NEEDS = -1.2
+"""Odds that a tool needs to be called: one that the model named, one behind a way to answer, and one that
+searches texts, of which the model cannot know whether they hold the answer."""
+
+SHORT_QUESTION = 40
+LONGEST_QUESTION = 600
+SCORES = {"logprobs": True, "top_logprobs": 20}
+"""The options that make the engine report what else it might have written."""
+
+_MANUAL = "search_manual: Search the manual."
+_EXAMPLES = (
+    ("How tall is Mount Everest?", _MANUAL, "no"),
+    ("How do I pair the remote control?", _MANUAL, "yes"),
+    ("Dim the kitchen lights to 40%.", "set_light: Change the brightness of a lamp.", "yes"),
+    (
+        "Compute the volume of a sphere with radius 3.",
+        "cylinder_volume: Compute the volume of a cylinder.",
+        "no",
+    ),
+    (
+        "Find trains from Rome to Milan on 3 May.",
+        "find_trains: Search connections between two stations.",
+        "yes",
+    ),
+    ("Is Bluetooth supported?", _MANUAL, "yes"),
+    ("Book a table for two at Luigi's.", "find_restaurants: List restaurants near a place.", "no"),
+    ("Explain setup.cfg", "open_file: Open a file.", "yes"),
+    ("Write a slogan for a shoe shop.", _MANUAL, "no"),
+    ("What is the best way to learn chess?", "chess_rating: Get the rating of a player.", "no"),
+    ("How many devices does the basic plan allow?", _MANUAL, "yes"),
+)
+_TASK = "Say whether a tool does what a request asks for. A tool for something similar does not fit."
+_HEAD = '{"tool": "'
+_LEAST = 1e-6
+_TEXTS = "docs?|documentation|documents|manual|handbook|wiki|faq|help|knowledge|web|internet"
+_LIBRARY = re.compile(rf"(?i)\b(search|look up|query)\b.*\b({_TEXTS})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A written token, and the log-probabilities of the texts that might stand in its place."""
+
+    text: str
+    others: tuple[tuple[str, float], ...]
+
+
+def read_tokens(choice: Mapping[str, Any]) -> list[Token]:
+    """Read the tokens of one choice in a piece of the engine's output, if it has any."""
+    logprobs: Mapping[str, Any] = choice.get("logprobs") or {}
+    written: Sequence[Mapping[str, Any]] = logprobs.get("content") or ()
+    return [Token(each["token"], _read_others(each["top_logprobs"])) for each in written]
+
+
+def _read_others(others: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, float], ...]:
+    return tuple((other["token"], other["logprob"]) for other in others)
+
+
+def build_fit_texts(question: str, tool: ToolSpec) -> list[TextMessage]:
+    """Return the question whether a tool fits; all but its end is always the same, and so stays cached."""
+    examples = [f"Request: {request}\nTool: {line}\nFits: {answer}" for request, line, answer in _EXAMPLES]
+    line = f"{tool.name}: {shorten(tool.description)}"
+    return [
+        {"role": "system", "content": "\n\n".join([_TASK, *examples])},
+        {"role": "user", "content": f"Request: {question}\nTool: {line}"},
+        {"role": "assistant", "content": "Fits:"},
+    ]
+
+
+def read_odds(tokens: Sequence[Token]) -> float:
+    """Return the logarithm of the odds for yes; 0 if the model considers neither answer."""
+    sums = {"yes": _LEAST, "no": _LEAST}
+    for text, score in tokens[0].others if tokens else ():
+        word = text.strip().lower()
+        if word in sums:
+            sums[word] += exp(score)
+    return log(sums["yes"] / sums["no"])
+
+
+def find_question(messages: Sequence[ChatMessage]) -> str:
+    """Return the last question of the user on one line; a short one may refer to the one before it."""
+    asked = [read_text(message.get("content")) for message in messages if message["role"] == "user"]
+    last = asked[-1:]
+    if last and len(last[0]) < SHORT_QUESTION:
+        last = asked[-2:]
+    return " ".join(" ".join(last).split())[-LONGEST_QUESTION:]
+
+
+def rank_tools(
+    tokens: Sequence[Token], tools: Sequence[ToolSpec], ways: Sequence[str]
+) -> list[tuple[ToolSpec, float]]:
+    """Return the tools worth weighing, the best first, each with its lead over the ways to answer."""
+    names = [*ways, *(tool.name for tool in tools)]
+    scores = _score_names(tokens, names)
+    chosen = _read_name("".join(token.text for token in tokens))
+    to_beat = max((scores[way] for way in ways), default=0.0)
+    ranked = sorted(tools, key=lambda tool: (tool.name == chosen, scores[tool.name]), reverse=True)
+    leads = [(tool, scores[tool.name] - to_beat) for tool in ranked]
+    return [(tool, lead) for tool, lead in leads if lead > -NEAR][:MOST_CANDIDATES]
+
+
+def _read_name(text: str) -> str:
+    try:
+        return json.loads(text)["tool"]
+    except (ValueError, KeyError, TypeError):  # the answer was cut off
+        return ""
+
+
+def _score_names(tokens: Sequence[Token], names: Sequence[str]) -> dict[str, float]:
+    """Return how likely each name begins, by the token that begins the name."""
+    written = 0
+    for token in tokens:
+        if written + len(token.text) > len(_HEAD):
+            return _score_starts(token, _HEAD[written:], names)
+        written += len(token.text)
+    return dict.fromkeys(names, 0.0)
+
+
+def _score_starts(token: Token, before: str, names: Sequence[str]) -> dict[str, float]:
+    starts = [(text.removeprefix(before), score) for text, score in token.others if text.startswith(before)]
+    least = min((score for _, score in token.others), default=0.0)
+    return {
+        name: max((score for start, score in starts if start and f'{name}"'.startswith(start)), default=least)
+        for name in names
+    }
+
+
+def find_need(tool: ToolSpec, lead: float = 0.0) -> float:
+    """Return the odds that a tool needs to be called, by its lead in the ranking."""
+    if _LIBRARY.search(f"{tool.name.replace('_', ' ')} {shorten(tool.description)}"):
+        return LIBRARY_NEEDS
+    return CHOSEN_NEEDS if lead >= 0 else PASSED_OVER_NEEDS
