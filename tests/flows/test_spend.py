@@ -14,7 +14,8 @@ from dovetail.errors import ConfigError, LimitError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, Event, RunEnd
 from dovetail.loop.budget import BudgetLimits
-from dovetail.testing import Reply, ScriptedRequester
+from dovetail.sessions.request import ChatRequest
+from dovetail.testing import Gate, Reply, ScriptedRequester
 from serving import serve
 
 PRICES = {"scripted:model": {"input": 1.0, "output": 10.0}}
@@ -261,3 +262,19 @@ async def test_runs_of_one_owner_at_once_do_not_overdraw_the_day(tmp_path: Path)
         reasons = [chunks[-1]["messageMetadata"]["reason"] for chunks in answers]
         assert set(reasons) == {"goal", "max-cost"}
         assert len(serving.model.requests) * 0.01 <= 0.09
+
+
+async def test_a_run_that_a_restart_interrupted_continues_with_what_it_had_left(tmp_path: Path) -> None:
+    gate = Gate()
+    settings = {"limits": {"calls": 3}}
+    look = make_tool("look")
+    replies = [call("look"), Reply(steps=["Half an", gate])]
+    async with serve(tmp_path, replies, [look], settings) as serving:
+        question = ChatRequest(parts=[{"type": "text", "text": "Hi"}])
+        started = await serving.app.chat.send(question)
+        await gate.reached.async_wait()
+    async with serve(tmp_path, ["My best."], [look], settings) as serving:
+        entries = [entry async for entry in serving.stream("GET", f"/api/v1/runs/{started.run_id}/events")]
+        end = entries[-1]
+        assert (end["type"], end["reason"], end["limit"]) == ("run-end", "goal", "max-calls")
+        assert len(serving.model.requests) == 1  # two of three were sent before, one of them in vain
