@@ -100,6 +100,60 @@ def test_local_server_is_set_up_by_its_address_and_usable_without() -> None:
     assert find("ollama", providers={"ollama": {"base_url": "http://box.test/v1"}}).is_set_up
 
 
+@pytest.mark.parametrize(
+    ("name", "variable", "given", "address"),
+    [
+        ("openai", "OPENAI_BASE_URL", "https://gate.test/v1", "https://gate.test/v1"),
+        ("openai", "OPENAI_BASE_URL", "https://gate.test/openai", "https://gate.test/openai"),
+        ("anthropic", "ANTHROPIC_BASE_URL", "https://gate.test", "https://gate.test/v1"),
+        ("anthropic", "ANTHROPIC_BASE_URL", " https://gate.test/v1/ ", "https://gate.test/v1/"),
+        ("anthropic", "ANTHROPIC_BASE_URL", "https://gate.test/v1/a/?k=1", "https://gate.test/v1/a/v1?k=1"),
+        ("google", "GOOGLE_GEMINI_BASE_URL", "https://gate.test/", "https://gate.test/v1beta"),
+        ("google", "GOOGLE_GEMINI_BASE_URL", "https://gate.test/v1", "https://gate.test/v1"),
+        ("ollama", "OLLAMA_HOST", "box", "http://box:11434/v1"),
+        ("ollama", "OLLAMA_HOST", "box:1", "http://box:1/v1"),
+        ("ollama", "OLLAMA_HOST", "0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("ollama", "OLLAMA_HOST", "http://0.0.0.0:1", "http://127.0.0.1:1/v1"),
+        ("ollama", "OLLAMA_HOST", ":1", "http://127.0.0.1:1/v1"),
+        ("ollama", "OLLAMA_HOST", "[::]:1", "http://[::1]:1/v1"),
+        ("ollama", "OLLAMA_HOST", "fe80::1", "http://[fe80::1]:11434/v1"),
+        ("ollama", "OLLAMA_HOST", "https://box.test/ollama/", "https://box.test/ollama/v1"),
+        ("ollama", "OLLAMA_HOST", "https://me:pass@box.test/v1", "https://me:pass@box.test/v1"),
+    ],
+)
+def test_address_is_read_from_the_variable_that_the_provider_s_package_reads(
+    name: str, variable: str, given: str, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, given)
+    assert find(name).base_url == address
+    assert find(name).is_set_up
+    assert find(name, owner=name, base_url="http://general.test").base_url == "http://general.test"
+    assert find(name, providers={name: {"base_url": "http://own.test"}}).base_url == "http://own.test"
+    others = [each for each in list_configured(read()) if each.name != name]
+    assert [each.base_url for each in others] == [PROVIDERS[each.name].base_url for each in others]
+
+
+def test_empty_variable_is_ignored_and_a_broken_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    assert find("openai").base_url == "https://api.openai.com/v1"
+    monkeypatch.setenv("OLLAMA_HOST", "http://[box")
+    with pytest.raises(ConfigError, match="Invalid address in OLLAMA_HOST"):
+        find("ollama")
+
+
+def test_key_of_the_environment_follows_the_address_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://gate.test/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    found = {each.name: (each.base_url, each.api_key) for each in list_configured(read()) if each.api_key}
+    assert found == {
+        "openai": ("https://gate.test/v1", "sk-openai"),
+        "anthropic": ("https://api.anthropic.com/v1", "sk-ant"),
+    }
+
+
 AZURE = "https://res.openai.azure.com"
 
 
@@ -144,3 +198,15 @@ def test_azure_takes_a_token_in_a_header_instead_of_a_key(monkeypatch: pytest.Mo
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", AZURE)
     headers = {"azure": {"headers": {"Authorization": "Bearer token"}}}
     assert find("azure", providers=headers).missing == ""
+
+
+def test_azure_sends_the_token_of_the_environment_unless_there_is_a_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", AZURE)
+    monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "entra")
+    assert (find("azure").api_key, find("azure").key_header) == ("entra", "authorization")
+    own = find("azure", providers={"azure": {"api_key": "own"}})
+    assert (own.api_key, own.key_header) == ("own", "api-key")
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    assert (find("azure").api_key, find("azure").key_header) == ("k", "api-key")

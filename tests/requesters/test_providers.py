@@ -178,6 +178,38 @@ def test_azure_deployment_of_a_dated_version_is_part_of_the_path(monkeypatch: py
     assert "api-key" not in received.headers
 
 
+@pytest.mark.parametrize(
+    ("model", "api", "variables", "path"),
+    [
+        ("openai:gpt-4.1", "chat", ("OPENAI_BASE_URL", "OPENAI_API_KEY"), "/chat/completions"),
+        ("anthropic:claude-x", "anthropic", ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"), "/v1/messages"),
+        (
+            "google:gemini-x",
+            "google",
+            ("GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"),
+            "/v1beta/models/gemini-x",
+        ),
+        ("ollama:qwen3", "chat", ("OLLAMA_HOST", ""), "/v1/chat/completions"),
+        ("azure:prod", "chat", ("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_AD_TOKEN"), "/openai/v1/chat"),
+    ],
+)
+def test_address_and_key_of_the_environment_are_all_that_a_program_needs(
+    model: str, api: str, variables: tuple[str, str], path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clear_variables(monkeypatch)
+    with run_server(lambda _: ANSWERS[api]) as server:
+        for variable, value in zip(variables, (server.url, "sk-environment"), strict=True):
+            if variable:
+                monkeypatch.setenv(variable, value)
+        assert Agent(model=model).input("Good day").start() == "Hello"
+        [received] = server.requests
+    assert received.path.startswith(path)
+    assert any("sk-environment" in value for value in received.headers.values()) == bool(variables[1])
+    if model == "azure:prod":
+        assert received.headers["authorization"] == "Bearer sk-environment"
+        assert "api-key" not in received.headers
+
+
 def test_one_program_asks_three_providers_and_no_key_reaches_another(monkeypatch: pytest.MonkeyPatch) -> None:
     clear_variables(monkeypatch)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-anthropic")

@@ -77,6 +77,8 @@ def test_a_failure_brings_its_traceback() -> None:
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_no_secret_gets_into_a_line(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACKER_TOKEN", "trackersecret")
+    monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "entratoken")
+    monkeypatch.setenv("OLLAMA_HOST", "http://me:gatesecret@box.example")
     secrets = {
         "server": {"log_format": style, "admin_token": "adminsecret", "api_keys": "ann:key-one,bob:key-two"},
         "store": {"url": "postgresql://me:pass%40word@host/name"},
@@ -95,13 +97,13 @@ def test_no_secret_gets_into_a_line(style: str, monkeypatch: pytest.MonkeyPatch)
     }
     told = (
         "adminsecret key-one key-two pass%40word pass@word modelsecret headersecret othersecret "
-        "proxysecret trackersecret filessecret "
+        "proxysecret trackersecret filessecret entratoken gatesecret "
         "Authorization: Bearer abc.def sk-abcdefgh12345"
     )
     stream = io.StringIO()
     with write_logs(as_settings(secrets), stream):
         logging.getLogger("dovetail.x").info("%s", told, extra={"fields": {"url": "http://x?k=othersecret"}})
-    for secret in (*told.split()[:11], "abc.def", "sk-abcdefgh12345"):
+    for secret in (*told.split()[:13], "abc.def", "sk-abcdefgh12345"):
         assert secret not in stream.getvalue(), secret
     assert "Bearer ***" in stream.getvalue()
     assert SecretMask.of(as_settings(secrets)).apply("read-only") == "read-only"

@@ -31,7 +31,8 @@ _MOST_VALUES = 1000
 _USER_IN_ADDRESS = re.compile(r"//[^/\s:@]*:[^/\s@]+@")
 _LOOKS_SECRET = re.compile(r"(?i)(\bbearer\s+)[^\s\"']+|\bsk-[A-Za-z0-9_-]{8,}")
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie", "password")
-_MODEL_KEY = re.compile(r"_API_(KEY|TOKEN)$|^AWS_(SECRET|SESSION|BEARER)_")
+_MODEL_KEY = re.compile(r"_A(PI|D)_(KEY|TOKEN)$|^AWS_(SECRET|SESSION|BEARER)_")
+_MODEL_ADDRESS = re.compile(r"_BASE_URL$|^OLLAMA_HOST$|^AZURE_OPENAI_ENDPOINT$")
 _SECRET_KEY = re.compile(
     r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
     r"|cookie|credential|bearer|signature|\bpin\b)"
@@ -104,9 +105,11 @@ def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
     for pair in str(settings.get("server.api_keys") or "").split(","):
         yield pair.partition(":")[2].strip()
     yield from _find_password(settings.get("store.url"))
-    yield from (
-        value for name, value in os.environ.items() if _MODEL_KEY.search(name) and len(value) >= SHORTEST
-    )
+    for name, value in os.environ.items():
+        if _MODEL_KEY.search(name) and len(value) >= SHORTEST:
+            yield value
+        elif _MODEL_ADDRESS.search(name):
+            yield from _find_password(value)
     for part in _list_parts(settings, "model.providers", settings.get("model")):
         yield str(part.get("api_key") or "")
         yield from _read_texts(part, "headers").values()
@@ -131,7 +134,10 @@ def _read_texts(part: Mapping[str, Any], key: str) -> dict[str, str]:
 
 
 def _find_password(address: Any) -> tuple[str, str]:
-    password = urlsplit(str(address or "")).password or ""
+    try:
+        password = urlsplit(str(address or "")).password or ""
+    except ValueError:  # not an address
+        return "", ""
     return password, unquote(password)
 
 

@@ -2,14 +2,16 @@
 
 A key is sent to the address it belongs to, and nowhere else: `model.api_key` to the server of `model.name`,
 `model.providers.<name>.api_key` to that provider, and a key in the environment (`OPENAI_API_KEY`, …) to the
-provider's own address or one set for that provider; not to `model.base_url`, which may be any server. The
-same holds for headers that carry a key.
+provider's own address or one set for that provider (`model.providers.<name>.base_url`, or a variable such as
+`OPENAI_BASE_URL`); not to `model.base_url`, which may be any server. The same holds for headers that carry a
+key.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import quote
+from urllib.parse import SplitResult, quote, urlsplit
 
 from dovetail.data.secrets import names_secret
 from dovetail.errors import ConfigError
@@ -27,6 +29,11 @@ _NEWEST = ("v1", "preview", "latest")
 """Versions of Azure's API that have no date; they stand for its v1 API."""
 
 _AUTHENTICATION = {"authorization", "api-key", "x-api-key", "x-goog-api-key"}
+_VERSION = re.compile(r"/v\d\w*/?$")
+_HOST = re.compile(r"(\[.*\]|[^:]*)(?::(\d*))?")
+
+_ANYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}
+"""Hosts that a server listens on, and where a client finds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,7 @@ class ConfiguredProvider:
     options: EndpointSettings
     base_url: str
     api_key: str | None = field(repr=False)
+    key_header: str
     is_owner: bool
     is_set_up: bool
 
@@ -95,18 +103,19 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
     is_owner = owner == name
     own = options.providers.get(name, EndpointSettings())
     chosen = _choose_options(own, options, is_owner=is_owner)
-    variable = os.environ.get(provider.address_variable) if provider.address_variable else None
     is_general = is_owner and "base_url" not in own.given and chosen.base_url is not None
-    key = chosen.api_key or (None if is_general else _find_key(provider))
-    address = chosen.base_url or variable
+    variable = None if chosen.api_key or is_general else _find_key(provider)
+    key = os.environ[variable] if variable else chosen.api_key
+    address = chosen.base_url or _read_address(provider)
     has_header = any(header.lower() in _AUTHENTICATION for header in chosen.headers)
-    is_own = not chosen.base_url or not provider.base_url
+    is_own = not address or not provider.base_url
     needs_key = bool(provider.keys) and not provider.is_local and is_own
     return ConfiguredProvider(
         provider=provider,
         options=chosen,
         base_url=address or provider.base_url,
         api_key=key,
+        key_header="authorization" if variable in provider.tokens else provider.key_header,
         is_owner=is_owner,
         is_set_up=bool(key)
         or has_header
@@ -144,4 +153,31 @@ def _choose_options(own: EndpointSettings, options: ModelSettings, *, is_owner: 
 
 
 def _find_key(provider: Provider) -> str | None:
-    return next((key for name in provider.keys if (key := os.environ.get(name))), None)
+    """Return the variable that holds the provider's key, if any."""
+    return next((name for name in provider.keys if os.environ.get(name)), None)
+
+
+def _read_address(provider: Provider) -> str:
+    """Return the address in the provider's variable, with the version of its API; empty without one."""
+    given = os.environ.get(provider.address_variable, "").strip() if provider.address_variable else ""
+    if not given or not provider.version:
+        return given
+    try:
+        is_host = provider.name == "ollama"
+        parts = _complete_host(given, urlsplit(provider.base_url).port) if is_host else urlsplit(given)
+    except ValueError as error:
+        raise ConfigError(f"Invalid address in {provider.address_variable}: {error}.") from error
+    if _VERSION.search(parts.path):
+        return parts.geturl()
+    return parts._replace(path=f"{parts.path.rstrip('/')}/{provider.version}").geturl()
+
+
+def _complete_host(given: str, port: int | None) -> SplitResult:
+    """Return Ollama's address: a host, with or without scheme and port, may be one that it listens on."""
+    has_scheme = "://" in given
+    parts = urlsplit(given if has_scheme else f"http://{given}")
+    login, at, place = parts.netloc.rpartition("@")
+    found = _HOST.fullmatch(place)
+    host, number = found.groups() if found else (f"[{place}]", None)
+    host, number = _ANYWHERE.get(host.strip("[]"), host), number or (None if has_scheme else port)
+    return parts._replace(netloc=f"{login}{at}{host}{f':{number}' if number else ''}")

@@ -39,6 +39,9 @@ class Provider:
     key_header: str = "authorization"
     """The header of the key, for the chat API; `authorization` carries it as a bearer token."""
 
+    tokens: tuple[str, ...] = ()
+    """Those of `keys` that are bearer tokens, whatever the header of the key is."""
+
     models: tuple[str, ...] = ()
     """Patterns of its models' names; a provider without any is asked, or looked up in the price data."""
 
@@ -46,7 +49,10 @@ class Provider:
     """Its id in the data of `genai-prices`; empty if it has no prices."""
 
     address_variable: str = ""
-    """An environment variable that may hold the address."""
+    """An environment variable that may hold the address, as the provider's own package reads it."""
+
+    version: str = ""
+    """The end of the path that the address in this variable may lack."""
 
 
 _ROWS = [
@@ -55,6 +61,8 @@ _ROWS = [
         title="Anthropic",
         base_url="https://api.anthropic.com/v1",
         keys=("ANTHROPIC_API_KEY",),
+        address_variable="ANTHROPIC_BASE_URL",
+        version="v1",
         api="anthropic",
         models=("claude-*",),
         prices="anthropic",
@@ -64,6 +72,8 @@ _ROWS = [
         title="Google Gemini",
         base_url="https://generativelanguage.googleapis.com/v1beta",
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        address_variable="GOOGLE_GEMINI_BASE_URL",
+        version="v1beta",
         api="google",
         models=("gemini-*", "gemma-*"),
         prices="google",
@@ -73,6 +83,7 @@ _ROWS = [
         title="OpenAI",
         base_url="https://api.openai.com/v1",
         keys=("OPENAI_API_KEY",),
+        address_variable="OPENAI_BASE_URL",
         models=("gpt-[0-9]*", "o[0-9]*", "chatgpt-*", "codex-*", "computer-use-*"),
         prices="openai",
     ),
@@ -80,8 +91,9 @@ _ROWS = [
         name="azure",
         title="Azure OpenAI",
         address_variable="AZURE_OPENAI_ENDPOINT",
-        keys=("AZURE_OPENAI_API_KEY",),
+        keys=("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
         key_header="api-key",
+        tokens=("AZURE_OPENAI_AD_TOKEN",),
         prices="azure",
     ),
     Provider(
@@ -159,7 +171,14 @@ _ROWS = [
         keys=("LM_API_TOKEN",),
         is_local=True,
     ),
-    Provider(name="ollama", title="Ollama", base_url="http://127.0.0.1:11434/v1", is_local=True),
+    Provider(
+        name="ollama",
+        title="Ollama",
+        base_url="http://127.0.0.1:11434/v1",
+        address_variable="OLLAMA_HOST",
+        version="v1",
+        is_local=True,
+    ),
     Provider(
         name="llamacpp",
         title="llama.cpp server",

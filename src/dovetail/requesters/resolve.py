@@ -158,7 +158,7 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         model=model,
         base_url=configured.find_address(model),
         api_key=configured.api_key,
-        key_header=configured.provider.key_header,
+        key_header=configured.key_header,
         api=chosen.api,
         structured=chosen.structured,
         thinking=chosen.thinking,

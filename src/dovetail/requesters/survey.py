@@ -64,13 +64,18 @@ class ProviderEntry:
             return self.report.text
         return self.configured.missing.rstrip(".") or "not asked"
 
+    @property
+    def address(self) -> str:
+        """The address in use, without a user and password."""
+        return show_address(self.configured.base_url)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON data; keys are left out."""
         row, report = self.configured.provider, self.report
         return {
             "name": row.name,
             "title": row.title,
-            "address": show_address(self.configured.base_url),
+            "address": self.address,
             "set_up": self.configured.is_set_up,
             "reachable": None if report is None else report.is_reachable,
             "state": self.state,

@@ -36,6 +36,7 @@ FURTHER_VARIABLES: Mapping[str, str] = {
     "EXTENSION_EXCLUDED_EXTENSIONS": "Extension folders that are not loaded, with commas.",
     "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",
     "OPENAI_API_KEY": "The API key of OpenAI; each provider has a variable of its own (docs/models.md).",
+    "OPENAI_BASE_URL": "The address of OpenAI; others have one, too (docs/models.md).",
     "DOVETAIL_URL": "The server that `dovetail ext reload` calls.",
     "DOVETAIL_SERVER_KEY": "The API key that `dovetail ext reload` sends.",
     "HOST": "The address that `dovetail serve` listens on.",

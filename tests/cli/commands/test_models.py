@@ -132,7 +132,9 @@ def test_list_shows_what_answers_and_what_is_not_set_up(
         write_provider(tmp_path, server.url, "sk-right-key")
         assert run("list") == 0
     text = capsys.readouterr().out
-    assert ["openai:", "answers", "1", "paid"] in [line.split() for line in text.splitlines()]
+    assert ["openai:", "answers", "1", "paid", f"{server.url}/v1"] in [
+        line.split() for line in text.splitlines()
+    ]
     assert "Not set up: anthropic (ANTHROPIC_API_KEY), google (GEMINI_API_KEY)" in text
     assert "sk-right-key" not in text
 

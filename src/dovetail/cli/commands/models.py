@@ -133,12 +133,14 @@ def _show_price(price: Price | None) -> str:
 
 def _show_providers(providers: Sequence[ProviderEntry]) -> None:
     asked = [entry for entry in providers if entry.report is not None]
-    rows = [["Provider", "State", "Models", "Cost"]]
+    rows = [["Provider", "State", "Models", "Cost", "Address"]]
     for entry in asked:
         configured, count = entry.configured, len(entry.models)
         cost = "free" if configured.provider.is_local else "paid"
         if entry.report is not None and (entry.report.is_reachable or configured.is_set_up):
-            rows.append([f"{configured.name}:", entry.state, f"{count}" if count else "", cost])
+            rows.append(
+                [f"{configured.name}:", entry.state, f"{count}" if count else "", cost, entry.address]
+            )
     if len(rows) > 1:
         typer.echo()
         _print(rows)
