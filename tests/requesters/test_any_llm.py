@@ -108,6 +108,7 @@ def test_name_that_cannot_be_used_says_why(name: str, message: str) -> None:
 
 def test_signatures_go_back_with_the_message_and_the_call_that_they_belong_to() -> None:
     reader = CompletionReader(fail, "any-llm:anthropic")
+    deltas: list[Delta] = []
     for delta in (
         {"reasoning": "Let me "},
         {"reasoning": "see."},
@@ -119,7 +120,8 @@ def test_signatures_go_back_with_the_message_and_the_call_that_they_belong_to() 
             ]
         },
     ):
-        reader.read({"id": "r1", "choices": [{"index": 0, "delta": delta}]})
+        deltas += reader.read({"id": "r1", "choices": [{"index": 0, "delta": delta}]})
+    assert not any(isinstance(delta, ProviderPartDelta) for delta in deltas)  # one part, at the end
     part = reader.build_part()
     assert isinstance(part, ProviderPartDelta)
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}

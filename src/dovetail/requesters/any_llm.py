@@ -17,16 +17,17 @@ from dovetail.lazy import lazy
 from dovetail.requesters.configured import ConfiguredProvider
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model
+from dovetail.requesters.http.reader import Complain
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.parts import find_own_parts
 from dovetail.requesters.prices import Pricing, find_price
+from dovetail.requesters.thinking import name_level
 from dovetail.settings.model import ModelSettings
 
 any_llm = lazy("any_llm", extra="any-llm")
 _PROVIDERS = {"gemini": "google", "vertexai": "google", "azureopenai": "azure"}
-_EFFORTS = [("low", 4096), ("medium", 16_384)]
 
 
 class AnyLlmRequester(ForeignRequester):
@@ -156,9 +157,9 @@ def name_publicly(model: str) -> str:
 class CompletionReader(ChatReader):
     """Read any-llm's chunks, which are OpenAI's with reasoning and with data that the provider wants back."""
 
-    def __init__(self, complain: Any, source: str) -> None:
-        super().__init__(complain)
-        self._source = source
+    def __init__(self, complain: Complain, source: str) -> None:
+        super().__init__(complain, "")  # without parts of its own: `build_part` makes one at the end
+        self._origin = source
         self._reasoning = ""
         self._extra: dict[str, Any] = {}
         self._call_extras: dict[str, Any] = {}
@@ -181,7 +182,7 @@ class CompletionReader(ChatReader):
         data: dict[str, Any] = {"extra_content": self._extra, "calls": self._call_extras}
         if not self._extra and not self._call_extras:
             return None
-        return ProviderPartDelta(self._source, {**data, "reasoning": self._reasoning})
+        return ProviderPartDelta(self._origin, {**data, "reasoning": self._reasoning})
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
         """Return the delta that ends the answer."""
@@ -225,6 +226,4 @@ def _add_part(message: dict[str, Any], data: Mapping[str, Any]) -> None:
 
 def choose_effort(level: str | int) -> str:
     """Return any-llm's word for `model.thinking`."""
-    if isinstance(level, int):
-        return next((name for name, most in _EFFORTS if level < most), "high")
-    return "none" if level == "off" else level
+    return "none" if level == "off" else name_level(level)

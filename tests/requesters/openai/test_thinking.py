@@ -22,7 +22,7 @@ from dovetail.requesters.warn import warn_once
         (
             "deepseek",
             "deepseek-v4-pro",
-            16_000,
+            20_000,
             {"thinking": {"type": "enabled"}, "reasoning_effort": "high"},
         ),
         ("moonshot", "kimi-k2.5", "low", {"thinking": {"type": "enabled"}}),
@@ -72,5 +72,5 @@ def test_model_that_always_thinks_is_warned_about_once(caplog: pytest.LogCapture
     with caplog.at_level(logging.WARNING):
         assert [name_effort("off", "o3") for _ in range(2)] == ["low", "low"]
     assert [record.getMessage() for record in caplog.records] == [
-        "o3 always thinks: model.thinking 'off' is sent as 'low'."
+        "o3 always thinks; it is asked to think little."
     ]

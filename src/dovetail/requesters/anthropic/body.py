@@ -107,8 +107,6 @@ def _plan(request: ModelRequest, messages: list[dict[str, Any]], without: Set[st
             warn_once(f"{request.model} rejects thinking as set by model.thinking; left out.")
         return ThinkingPlan()
     plan = plan_thinking(request.model, level)
-    for warning in plan.warnings:
-        warn_once(warning)
     return ThinkingPlan() if plan.budget and lacks_thinking(messages) else plan
 
 

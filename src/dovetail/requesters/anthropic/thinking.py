@@ -1,15 +1,13 @@
 """Write `model.thinking` the way each Claude model takes it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 from dovetail.requesters.anthropic.content import THINKING
 from dovetail.requesters.anthropic.traits import Traits, find_traits
+from dovetail.requesters.thinking import count_tokens, name_level, warn_always, warn_never
 from dovetail.requesters.warn import warn_once
-
-Level: TypeAlias = str | int
-"""The value of `model.thinking`."""
 
 FEWEST_TOKENS = 1024
 """The smallest budget that the API takes."""
@@ -20,8 +18,6 @@ ROOM = 8192
 MOST_WITHOUT_STREAM = 21_000
 """Tokens that are written within ten minutes, after which an answer in one piece is lost."""
 
-_BUDGETS = {"low": 2048, "medium": 8192, "high": 24_576}
-_EFFORTS = [("low", 4096), ("medium", 16_384)]
 _SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -33,45 +29,44 @@ class ThinkingPlan:
     thinking: Mapping[str, Any] | None = None
     effort: str | None = None
     budget: int = 0
-    warnings: Sequence[str] = field(default=())
 
 
-def plan_thinking(model: str, level: Level | None) -> ThinkingPlan:
+def plan_thinking(model: str, level: str | int | None) -> ThinkingPlan:
     """Return how a model is asked to think as long as `model.thinking` says."""
     traits = find_traits(model)
     if level is None:
         return ThinkingPlan(is_on=traits.off not in ("omit", "between_tools"))
     if not traits.thinks:
-        return ThinkingPlan(warnings=[] if level == "off" else [f"{model} cannot think before it answers."])
+        if level != "off":
+            warn_never(model)
+        return ThinkingPlan()
     if level == "off":
         return _plan_off(model, traits)
-    return _plan_effort(model, traits, level) if _uses_effort(traits, level) else _plan_budget(level)
+    return _plan_effort(model, level) if _uses_effort(traits, level) else _plan_budget(level)
 
 
-def _uses_effort(traits: Traits, level: Level) -> bool:
+def _uses_effort(traits: Traits, level: str | int) -> bool:
     return traits.effort and not (isinstance(level, int) and traits.budget)
 
 
 def _plan_off(model: str, traits: Traits) -> ThinkingPlan:
     if traits.off == "never":
-        warning = f"{model} always thinks; it is asked to think little."
-        return ThinkingPlan(is_on=True, effort="low", warnings=[warning])
+        warn_always(model)
+        return ThinkingPlan(is_on=True, effort="low")
     return ThinkingPlan(thinking=None if traits.off == "omit" else {"type": traits.off})
 
 
-def _plan_effort(model: str, traits: Traits, level: Level) -> ThinkingPlan:
-    warnings: list[str] = []
-    effort = level
+def _plan_effort(model: str, level: str | int) -> ThinkingPlan:
+    effort = name_level(level)
     if isinstance(level, int):
-        effort = next((name for name, most in _EFFORTS if level < most), "high")
-        warnings.append(f"{model} takes no number of tokens for thinking; its effort is set to {effort!r}.")
+        warn_once(f"{model} takes no number of tokens for thinking; its effort is set to {effort!r}.")
     # Newer models return no text of their thinking unless asked for it.
     thinking = {"type": "adaptive", "display": "summarized"}
-    return ThinkingPlan(is_on=True, thinking=thinking, effort=str(effort), warnings=warnings)
+    return ThinkingPlan(is_on=True, thinking=thinking, effort=effort)
 
 
-def _plan_budget(level: Level) -> ThinkingPlan:
-    budget = max(level if isinstance(level, int) else _BUDGETS[level], FEWEST_TOKENS)
+def _plan_budget(level: str | int) -> ThinkingPlan:
+    budget = max(count_tokens(level), FEWEST_TOKENS)
     return ThinkingPlan(is_on=True, thinking={"type": "enabled", "budget_tokens": budget}, budget=budget)
 
 

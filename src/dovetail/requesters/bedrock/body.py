@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Set
-from typing import Any, cast
+from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
@@ -12,7 +12,6 @@ from dovetail.requesters.bedrock.messages import name_called_tools, write_conver
 from dovetail.requesters.bedrock.thinking import plan_thinking
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.refusal import Refusal
-from dovetail.settings.model import Thinking
 
 SHORTEST = 2000
 """Characters of a beginning that may be worth caching; the models ignore shorter ones."""
@@ -53,7 +52,7 @@ def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: 
     family = find_family(request.model)
     conversation = write_conversation(request.messages, source)
     options = {name: value for name, value in request.options.items() if name not in without}
-    level = None if "thinking" in without else cast(Thinking | None, request.thinking)  # it was checked
+    level = None if "thinking" in without else request.thinking
     thinking = plan_thinking(request.model, level, conversation.messages)
     inference = _read_inference(options)
     thinking.fit(request.model, inference)

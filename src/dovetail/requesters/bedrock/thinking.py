@@ -7,11 +7,10 @@ from typing import Any
 from dovetail.requesters.anthropic import thinking as anthropic
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.bedrock.family import find_family
+from dovetail.requesters.thinking import name_level
 from dovetail.requesters.warn import warn_once
-from dovetail.settings.model import Thinking
 
 INTERLEAVED = "interleaved-thinking-2025-05-14"
-_EFFORTS = [("low", 4096), ("medium", 16_384)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class ThinkingPlan:
             inference["maxTokens"] = self.budget + anthropic.ROOM
 
 
-def plan_thinking(model: str, level: Thinking | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
+def plan_thinking(model: str, level: str | int | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
     """Return how a model is asked to think as long as `model.thinking` says."""
     family = find_family(model)
     if family.vendor == "anthropic":
@@ -44,17 +43,15 @@ def plan_thinking(model: str, level: Thinking | None, messages: Sequence[Mapping
     if family.thinks == "config":
         return _plan_nova(level)
     if family.thinks == "effort" and level != "off":
-        return ThinkingPlan(is_on=True, fields={"reasoning_effort": _choose_effort(level)})
+        return ThinkingPlan(is_on=True, fields={"reasoning_effort": name_level(level)})
     if level != "off":
         warn_once(f"bedrock:{model} has no setting for thinking; model.thinking is ignored.")
     return ThinkingPlan()
 
 
-def _plan_claude(model: str, level: Thinking | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
+def _plan_claude(model: str, level: str | int | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
     plan = anthropic.plan_thinking(model, level)
     traits = find_traits(model)
-    for warning in plan.warnings:
-        warn_once(warning)
     excludes = ("temperature", "topP") if plan.is_on or not traits.samples else ()
     if plan.budget and _lacks_reasoning(messages):
         return ThinkingPlan()
@@ -70,20 +67,14 @@ def _plan_claude(model: str, level: Thinking | None, messages: Sequence[Mapping[
     )
 
 
-def _plan_nova(level: Thinking) -> ThinkingPlan:
+def _plan_nova(level: str | int) -> ThinkingPlan:
     if level == "off":
         return ThinkingPlan(fields={"reasoningConfig": {"type": "disabled"}})
-    effort = _choose_effort(level)
+    effort = name_level(level)
     # With the highest effort, Nova chooses these itself and rejects them.
     excludes = ("temperature", "topP", "maxTokens") if effort == "high" else ()
     config = {"type": "enabled", "maxReasoningEffort": effort}
     return ThinkingPlan(is_on=True, fields={"reasoningConfig": config}, excludes=excludes)
-
-
-def _choose_effort(level: Thinking) -> str:
-    return (
-        next((name for name, most in _EFFORTS if level < most), "high") if isinstance(level, int) else level
-    )
 
 
 def _lacks_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:

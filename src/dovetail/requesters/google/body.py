@@ -7,9 +7,8 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.google.contents import ContentWriter, read_version, write_parts
 from dovetail.requesters.google.schemas import write_schema
+from dovetail.requesters.thinking import count_tokens
 
-BUDGETS = {"low": 1024, "medium": 8192, "high": 24576}
-"""Tokens for thoughts, for models that take a number."""
 LEAST_BUDGET = 128
 """The least budget of a model that cannot stop thinking."""
 
@@ -58,10 +57,7 @@ def write_thinking(thinking: str | int, model: str) -> dict[str, Any]:
         return {"includeThoughts": thinking != "off", "thinkingLevel": level}
     if thinking == "off":
         return {"thinkingBudget": LEAST_BUDGET if always_thinks(model) else 0}
-    return {
-        "includeThoughts": True,
-        "thinkingBudget": thinking if isinstance(thinking, int) else BUDGETS[thinking],
-    }
+    return {"includeThoughts": True, "thinkingBudget": count_tokens(thinking)}
 
 
 def always_thinks(model: str) -> bool:

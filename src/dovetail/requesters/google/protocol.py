@@ -12,6 +12,7 @@ from dovetail.requesters.google.body import always_thinks, build_body
 from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.thinking import warn_always, warn_never
 from dovetail.requesters.warn import warn_once
 
 _EFFORTS = {
@@ -89,9 +90,9 @@ class GenerateContent(ChatProtocol):
     def _check_thinking(self, thinking: str | int, model: str) -> None:
         if read_version(model) < (2, 5):
             if thinking != "off":
-                warn_once(f"{model} cannot think before it answers.")
+                warn_never(model)
         elif thinking == "off" and always_thinks(model):
-            warn_once(f"{model} always thinks; it is asked to think little.")
+            warn_always(model)
 
     def _joins_schema_and_tools(self, model: str) -> bool:
         """Whether a model follows a schema in a request with tools; Gemini 2 rejects both together."""

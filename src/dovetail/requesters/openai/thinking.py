@@ -4,14 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-from dovetail.requesters.warn import warn_once
+from dovetail.requesters.thinking import name_level, warn_always
 
 Style: TypeAlias = Literal[
     "effort", "switch", "switch and effort", "reasoning", "template", "enable", "high", "groq"
 ]
 """The ways in which servers are asked to think; each has a writer in `_WRITERS`."""
 
-_LOW, _MEDIUM = 2048, 8192
 _REASONING = re.compile(r"o[1-9]|gpt-[5-9]|codex-|computer-use|grok-(3-mini|[4-9]|code|build)")
 _MINIMAL = re.compile(r"gpt-5(-mini|-nano)?(-\d{4}.*)?$")
 _ALWAYS = re.compile(r"o[1-9]|gpt-5-(codex|pro)|gpt-oss|computer-use|grok-(3-mini|4-0709)")
@@ -23,13 +22,6 @@ def is_reasoning_model(model: str) -> bool:
     return bool(_REASONING.match(name)) and "-chat" not in name and "non-reasoning" not in name
 
 
-def name_level(thinking: str | int) -> str:
-    """Return the level that a number of tokens stands for."""
-    if isinstance(thinking, str):
-        return thinking
-    return "low" if thinking <= _LOW else "medium" if thinking <= _MEDIUM else "high"
-
-
 def name_effort(thinking: str | int, model: str) -> str:
     """Return the effort in OpenAI's words; the least that the model can do stands for off."""
     level = name_level(thinking)
@@ -39,7 +31,7 @@ def name_effort(thinking: str | int, model: str) -> str:
     if _MINIMAL.match(name):
         return "minimal"
     if _ALWAYS.match(name):
-        warn_once(f"{model} always thinks: model.thinking 'off' is sent as 'low'.")
+        warn_always(model)
         return "low"
     return "none"
 

@@ -1,0 +1,30 @@
+"""How long a model thinks (`model.thinking`): what levels and numbers of tokens mean to every provider."""
+
+from dovetail.requesters.warn import warn_once
+
+BUDGETS = {"low": 2048, "medium": 8192, "high": 24_576}
+"""Tokens for thinking, for models that take a number."""
+
+_LEVELS = [("low", 4096), ("medium", 16_384)]
+
+
+def name_level(thinking: str | int) -> str:
+    """Return the level that a number of tokens stands for, for models that take no number."""
+    if isinstance(thinking, str):
+        return thinking
+    return next((name for name, most in _LEVELS if thinking < most), "high")
+
+
+def count_tokens(thinking: str | int) -> int:
+    """Return the number of tokens that a level (not `off`) stands for, for models that take a number."""
+    return thinking if isinstance(thinking, int) else BUDGETS[thinking]
+
+
+def warn_always(model: str) -> None:
+    """Warn that a model cannot be kept from thinking."""
+    warn_once(f"{model} always thinks; it is asked to think little.")
+
+
+def warn_never(model: str) -> None:
+    """Warn that a model cannot think."""
+    warn_once(f"{model} cannot think before it answers.")
