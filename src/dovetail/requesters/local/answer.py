@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence, Set
+from math import inf
 from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
@@ -129,12 +130,11 @@ class LocalAnswer:
         grammar = build_grammar(build_name_schema(request.tools, ways))
         ranking = await self._score(texts, LONGEST_NAME, grammar)
         question = find_question(request.messages)
-        best, best_surplus = list[ToolSpec](), 0.0
+        best, best_odds = list[ToolSpec](), -inf
         for tool, lead in rank_tools(ranking, request.tools, ways):
             odds = await self.weigh(question, tool)
-            surplus = odds - find_need(tool, lead)
-            if surplus >= best_surplus:
-                best, best_surplus = [tool], surplus
+            if odds >= find_need(tool, lead) and odds > best_odds:
+                best, best_odds = [tool], odds
             if odds >= SURE:
                 break
         return best
