@@ -21,6 +21,7 @@ from dovetail.requesters.errors import explain_connection
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.openai.requester import OpenAIRequester
+from dovetail.requesters.refusal import Refusal
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
@@ -423,3 +424,48 @@ async def test_rejected_key_is_named_by_its_provider_s_variable(provider: str, v
     async with ScriptedServer([{"status": 401}]) as server:
         error = await fail(connect(server, provider=provider, api_key=KEY))
     assert error.hint == f"Set {variable}, model.api_key or DOVETAIL_API_KEY to a valid key."
+
+
+@pytest.mark.parametrize(
+    ("provider", "api", "address", "kind"),
+    [
+        ("openai", None, "ends in /v1", "an OpenAI-compatible API"),
+        ("mine", None, "ends in /v1", "an OpenAI-compatible API"),
+        ("mine", "google", "ends in /v1beta", "the Gemini API"),
+        (
+            "mine",
+            "bedrock",
+            "is https://bedrock-runtime.<region>.amazonaws.com",
+            "the runtime of Amazon Bedrock",
+        ),
+        ("groq", None, "ends in /openai/v1", "an OpenAI-compatible API"),
+        ("groq", "anthropic", "ends in /v1", "Anthropic's Messages API"),
+        ("deepseek", None, "is https://api.deepseek.com", "an OpenAI-compatible API"),
+        ("azure", None, "is that of the resource", "an OpenAI-compatible API"),
+        ("anthropic", None, "ends in /v1", "Anthropic's Messages API"),
+        ("google", None, "ends in /v1beta", "the Gemini API"),
+        (
+            "bedrock",
+            None,
+            "is https://bedrock-runtime.<region>.amazonaws.com",
+            "the runtime of Amazon Bedrock",
+        ),
+    ],
+)
+def test_hint_names_the_address_and_the_api_of_the_provider(
+    provider: str, api: Any, address: str, kind: str
+) -> None:
+    failures = Endpoint(provider=provider, model="m", base_url="http://h", api=api).build_failures()
+    pages = [failures.fail_page(200, b"<html>"), failures.fail_status(Refusal(404, "Not Found", ""), {})]
+    for error in pages:
+        assert f"Check model.base_url: it usually {address}" in str(error.hint)
+    assert f"the address of {kind}." in str(failures.fail_content_type("text/css", b"a {}").hint)
+
+
+def test_hint_names_the_variable_that_holds_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://h")
+    failures = Endpoint(provider="anthropic", model="m", base_url="http://h").build_failures()
+    assert "Check model.base_url or ANTHROPIC_BASE_URL: it" in str(failures.fail_page(200, b"<").hint)
+    with pytest.raises(ConfigError) as caught:
+        Endpoint(provider="anthropic", model="m", base_url="h:80")
+    assert "Set model.base_url or ANTHROPIC_BASE_URL to a full URL" in str(caught.value.hint)

@@ -14,17 +14,27 @@ from dovetail.data.secrets import hide, hide_passwords
 from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.lazy import lazy
-from dovetail.requesters.providers import find_provider
+from dovetail.requesters.providers import describe_address, find_provider
 from dovetail.requesters.refusal import Refusal, find_request_id, is_transient, read_retry_after
+from dovetail.settings.model import Api
 
 aiohttp = lazy("aiohttp")
 REPORTED = "reported an error while answering"
 """What a provider did whose answer ends with an error of its own."""
 
 
+_APIS: Mapping[Api, str] = {
+    "chat": "an OpenAI-compatible API",
+    "responses": "an OpenAI-compatible API",
+    "anthropic": "Anthropic's Messages API",
+    "google": "the Gemini API",
+    "bedrock": "the runtime of Amazon Bedrock",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _Advice:
-    """The meaning of a status or an error code, and what helps."""
+    """The meaning of a status or an error code, and what helps; see `Failures.fill`."""
 
     statuses: tuple[int, ...]
     codes: tuple[str, ...]
@@ -40,12 +50,7 @@ _ADVICE = [
         "Shorten the chat history or the attachments, or use a model with a longer context.",
     ),
     _Advice((529,), ("overloaded",), "is overloaded", "Try again later, or set model.fallbacks."),
-    _Advice(
-        (404, 405),
-        (),
-        "has no chat API at this address",
-        "Check model.base_url: it usually ends in /v1 (Google: /v1beta).",
-    ),
+    _Advice((404, 405), (), "has no chat API at this address", "Check {address}: it usually {usual}."),
     _Advice(
         (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."
     ),
@@ -59,18 +64,19 @@ _ADVICE = [
         (301, 302, 303, 307, 308),
         (),
         "redirects to another address",
-        "Set model.base_url to that address.",
+        "Set {address} to that address.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """Maker of the errors of one model at one address."""
+    """Maker of the errors of one model at one address, in one API; by default that of the provider."""
 
     provider: str
     model: str
     address: str
+    api: Api | None = None
     has_key: bool
     secrets: Sequence[str] = field(repr=False)
 
@@ -78,6 +84,14 @@ class Failures:
     def where(self) -> str:
         """The model and its server, as the beginning of a sentence."""
         return f"{self.provider}:{self.model} at {self.address}"
+
+    def fill(self, hint: str) -> str:
+        """Return a hint with the names of the settings for the `{address}`, and how it `{usual}`ly looks."""
+        row = find_provider(self.provider)
+        variable = row.address_variable if row else ""
+        is_read = bool(variable and os.environ.get(variable))
+        address = f"model.base_url or {variable}" if is_read else "model.base_url"
+        return hint.format(address=address, usual=describe_address(self.provider, self.api))
 
     def fail(self, message: str, **details: Any) -> ModelError:
         """Return an error that a retry does not fix."""
@@ -96,7 +110,7 @@ class Failures:
                 ContextLengthError, message, {"status": status, "limit": reported.context_limit}
             )
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
-        hint = next((advice.hint for advice in _ADVICE if status in advice.statuses), None)
+        hint = next((self.fill(advice.hint) for advice in _ADVICE if status in advice.statuses), None)
         return make(message, status=status, hint=hint)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
@@ -115,7 +129,7 @@ class Failures:
         """Return the error for a web page instead of an answer."""
         start = " ".join(body[:120].decode("utf-8", "replace").split())
         make = self.fail_transient if is_transient(status) else self.fail
-        hint = "Check model.base_url: it usually ends in /v1. A proxy or login page may be in between."
+        hint = self.fill("Check {address}: it usually {usual}. A proxy or login page may be in between.")
         if status >= 500:
             hint = "The server, or a proxy in front of it, is failing: try again later."
         return make(
@@ -129,7 +143,7 @@ class Failures:
         return self.fail(
             f"{self.address} returned {content_type!r} instead of JSON or an event stream; "
             f"it begins with {body[:60]!r}",
-            hint="Check model.base_url: it must be the address of an OpenAI-compatible API.",
+            hint=self.fill("Check {address}: it must be the address of " + self._name_api() + "."),
         )
 
     def fail_unknown_model(self, names: Sequence[str], status: int) -> ModelError:
@@ -161,8 +175,12 @@ class Failures:
             )
         for advice in _ADVICE:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
-                return f"{where} {advice.meaning} {said}", advice.hint
+                return f"{where} {advice.meaning} {said}", self.fill(advice.hint)
         return f"{where} {'failed' if refusal.status >= 500 else 'rejected the request'} {said}", None
+
+    def _name_api(self) -> str:
+        row = find_provider(self.provider)
+        return _APIS[self.api or (row.api if row else "chat")]
 
     def _name_keys(self) -> str:
         """Return the settings and variables that may hold the key."""
@@ -197,7 +215,7 @@ def explain_connection(error: Exception, failures: Failures) -> ModelError:
     if isinstance(error, aiohttp.ClientConnectorError):
         return failures.fail_transient(f"Cannot connect to {where}: {_describe(error)}", hint=_hint(failures))
     if isinstance(error, aiohttp.InvalidURL):
-        return failures.fail(f"Invalid URL {failures.address!r}", hint="Check model.base_url.")
+        return failures.fail(f"Invalid URL {failures.address!r}", hint=failures.fill("Check {address}."))
     return failures.fail_transient(f"Lost the connection to {where}{_describe(error, before=': ')}")
 
 
@@ -210,8 +228,8 @@ def _describe(error: Exception, before: str = "") -> str:
 
 def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
-        return "Start it with `ollama serve`, or set model.base_url to its address."
+        return failures.fill("Start it with `ollama serve`, or set {address} to its address.")
     row = find_provider(failures.provider)
     if row is not None and not row.is_local and failures.address == row.base_url:
         return "Check the network of this machine, and whether it needs a proxy (model.proxy)."
-    return "Is the server running, and is model.base_url its address?"
+    return failures.fill("Is the server running, and is {address} its address?")

@@ -9,13 +9,14 @@ from typing import Any, Literal, TypeAlias
 from dovetail.data.secrets import show_address
 from dovetail.errors import ModelError
 from dovetail.requesters.http.requester import HttpRequester
+from dovetail.requesters.providers import describe_address
 
 ServerState: TypeAlias = Literal["answers", "unlisted", "key", "page", "failing", "unreachable"]
 """`unlisted`: it answers, but does not list its models. `key`: it rejects the API key."""
 
 _HINTS: dict[ServerState, str] = {
     "key": "Set {key} to a key that this server accepts.",
-    "page": "Check {address}: it usually ends in /v1. It may be the page of a proxy or a login.",
+    "page": "Check {address}: it usually {usual}. It may be the page of a proxy or a login.",
     "failing": "Try again later.",
     "unreachable": "Check the address ({address}), the network and whether the server runs.",
 }
@@ -23,12 +24,16 @@ _HINTS: dict[ServerState, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerReport:
-    """A server's answer to the request for its models; `text` is what happened, `address` where."""
+    """A server's answer to the request for its models; `text` is what happened, `address` where.
+
+    `usual` is what such an address looks like: `ends in /v1`.
+    """
 
     state: ServerState
     address: str
     text: str
     models: Sequence[str] = ()
+    usual: str = ""
 
     @property
     def is_reachable(self) -> bool:
@@ -37,7 +42,7 @@ class ServerReport:
 
     def explain(self, key: str = "DOVETAIL_API_KEY", address: str = "DOVETAIL_BASE_URL") -> str:
         """Return what to do, with the names of the settings for the key and the address."""
-        return _HINTS.get(self.state, "").format(key=key, address=address)
+        return _HINTS.get(self.state, "").format(key=key, address=address, usual=self.usual)
 
 
 async def probe(requester: HttpRequester, limit: float = 3.0) -> ServerReport:
@@ -56,7 +61,8 @@ async def probe(requester: HttpRequester, limit: float = 3.0) -> ServerReport:
         return ServerReport(state="unreachable", address=address, text=f"cannot be reached: {reason}")
     state, text = _judge(status, body)
     models = requester.protocol.read_models(_parse(body)) if state == "answers" else ()
-    return ServerReport(state=state, address=address, text=text, models=models)
+    usual = describe_address(requester.endpoint.provider, requester.endpoint.api)
+    return ServerReport(state=state, address=address, text=text, models=models, usual=usual)
 
 
 def _judge(status: int, body: bytes) -> tuple[ServerState, str]:

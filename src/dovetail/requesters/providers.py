@@ -7,6 +7,7 @@ One row per provider: its address, the environment variables that may hold its k
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from dovetail.settings.model import Api
 
@@ -200,6 +201,21 @@ ALIASES: Mapping[str, str] = {
 """Other words that people write before the colon."""
 
 
+_USUAL_END: Mapping[Api, str] = {"anthropic": "/v1", "google": "/v1beta"}
+
+
 def find_provider(name: str) -> Provider | None:
     """Return the row of a provider by its name or an alias."""
     return PROVIDERS.get(ALIASES.get(name, name))
+
+
+def describe_address(name: str, api: Api | None) -> str:
+    """Return what the address of a provider usually looks like, as the end of a sentence: `ends in /v1`."""
+    row = find_provider(name)
+    if row is None or (api or row.api) != row.api:
+        end = _USUAL_END.get(api or "chat", "/v1")
+        return "is https://bedrock-runtime.<region>.amazonaws.com" if api == "bedrock" else f"ends in {end}"
+    if not row.base_url:
+        return "is that of the resource, such as https://my-resource.openai.azure.com"
+    path = urlsplit(row.base_url).path
+    return f"ends in {path}" if path else f"is {row.base_url.replace('{region}', '<region>')}"

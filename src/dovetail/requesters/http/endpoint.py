@@ -54,7 +54,9 @@ class Endpoint:
         if urlsplit(self.base_url).scheme not in ("http", "https"):
             raise ConfigError(
                 f"Invalid base_url {show_address(self.base_url)!r} of {self.provider}: must begin with http.",
-                hint="Set model.base_url to a full URL, such as http://127.0.0.1:8000/v1.",
+                hint=self.build_failures().fill(
+                    "Set {address} to a full URL, such as http://127.0.0.1:8000/v1."
+                ),
             )
 
     def find_model(self, model: str) -> str:
@@ -99,6 +101,7 @@ class Endpoint:
             provider=self.provider,
             model=self.model,
             address=show_address(self.base_url),
+            api=self.api,
             has_key=bool(self.api_key),
             secrets=find_secrets(self.api_key, self.headers, addresses),
         )

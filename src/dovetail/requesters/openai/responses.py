@@ -65,7 +65,7 @@ class Responses(ChatProtocol):
             return failures.fail_status(refusal, headers)
         return failures.fail(
             f"{where} has no Responses API (status {refusal.status}).",
-            hint="Set model.api to 'chat', or check model.base_url: it usually ends in /v1.",
+            hint=failures.fill("Set model.api to 'chat', or check {address}: it usually {usual}."),
             status=refusal.status,
         )
 
