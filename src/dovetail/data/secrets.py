@@ -4,6 +4,7 @@ Known secrets (from settings, headers and addresses) are replaced wherever they 
 the values of keys that name a secret are masked.
 """
 
+import base64
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -133,12 +134,22 @@ def _read_texts(part: Mapping[str, Any], key: str) -> dict[str, str]:
     return {str(name): fill_text(str(text), os.environ) for name, text in texts.items()}
 
 
-def _find_password(address: Any) -> tuple[str, str]:
+def _find_password(address: Any) -> tuple[str, ...]:
+    """Return the password in an address, and the login as a header carries it."""
     try:
         password = urlsplit(str(address or "")).password or ""
+        return password, unquote(password), encode_login(str(address or ""))
     except ValueError:  # not an address
-        return "", ""
-    return password, unquote(password)
+        return ()
+
+
+def encode_login(address: str) -> str:
+    """Return the user and password in an address as a `Basic` header carries them; empty without a user."""
+    parts = urlsplit(address)
+    if parts.username is None:
+        return ""
+    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return base64.b64encode(login.encode()).decode()
 
 
 def mask_secrets(value: Any) -> Any:

@@ -1,12 +1,11 @@
 """Where a model is reached over HTTP, and with which options."""
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
-from dovetail.data.secrets import find_secrets, show_address
+from dovetail.data.secrets import encode_login, find_secrets, show_address
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.errors import Failures
@@ -80,11 +79,8 @@ class Endpoint:
         return {"content-type": "application/json", **self._build_login(), **own, **given}
 
     def _build_login(self) -> dict[str, str]:
-        parts = urlsplit(self.base_url)
-        if parts.username is None:
-            return {}
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        return {"authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+        login = encode_login(self.base_url)
+        return {"authorization": f"Basic {login}"} if login else {}
 
     def choose_proxy(self) -> str | None:
         """Return the configured proxy, or the environment's for this address, if any."""
