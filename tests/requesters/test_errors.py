@@ -350,6 +350,30 @@ async def test_model_without_tools_is_reported_and_remembered() -> None:
     assert not requester.calls_tools
 
 
+async def test_model_that_takes_no_forced_call_is_asked_without_and_keeps_its_tools() -> None:
+    tool = ToolSpec(name="f", description="", parameters={})
+    forced = ModelRequest(messages=HELLO.messages, tools=[tool], tool_choice="required")
+    refusal = refuse(400, "tool_choice 'required' is incompatible with thinking enabled")
+    async with ScriptedServer([refusal, "one", "two", "three"]) as server:
+        requester = connect(server, provider="moonshot", thinking="high")
+        for request in (forced, forced, replace(forced, tool_choice="none")):
+            await collect(requester, request)
+        assert requester.calls_tools
+        bodies = [received.body for received in server.requests]
+    assert [body.get("tool_choice") for body in bodies] == ["required", None, None, "none"]
+    assert all(body["tools"] and body["thinking"] == {"type": "enabled"} for body in bodies)
+
+
+async def test_model_that_refuses_tools_in_the_words_of_a_choice_has_none() -> None:
+    tool = ToolSpec(name="f", description="", parameters={})
+    forced = ModelRequest(messages=HELLO.messages, tools=[tool], tool_choice="required")
+    refusal = refuse(400, "tools and tool_choice are not supported")
+    async with ScriptedServer([refusal, refusal]) as server:
+        requester = connect(server)
+        assert "does not support tools" in (await fail(requester, forced)).message
+    assert not requester.calls_tools
+
+
 async def test_schema_that_must_be_followed_is_not_left_out() -> None:
     request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})
     async with ScriptedServer([refuse(400, "response_format is unknown")]) as server:

@@ -63,6 +63,11 @@ class Refusal:
         )
 
     @property
+    def refuses_tool_choice(self) -> bool:
+        """Whether the server says that it does not take this `tool_choice`; OpenRouter does so with 404."""
+        return self.status in (400, 404, 422) and self.mentions(("tool_choice", "tool choice", "toolChoice"))
+
+    @property
     def refuses_tools(self) -> bool:
         """Whether the server says that the model does not support tools."""
         return self.status in (400, 404, 422) and self.mentions(

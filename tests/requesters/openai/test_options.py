@@ -56,6 +56,27 @@ def test_rejected_option_is_found(message: str, part: str | None) -> None:
     assert find_refused_option(Refusal(400, message, ""), {"model": "m"}, "m") is None
 
 
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "tool_choice 'required' is incompatible with thinking enabled"),
+        (400, "deepseek-reasoner does not support this tool_choice"),
+        (400, "The tool_choice parameter does not support being set to required or object in thinking mode"),
+        (422, '"required" tool choice is not supported'),
+        (404, "No endpoints found that support the provided 'tool_choice' value."),
+    ],
+)
+def test_one_value_of_the_tool_choice_is_rejected_and_left_out(status: int, message: str) -> None:
+    refusal, body = Refusal(status, message, ""), {"thinking": {}, "tools": [], "tool_choice": "required"}
+    assert find_refused_option(refusal, body, "m") == "tool_choice.required"
+    assert leave_out(body, {"tool_choice.required"}) == {"thinking": {}, "tools": []}
+    assert leave_out({"tool_choice": "none"}, {"tool_choice.required"}) == {"tool_choice": "none"}
+    named = {"tool_choice": {"type": "function", "function": {"name": "add"}}}
+    assert find_refused_option(refusal, named, "m") == "tool_choice.specified"
+    assert leave_out(named, {"tool_choice.specified"}) == {}
+    assert find_refused_option(refusal, {"tools": []}, "m") is None
+
+
 def test_options_are_left_out_and_nothing_else() -> None:
     refused = {"temperature", "reasoning.summary", "reasoning_effort", "tools", "strict", "include"}
     assert leave_out(BODY, refused) == {

@@ -53,6 +53,9 @@ _HUMP = re.compile(r"_(.)")
 
 def find_refused_option(refusal: Refusal, body: Mapping[str, Any], model: str) -> str | None:
     """Return the option in a body that the server rejected, if any; an option from the settings is logged."""
+    if (choice := _name_choice(body)) and refusal.refuses_tool_choice:
+        logger.warning("%s rejects %s, which is left out from now on: %s", model, choice, refusal.message)
+        return choice
     if refusal.status not in (400, 422):
         return None
     for name, words in OURS.items():
@@ -84,7 +87,19 @@ def leave_out(body: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
             kept.setdefault(RENAMED[name], kept.pop(name))
         else:
             kept.pop(name, None)
+    if _name_choice(kept) in without:
+        del kept["tool_choice"]
     return kept
+
+
+def _name_choice(body: Mapping[str, Any]) -> str:
+    """Return the name of the body's `tool_choice`, as each of its values may be rejected alone; or nothing.
+
+    Kimi, DeepSeek and Qwen reject `required` while they think, but `none` is fine.
+    """
+    choice = body.get("tool_choice")
+    named = choice if isinstance(choice, str) else "specified"
+    return "" if choice is None else f"tool_choice.{named}"
 
 
 def _is_in(body: Mapping[str, Any], name: str) -> bool:
