@@ -12,6 +12,7 @@ from dovetail.errors import ConfigError
 
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,", re.IGNORECASE)
 _SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
+_TEXTS = ("application/json", "application/xml", "application/yaml", "application/x-yaml")
 _KINDS = ("image", "file", "audio", "video")
 
 
@@ -28,6 +29,11 @@ class Media:
     data: str = ""
     url: str = ""
     filename: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text, in any format."""
+        return self.media_type.startswith("text/") or self.media_type in _TEXTS
 
 
 def read_media(part: Mapping[str, Any]) -> Media | None:

@@ -9,20 +9,11 @@ from dovetail.requesters.anthropic.thinking import (
     ThinkingPlan,
     choose_output,
     drop_sampling,
-    lacks_thinking,
     plan_thinking,
 )
 from dovetail.requesters.warn import warn_once
 
 ADAPTIVE = {"type": "adaptive", "display": "summarized"}
-USE = {"type": "tool_use", "id": "t", "name": "add", "input": {}}
-THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
-RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}
-QUESTION = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
-
-
-def says(*blocks: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": list(blocks)}
 
 
 @pytest.mark.parametrize(
@@ -89,20 +80,3 @@ def test_sampling_is_left_out_where_the_api_rejects_it(caplog: pytest.LogCapture
         "claude-sonnet-4-5 does not take temperature while it thinks; left out.",
         "claude-opus-4-8 does not take temperature at all; left out.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("messages", "lacks"),
-    [
-        ([QUESTION], False),
-        ([QUESTION, says({"type": "text", "text": "Hello"}), QUESTION], False),
-        ([QUESTION, says(USE), RESULT], True),
-        ([QUESTION, says(THOUGHT, USE), RESULT], False),
-        ([QUESTION, says({"type": "redacted_thinking", "data": "d"}, USE), RESULT], False),
-        ([QUESTION, says(THOUGHT, USE), RESULT, says(USE), RESULT], False),
-        ([QUESTION, says(USE), RESULT, says(THOUGHT, USE), RESULT], True),
-        ([QUESTION, says(USE), RESULT, says({"type": "text", "text": "3"}), QUESTION], False),
-    ],
-)
-def test_calls_that_began_without_thinking_continue_without(messages: list[Any], lacks: bool) -> None:
-    assert lacks_thinking(messages) is lacks

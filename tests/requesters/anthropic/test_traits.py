@@ -22,7 +22,7 @@ from dovetail.requesters.anthropic.traits import Traits, find_traits
         ),
         (
             "claude-sonnet-5-5",
-            Traits(effort=True, budget=False, off="between_tools", samples=False, binds=True, output=128_000),
+            Traits(effort=True, budget=False, off="between_tools", samples=False, output=128_000),
         ),
         (
             "claude-opus-5-5",
@@ -32,7 +32,6 @@ from dovetail.requesters.anthropic.traits import Traits, find_traits
                 off="never",
                 samples=False,
                 forces=False,
-                binds=True,
                 output=128_000,
             ),
         ),

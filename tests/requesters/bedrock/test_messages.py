@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.requesters.bedrock.messages import write_content, write_conversation
+from dovetail.requesters.bedrock.messages import ConverseWriter, write_conversation
 
 USER = {"role": "user", "content": "Hello"}
 
@@ -106,21 +106,23 @@ def test_documents_have_valid_names_of_their_own_and_a_text() -> None:
     ],
 )
 def test_attachment_has_the_format_of_its_media_type(media_type: str, kind: str, form: str) -> None:
-    (block,) = write_content([{"type": "file", "data": b"abc", "media_type": media_type}])
+    (block,) = ConverseWriter("bedrock").write_content(
+        [{"type": "file", "data": b"abc", "media_type": media_type}]
+    )
     assert block[kind]["format"] == form
     assert block[kind]["source"] == {"bytes": "YWJj"}
 
 
 def test_attachment_in_a_bucket_is_named_and_on_the_web_refused() -> None:
-    (block,) = write_content([{"type": "image", "url": "s3://mine/cat.png"}])
+    (block,) = ConverseWriter("bedrock").write_content([{"type": "image", "url": "s3://mine/cat.png"}])
     assert block["image"]["source"] == {"s3Location": {"uri": "s3://mine/cat.png"}}
     with pytest.raises(ConfigError, match="does not fetch"):
-        write_content([{"type": "image", "url": "https://example.com/cat.png"}])
+        ConverseWriter("bedrock").write_content([{"type": "image", "url": "https://example.com/cat.png"}])
     with pytest.raises(ConfigError, match="does not accept attachments of type 'image/tiff'"):
-        write_content([{"type": "image", "data": b"x", "media_type": "image/tiff"}])
+        ConverseWriter("bedrock").write_content([{"type": "image", "data": b"x", "media_type": "image/tiff"}])
 
 
 def test_data_and_blocks_of_the_api_itself_are_written() -> None:
-    assert write_content({"a": 1}) == [{"text": "a: 1\n"}]
+    assert ConverseWriter("bedrock").write_content({"a": 1}) == [{"text": "a: 1\n"}]
     point = {"type": "cachePoint", "cachePoint": {"type": "default"}}
-    assert write_content([point]) == [{"cachePoint": {"type": "default"}}]
+    assert ConverseWriter("bedrock").write_content([point]) == [{"cachePoint": {"type": "default"}}]

@@ -388,6 +388,27 @@ async def test_option_that_the_model_rejects_is_left_out(mock_provider: MockProv
     assert "toolChoice" not in second
 
 
+async def test_reasoning_that_another_account_signed_is_left_out_of_that_request_only(
+    mock_provider: MockProvider,
+) -> None:
+    data = {"reasoningText": {"text": "Hm.", "signature": "s"}}
+    part = {"source": "bedrock-anthropic", "text": 0, "calls": 0, "data": data}
+    said = {"role": "assistant", "content": "Hello", "provider_parts": [part]}
+    request = ModelRequest(messages=[*HELLO.messages, said, *HELLO.messages])
+    refusal = json.dumps({"message": "Invalid `signature` in `thinking` block"}).encode()
+    mock_provider.replay(refusal, status=400, content_type="application/json")
+    mock_provider.replay(write_answer({"text": "one"}), content_type=STREAM)
+    mock_provider.replay(write_answer({"text": "two"}), content_type=STREAM)
+    requester = connect(mock_provider.url, CLAUDE)
+    assert join(await collect(requester, request)) == "one"
+    assert join(await collect(requester, request)) == "two"
+    assert ["reasoningText" in json.dumps(each.body) for each in mock_provider.requests] == [
+        True,
+        False,
+        True,
+    ]
+
+
 async def test_missing_credentials_are_explained(
     mock_provider: MockProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:

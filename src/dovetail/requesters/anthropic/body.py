@@ -1,22 +1,22 @@
 """Write requests the way the Messages API takes them."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.anthropic.caching import mark_prefixes
-from dovetail.requesters.anthropic.content import name_called_tools, write_conversation
+from dovetail.requesters.anthropic.content import MessagesWriter, write_conversation
 from dovetail.requesters.anthropic.schema import limit_schema, write_parameters
 from dovetail.requesters.anthropic.thinking import (
     ThinkingPlan,
     choose_output,
     drop_sampling,
-    lacks_thinking,
     plan_thinking,
 )
 from dovetail.requesters.anthropic.traits import find_traits
+from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.refusal import Refusal
 from dovetail.requesters.warn import warn_once
@@ -48,7 +48,7 @@ _OTHER_NAMES = {"max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
     conversation = write_conversation(request.messages, source, thinks=SIGNED not in without)
-    plan = _plan(request, conversation.messages, without)
+    plan = _plan(request, conversation, without)
     options = _read_options(request, plan, without)
     tokens = choose_output(request.model, plan, options.pop("max_tokens", None), streams=request.stream)
     body: dict[str, Any] = {"model": request.model, "max_tokens": min([tokens, *_read_limits(without)])}
@@ -57,7 +57,7 @@ def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: 
     if conversation.system:
         body["system"] = conversation.system
     body["messages"] = conversation.messages
-    _add_forgotten_tools(body)
+    _add_forgotten_tools(body, conversation.called_tools)
     body |= _write_thinking(request, plan, without)
     if request.stream:
         body["stream"] = True
@@ -100,14 +100,14 @@ def _has_part(name: str, body: Mapping[str, Any]) -> bool:
     return name in ("cache_control", SIGNED) or name in body
 
 
-def _plan(request: ModelRequest, messages: list[dict[str, Any]], without: Set[str]) -> ThinkingPlan:
+def _plan(request: ModelRequest, conversation: MessagesWriter, without: Set[str]) -> ThinkingPlan:
     level = request.thinking
     if "thinking" in without:
         if level is not None:
             warn_once(f"{request.model} rejects thinking as set by model.thinking; left out.")
         return ThinkingPlan()
     plan = plan_thinking(request.model, level)
-    return ThinkingPlan() if plan.budget and lacks_thinking(messages) else plan
+    return ThinkingPlan() if plan.budget and conversation.lacks_thinking else plan
 
 
 def _read_options(request: ModelRequest, plan: ThinkingPlan, without: Set[str]) -> dict[str, Any]:
@@ -145,13 +145,12 @@ def _add_tools(
         body["tool_choice"] = {"type": choice}
 
 
-def _add_forgotten_tools(body: dict[str, Any]) -> None:
+def _add_forgotten_tools(body: dict[str, Any], called: Sequence[str]) -> None:
     """Describe the tools that were called before, if the request has none: the API wants to know them."""
-    names = [] if body.get("tools") else name_called_tools(body["messages"])
-    if names:
-        described = "It is no longer available."
-        empty = write_parameters({})
-        body["tools"] = [{"name": name, "description": described, "input_schema": empty} for name in names]
+    if called and not body.get("tools"):
+        body["tools"] = [
+            build_tool(ToolSpec(name=name, description=FORGOTTEN, parameters={})) for name in called
+        ]
         body["tool_choice"] = {"type": "none"}
 
 

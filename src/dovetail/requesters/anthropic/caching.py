@@ -21,16 +21,16 @@ def mark_prefixes(body: dict[str, Any], time_to_live: str) -> None:
     size = 0
     for name in ("tools", "system"):
         if blocks := body.get(name):
-            size = _measure(blocks, size)
+            size = measure(blocks, size)
             if size >= SHORTEST:
                 blocks[-1] = {**blocks[-1], "cache_control": mark}
     messages = body["messages"]
     is_single = not body.get("tools") and len(messages) == 1
-    if not is_single and _measure(messages, size) >= SHORTEST:
+    if not is_single and measure(messages, size) >= SHORTEST:
         _mark_messages(messages, mark)
 
 
-def _measure(items: Iterable[Any], size: int) -> int:
+def measure(items: Iterable[Any], size: int = 0) -> int:
     """Return the characters so far and those of the items as JSON; what follows the limit is not counted."""
     for item in items:
         if size >= SHORTEST:

@@ -6,6 +6,7 @@ from typing import Any
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.anthropic.answer import MessagesReader
 from dovetail.requesters.anthropic.body import SIGNED, build_body, find_refused_part
+from dovetail.requesters.anthropic.thinking import INTERLEAVED
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.protocol import ChatProtocol
@@ -15,7 +16,6 @@ from dovetail.requesters.refusal import Refusal
 VERSION = "2023-06-01"
 """The version of the API; a newer one can be set in `model.headers` as `anthropic-version`."""
 
-_INTERLEAVED = "interleaved-thinking-2025-05-14"
 _BINDING = "thinking-binding-controls-2026-08-01"
 
 
@@ -41,7 +41,7 @@ class MessagesProtocol(ChatProtocol):
         betas = [headers["anthropic-beta"]] if "anthropic-beta" in headers else []
         given = len(betas)
         if b'"budget_tokens"' in body and find_traits(self.endpoint.model).interleaves:
-            betas.append(_INTERLEAVED)
+            betas.append(INTERLEAVED)
         if b'"block_binding"' in body:
             betas.append(_BINDING)
         return {**headers, "anthropic-beta": ",".join(betas)} if len(betas) > given else headers

@@ -1,13 +1,15 @@
 """Write `model.thinking` the way each Claude model takes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.requesters.anthropic.content import THINKING
 from dovetail.requesters.anthropic.traits import Traits, find_traits
 from dovetail.requesters.thinking import count_tokens, name_level, warn_always, warn_never
 from dovetail.requesters.warn import warn_once
+
+INTERLEAVED = "interleaved-thinking-2025-05-14"
+"""The beta feature of thinking between tool calls."""
 
 FEWEST_TOKENS = 1024
 """The smallest budget that the API takes."""
@@ -92,22 +94,3 @@ def drop_sampling(model: str, plan: ThinkingPlan, options: Mapping[str, Any]) ->
     why = "while it thinks" if find_traits(model).samples else "at all"
     warn_once(f"{model} does not take {', '.join(given)} {why}; left out.")
     return {name: value for name, value in options.items() if name not in _SAMPLING}
-
-
-def lacks_thinking(messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the tool calls in progress began without thinking, as after a change of the model.
-
-    The API rejects thinking with a budget in the middle of such a turn; it can begin with the next one.
-    """
-    turn: list[Mapping[str, Any]] = []
-    for message in reversed(messages):
-        if message["role"] == "user" and not _holds_results(message):
-            break
-        turn.insert(0, message)
-    answers = [message for message in turn if message["role"] == "assistant"]
-    is_open = bool(answers) and any(_holds_results(message) for message in turn)
-    return is_open and answers[0]["content"][0]["type"] not in THINKING
-
-
-def _holds_results(message: Mapping[str, Any]) -> bool:
-    return any(block["type"] == "tool_result" for block in message["content"])

@@ -25,8 +25,7 @@ class Traits:
 
     It thinks by `effort` (adaptive thinking), by a `budget` of tokens, or both; `off` says how not to think.
     With `interleaves`, thinking between tool calls must be requested. `samples` is whether it takes a
-    temperature, `forces` whether it can be made to call a tool, and `binds` whether its thinking is only
-    valid after exactly the same messages.
+    temperature, and `forces` whether it can be made to call a tool.
     """
 
     effort: bool = False
@@ -35,7 +34,6 @@ class Traits:
     interleaves: bool = False
     samples: bool = True
     forces: bool = True
-    binds: bool = False
     output: int = UNKNOWN_OUTPUT
 
     @property
@@ -64,7 +62,6 @@ def find_traits(model: str) -> Traits:
         interleaves=(4, 0) <= version < (4, 6),
         samples=version < (4, 7),
         forces=not (newest and (always or family == "opus")),
-        binds=newest,
         output=_find_output(family, version),
     )
 

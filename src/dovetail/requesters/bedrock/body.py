@@ -1,23 +1,22 @@
 """Write requests the way the Converse API takes them."""
 
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
+from dovetail.requesters.anthropic.caching import SHORTEST, measure
 from dovetail.requesters.anthropic.schema import limit_schema, write_parameters
 from dovetail.requesters.bedrock.family import Family, find_family
-from dovetail.requesters.bedrock.messages import name_called_tools, write_conversation
+from dovetail.requesters.bedrock.messages import write_conversation
 from dovetail.requesters.bedrock.thinking import plan_thinking
+from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.refusal import Refusal
 
-SHORTEST = 2000
-"""Characters of a beginning that may be worth caching; the models ignore shorter ones."""
-
-FORGOTTEN = "It is no longer available."
-"""The description of a tool that was called before and is not offered any more."""
+SIGNED = "thinking blocks"
+"""The optional part that stands for earlier reasoning; Claude rejects what another account has signed."""
 
 _TOP_LEVEL = {
     "additionalModelResponseFieldPaths",
@@ -37,6 +36,7 @@ _INFERENCE = {
     "stop_sequences": "stopSequences",
 }
 _OPTIONAL = {
+    SIGNED: ("Invalid `signature`", "blocks in the latest assistant message cannot be modified"),
     "response_format": ("outputConfig", "structured output", "output_config.format", "json_schema"),
     "tool_choice": ("toolChoice", "tool_choice"),
     "cache": ("cachePoint", "prompt caching", "cache_control"),
@@ -50,16 +50,17 @@ _OPTIONAL = {
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
     family = find_family(request.model)
-    conversation = write_conversation(request.messages, source)
+    conversation = write_conversation(request.messages, source, thinks=SIGNED not in without)
     options = {name: value for name, value in request.options.items() if name not in without}
     level = None if "thinking" in without else request.thinking
-    thinking = plan_thinking(request.model, level, conversation.messages)
+    thinking = plan_thinking(request.model, level, can_begin=not conversation.lacks_thinking)
     inference = _read_inference(options)
     thinking.fit(request.model, inference)
     body: dict[str, Any] = {"messages": conversation.messages}
     if conversation.system:
         body["system"] = conversation.system
-    _add_tools(body, request, can_force=not thinking.is_on and "tool_choice" not in without)
+    can_force = not thinking.is_on and "tool_choice" not in without
+    _add_tools(body, request, conversation.called_tools, can_force=can_force)
     if "cache" not in without and endpoint.cache != "off":
         _mark_prefixes(body, family, endpoint.cache)
     if inference:
@@ -84,12 +85,14 @@ def find_refused_part(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
 
 
 def _has_part(name: str, body: Mapping[str, Any]) -> bool:
+    if name == SIGNED:
+        return True
     if name == "response_format":
         return "textFormat" in body.get("outputConfig", {})
     if name == "tool_choice":
         return "toolChoice" in body.get("toolConfig", {})
     if name == "cache":
-        return '"cachePoint"' in json.dumps(body)
+        return _has_marks(body)
     if name == "thinking":
         return "additionalModelRequestFields" in body or "effort" in body.get("outputConfig", {})
     return _INFERENCE[name] in body.get("inferenceConfig", {})
@@ -118,8 +121,9 @@ def build_tool(tool: ToolSpec) -> dict[str, Any]:
     }
 
 
-def _add_tools(body: dict[str, Any], request: ModelRequest, *, can_force: bool) -> None:
-    called = name_called_tools(body["messages"])
+def _add_tools(
+    body: dict[str, Any], request: ModelRequest, called: Sequence[str], *, can_force: bool
+) -> None:
     tools = [build_tool(tool) for tool in request.tools]
     if request.tool_choice == "none" and not called:
         return
@@ -143,26 +147,28 @@ def _write_output(request: ModelRequest, effort: str | None, without: Set[str]) 
 
 def _mark_prefixes(body: dict[str, Any], family: Family, time_to_live: str) -> None:
     """Mark the beginnings that later requests repeat: tools, system prompt, the user's last two messages."""
-    if not family.caches or '"cachePoint"' in json.dumps(body):
+    if not family.caches or _has_marks(body):
         return
     point = {"type": "default"} if time_to_live == "5m" else {"type": "default", "ttl": time_to_live}
     mark = {"cachePoint": point}
-    size = 0
-    config: Mapping[str, Any] = body.get("toolConfig") or {}
-    if tools := config.get("tools"):
-        size += _measure(tools)
-        if family.caches_tools and size >= SHORTEST:
-            tools.append(mark)
-    if system := body.get("system"):
-        size += _measure(system)
-        if size >= SHORTEST:
-            system.append(mark)
-    messages = body["messages"]
+    tools, system, messages = _list_tools(body), body.get("system", []), body["messages"]
+    size = measure(tools)
+    if tools and family.caches_tools and size >= SHORTEST:
+        tools.append(mark)
+    size = measure(system, size)
+    if system and size >= SHORTEST:
+        system.append(mark)
     has_more = bool(tools) or len(messages) > 1
-    if has_more and size + _measure(messages) >= SHORTEST:
+    if has_more and measure(messages, size) >= SHORTEST:
         for message in [message for message in messages if message["role"] == "user"][-2:]:
             message["content"].append(mark)
 
 
-def _measure(blocks: Any) -> int:
-    return len(json.dumps(blocks, ensure_ascii=False))
+def _has_marks(body: Mapping[str, Any]) -> bool:
+    blocks = (block for message in body["messages"] for block in message["content"])
+    return any("cachePoint" in block for block in (*_list_tools(body), *body.get("system", ()), *blocks))
+
+
+def _list_tools(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    config: Mapping[str, Any] = body.get("toolConfig") or {}
+    return config.get("tools") or []

@@ -9,7 +9,7 @@ from dovetail.data.secrets import hide
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.bedrock.answer import ConverseReader
-from dovetail.requesters.bedrock.body import build_body, find_refused_part
+from dovetail.requesters.bedrock.body import SIGNED, build_body, find_refused_part
 from dovetail.requesters.bedrock.credentials import find_credentials, find_region
 from dovetail.requesters.bedrock.family import find_family
 from dovetail.requesters.bedrock.signature import Credentials, Request, sign
@@ -30,6 +30,7 @@ class ConverseProtocol(ChatProtocol):
     """
 
     models_path = ""
+    momentary = frozenset({SIGNED})
     keeps_url = True
 
     def __init__(self, endpoint: Endpoint) -> None:

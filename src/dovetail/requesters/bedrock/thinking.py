@@ -10,8 +10,6 @@ from dovetail.requesters.bedrock.family import find_family
 from dovetail.requesters.thinking import name_level
 from dovetail.requesters.warn import warn_once
 
-INTERLEAVED = "interleaved-thinking-2025-05-14"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinkingPlan:
@@ -33,11 +31,14 @@ class ThinkingPlan:
             inference["maxTokens"] = self.budget + anthropic.ROOM
 
 
-def plan_thinking(model: str, level: str | int | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
-    """Return how a model is asked to think as long as `model.thinking` says."""
+def plan_thinking(model: str, level: str | int | None, *, can_begin: bool = True) -> ThinkingPlan:
+    """Return how a model is asked to think as long as `model.thinking` says.
+
+    Without `can_begin`, calls are in progress that began without thinking, and Claude continues without.
+    """
     family = find_family(model)
     if family.vendor == "anthropic":
-        return _plan_claude(model, level, messages)
+        return _plan_claude(model, level, can_begin=can_begin)
     if level is None:
         return ThinkingPlan()
     if family.thinks == "config":
@@ -49,15 +50,15 @@ def plan_thinking(model: str, level: str | int | None, messages: Sequence[Mappin
     return ThinkingPlan()
 
 
-def _plan_claude(model: str, level: str | int | None, messages: Sequence[Mapping[str, Any]]) -> ThinkingPlan:
+def _plan_claude(model: str, level: str | int | None, *, can_begin: bool) -> ThinkingPlan:
     plan = anthropic.plan_thinking(model, level)
     traits = find_traits(model)
     excludes = ("temperature", "topP") if plan.is_on or not traits.samples else ()
-    if plan.budget and _lacks_reasoning(messages):
+    if plan.budget and not can_begin:
         return ThinkingPlan()
     fields: dict[str, Any] = {"thinking": dict(plan.thinking)} if plan.thinking else {}
     if plan.budget and traits.interleaves:
-        fields["anthropic_beta"] = [INTERLEAVED]
+        fields["anthropic_beta"] = [anthropic.INTERLEAVED]
     return ThinkingPlan(
         is_on=plan.is_on and bool(plan.thinking),
         fields=fields,
@@ -75,17 +76,3 @@ def _plan_nova(level: str | int) -> ThinkingPlan:
     excludes = ("temperature", "topP", "maxTokens") if effort == "high" else ()
     config = {"type": "enabled", "maxReasoningEffort": effort}
     return ThinkingPlan(is_on=True, fields={"reasoningConfig": config}, excludes=excludes)
-
-
-def _lacks_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the tool calls in progress began without reasoning, as after a change of the model.
-
-    Claude rejects thinking with a budget in the middle of such a turn; it can begin with the next one.
-    """
-    turn: list[Mapping[str, Any]] = []
-    for message in reversed(messages):
-        if message["role"] == "user" and not any("toolResult" in block for block in message["content"]):
-            break
-        turn.insert(0, message)
-    answers = [message for message in turn if message["role"] == "assistant"]
-    return bool(answers) and len(turn) > 1 and "reasoningContent" not in answers[0]["content"][0]
