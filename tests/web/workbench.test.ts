@@ -113,6 +113,7 @@ test("agents and models are listed", async () => {
   await page.getByRole("tabpanel").getByText("all tools", { exact: true }).first().waitFor();
   await page.getByRole("tab", { name: "Models", exact: true }).click();
   await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
+  await page.getByRole("tabpanel").getByText("Price per million tokens: 2.5 in, 10 out").waitFor();
 });
 
 test("the inspector shows what happened in a run, what the model was sent, and what it cost", async () => {

@@ -10,6 +10,10 @@ export interface ModelInfo {
   title: string;
   state: ModelState;
   active: boolean;
+  /** Per million tokens. */
+  price: { input: number; output: number } | null;
+  /** The tokens that it can read. */
+  window: number | null;
   progress: { done: number; total: number } | null;
   error: string | null;
 }
@@ -22,14 +26,22 @@ function isState(value: unknown): value is ModelState {
 
 function parseModel(value: Json): ModelInfo {
   const progress = record(value["progress"]);
+  const window = number(value["context_tokens"]);
   return {
     name: text(value["name"]),
     title: text(value["title"]),
     state: isState(value["state"]) ? value["state"] : "ready",
     active: value["active"] === true,
+    price: parsePrice(record(value["price"])),
+    window: window > 0 ? window : null,
     progress: isRecord(value["progress"]) ? { done: number(progress["done"]), total: number(progress["total"]) } : null,
     error: optionalText(value["error"]),
   };
+}
+
+function parsePrice(value: Json): ModelInfo["price"] {
+  const [input, output] = [number(value["input"], -1), number(value["output"], -1)];
+  return input < 0 || output < 0 ? null : { input, output };
 }
 
 export function parseModels(value: unknown): ModelInfo[] {

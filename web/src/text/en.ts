@@ -183,6 +183,9 @@ export const en = {
   modelArriving: "downloading",
   modelAbsent: "not downloaded",
   modelBroken: "failed",
+  modelFree: "Free",
+  modelPrice: (input: string, output: string) => `Price per million tokens: ${input} in, ${output} out`,
+  modelWindow: (count: string) => `Window: ${count} tokens`,
 
   run: "Run",
   inspectRun: "Inspect this run",

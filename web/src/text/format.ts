@@ -24,6 +24,11 @@ export function formatCost(cost: number): string {
   return cost >= 0.01 || cost === 0 ? cost.toFixed(2) : String(Number(cost.toPrecision(2)));
 }
 
+/** A price per million tokens, such as 0.075. */
+export function formatPrice(price: number): string {
+  return String(Number(price.toPrecision(4)));
+}
+
 export function formatCount(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }

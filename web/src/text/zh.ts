@@ -181,6 +181,9 @@ export const zh: Text = {
   modelArriving: "下载中",
   modelAbsent: "未下载",
   modelBroken: "失败",
+  modelFree: "免费",
+  modelPrice: (input, output) => `每百万词元价格：输入 ${input}，输出 ${output}`,
+  modelWindow: (count) => `上下文：${count} 词元`,
 
   run: "运行",
   inspectRun: "查看这次运行",

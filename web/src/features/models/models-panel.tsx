@@ -1,3 +1,4 @@
+import { factsText } from "@/features/models/facts";
 import type { ModelStore } from "@/features/models/model-store";
 import type { ModelInfo } from "@/protocol/model";
 import { formatSize } from "@/text/format";
@@ -14,7 +15,7 @@ export function ModelsPanel({ store }: { store: ModelStore }) {
       <ul>
         {models.map((model) => (
           <Row key={model.name} title={model.name} detail={stateText(model, t)} mark={<Dot model={model} />}>
-            {model.title === model.name ? null : model.title}
+            <Description lines={[model.title === model.name ? "" : model.title, factsText(t, model)]} />
             {model.error ? <p className="text-danger">{model.error}</p> : null}
             {model.progress ? (
               <div className="flex items-center gap-3 pt-1 tabular-nums">
@@ -29,6 +30,10 @@ export function ModelsPanel({ store }: { store: ModelStore }) {
       </ul>
     </PanelBody>
   );
+}
+
+function Description({ lines }: { lines: readonly string[] }) {
+  return lines.map((line) => (line ? <p key={line}>{line}</p> : null));
 }
 
 function stateText(model: ModelInfo, t: ReturnType<typeof useText>): string {
