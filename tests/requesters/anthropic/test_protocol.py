@@ -337,7 +337,7 @@ async def test_refused_options_are_left_out_and_the_request_repeated(
     assert not requester.follows_schema
     last = mock_provider.requests[-1].body
     assert (last["max_tokens"], "temperature" in last, "output_config" in last) == (99, False, False)
-    assert f"{MODEL} rejects temperature; left out." in caplog.text
+    assert f"{MODEL} rejects 'temperature', which is left out from now on" in caplog.text
 
 
 async def test_features_in_beta_are_named_only_where_they_are_used(mock_provider: MockProvider) -> None:

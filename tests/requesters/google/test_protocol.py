@@ -260,9 +260,8 @@ async def test_a_rejected_signature_is_left_out_of_that_request_only(mock_provid
 async def test_rejected_thinking_is_left_out_with_one_warning(
     mock_provider: MockProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
-    refuse(
-        mock_provider, 400, "Budget 0 is invalid. This model only works in thinking mode.", "INVALID_ARGUMENT"
-    )
+    message = "Budget 0 is invalid. This model only works in thinking mode."
+    refuse(mock_provider, 400, message, "INVALID_ARGUMENT")
     mock_provider.reply("1", "2")
     requester = connect(mock_provider, "gemini-2.5-strict", thinking="off")
 
@@ -272,7 +271,9 @@ async def test_rejected_thinking_is_left_out_with_one_warning(
 
     assert [request.body.get("generationConfig") for request in mock_provider.requests][1:] == [None, None]
     (warning,) = [record.getMessage() for record in caplog.records]
-    assert warning == "gemini-2.5-strict rejects thinking as set by model.thinking; left out."
+    assert warning == (
+        f"google:gemini-2.5-strict rejects 'thinking', which is left out from now on: {message}"
+    )
 
 
 @pytest.mark.parametrize(

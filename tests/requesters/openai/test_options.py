@@ -51,9 +51,9 @@ BODY: dict[str, Any] = {
     ],
 )
 def test_rejected_option_is_found(message: str, part: str | None) -> None:
-    assert find_refused_option(Refusal(400, message, ""), BODY, "m") == part
-    assert find_refused_option(Refusal(500, message, ""), BODY, "m") is None
-    assert find_refused_option(Refusal(400, message, ""), {"model": "m"}, "m") is None
+    assert find_refused_option(Refusal(400, message, ""), BODY) == part
+    assert find_refused_option(Refusal(500, message, ""), BODY) is None
+    assert find_refused_option(Refusal(400, message, ""), {"model": "m"}) is None
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_rejected_option_is_found(message: str, part: str | None) -> None:
 )
 def test_one_value_of_the_tool_choice_is_rejected_and_left_out(status: int, message: str) -> None:
     refusal, body = Refusal(status, message, ""), {"thinking": {}, "tools": [], "tool_choice": "required"}
-    assert find_refused_option(refusal, body, "m") == "tool_choice.required"
+    assert find_refused_option(refusal, body) == "tool_choice.required"
     assert leave_out(body, {"tool_choice.required"}) == {"thinking": {}, "tools": []}
     assert leave_out({"tool_choice": "none"}, {"tool_choice.required"}) == {"tool_choice": "none"}
     named = {"tool_choice": {"type": "function", "function": {"name": "add"}}}
-    assert find_refused_option(refusal, named, "m") == "tool_choice.specified"
+    assert find_refused_option(refusal, named) == "tool_choice.specified"
     assert leave_out(named, {"tool_choice.specified"}) == {}
-    assert find_refused_option(refusal, {"tools": []}, "m") is None
+    assert find_refused_option(refusal, {"tools": []}) is None
 
 
 def test_options_are_left_out_and_nothing_else() -> None:

@@ -362,7 +362,7 @@ async def test_rejected_option_is_left_out_with_one_warning(
             assert (await collect(requester))[0] == TextDelta("x")
     assert [field in recorded.body for recorded in server.requests] == [True, False, False]
     warnings = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]
-    assert warnings == [f"m rejects {field!r}, which is left out from now on: {message}"]
+    assert warnings == [f"openai:m rejects {field!r}, which is left out from now on: {message}"]
 
 
 async def test_limit_of_tokens_gets_the_name_that_the_server_knows() -> None:

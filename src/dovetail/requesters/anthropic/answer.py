@@ -48,6 +48,7 @@ class MessagesReader(AnswerReader):
     """
 
     places = re.compile(r'"text":\s*"')
+    reasons = _REASONS
     pauses = True
 
     def __init__(self, complain: Complain, source: str) -> None:
@@ -108,7 +109,7 @@ class MessagesReader(AnswerReader):
         elif block.kind == "thinking":
             self._read_thought(block, content.get("thinking"), deltas)
         elif block.kind == "tool_use":
-            block.call, self._calls = self._calls, self._calls + 1
+            block.call, self._calls, self.has_calls = self._calls, self._calls + 1, True
             given = json.dumps(content["input"], ensure_ascii=False) if content.get("input") else ""
             block.pieces.append(given)
             call_id, name = expect_text(content["id"]), expect_text(content["name"])
@@ -150,9 +151,6 @@ class MessagesReader(AnswerReader):
                 deltas.append(ToolCallDelta(block.call, arguments="{}"))
         elif (data := block.build()) is not None:
             deltas.append(ProviderPartDelta(self._source, data))
-
-    def _name_reason(self) -> str:
-        return _REASONS.get(self.reason or "end_turn", "other")
 
     def _read_usage(self) -> Usage:
         usage = self._usage

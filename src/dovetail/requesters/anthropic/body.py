@@ -19,7 +19,6 @@ from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.refusal import Refusal
-from dovetail.requesters.warn import warn_once
 
 DROPPED = "thinking.block_binding"
 """The optional part that stands for thinking that is only valid after exactly the same messages."""
@@ -101,12 +100,9 @@ def _has_part(name: str, body: Mapping[str, Any]) -> bool:
 
 
 def _plan(request: ModelRequest, conversation: MessagesWriter, without: Set[str]) -> ThinkingPlan:
-    level = request.thinking
     if "thinking" in without:
-        if level is not None:
-            warn_once(f"{request.model} rejects thinking as set by model.thinking; left out.")
         return ThinkingPlan()
-    plan = plan_thinking(request.model, level)
+    plan = plan_thinking(request.model, request.thinking)
     return ThinkingPlan() if plan.budget and conversation.lacks_thinking else plan
 
 
@@ -115,8 +111,6 @@ def _read_options(request: ModelRequest, plan: ThinkingPlan, without: Set[str]) 
     if isinstance(given.get("stop_sequences"), str):
         given["stop_sequences"] = [given["stop_sequences"]]
     kept = drop_sampling(request.model, plan, given)
-    for name in kept.keys() & without:
-        warn_once(f"{request.model} rejects {name}; left out.")
     return {name: value for name, value in kept.items() if name not in without}
 
 

@@ -61,6 +61,7 @@ class ConverseReader(AnswerReader):
 
     places = re.compile(r"(?!)")  # every event has some padding, so no two of them are alike
     begins = b""
+    reasons = _REASONS
 
     def __init__(self, complain: Complain, source: str, model: str) -> None:
         super().__init__(complain)
@@ -117,6 +118,7 @@ class ConverseReader(AnswerReader):
         call = start.get("toolUse")
         if call and call.get("type") != "server_tool_use":  # a tool that AWS runs is not ours to run
             index = self._blocks.calls[number] = len(self._blocks.calls)
+            self.has_calls = True
             deltas.append(ToolCallDelta(index, expect_text(call["toolUseId"]), expect_text(call["name"])))
 
     def _read_delta(self, number: int, delta: Mapping[str, Any], deltas: list[Delta]) -> None:
@@ -160,10 +162,6 @@ class ConverseReader(AnswerReader):
             self._end_block(number, deltas)
         else:
             self._read_delta(number, block, deltas)
-
-    def _name_reason(self) -> str:
-        reason = _REASONS.get(self.reason or "end_turn", "other")
-        return "tool-calls" if reason == "stop" and self._blocks.calls else reason
 
     def _read_usage(self) -> Usage:
         read, written = (

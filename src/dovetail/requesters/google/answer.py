@@ -43,10 +43,36 @@ _NAMED = {"text", "thought", "functionCall"}
 _read_json = json.JSONDecoder().raw_decode
 
 
+class CountedPattern(TextPattern):
+    """A chunk around its one text and around the tokens counted so far, which change in every chunk."""
+
+    __slots__ = ("_middle", "_tail")
+
+    def __init__(self, chunk: str, delta: TextDelta | ReasoningDelta, place: int, end: int) -> None:
+        super().__init__(chunk, delta, place, end)
+        counts = re.compile(r'"usageMetadata":\s*').search(chunk, end)
+        self._middle = chunk[end : counts.end()] if counts else ""
+        self._tail = chunk[_read_json(chunk, counts.end())[1] :] if counts else ""
+
+    def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
+        """Return the delta of a chunk of this pattern; None for any other chunk."""
+        if not self._middle:
+            return super().read(chunk)
+        if not chunk.startswith(self._begin) or not chunk.endswith(self._tail):
+            return None
+        try:
+            text, end = _read_json(chunk, self._place)
+        except ValueError:
+            return None
+        return self._kind(text) if text and chunk.startswith(self._middle, end) else None
+
+
 class GoogleReader(AnswerReader):
     """Read the chunks of `generateContent` and `streamGenerateContent`."""
 
     places = re.compile(r'"text":\s*"')
+    reasons = _REASONS
+    pattern = CountedPattern
 
     def __init__(self, failures: Failures) -> None:
         super().__init__(failures.fail_answer)
@@ -68,15 +94,6 @@ class GoogleReader(AnswerReader):
 
     def _count(self, name: str) -> int:
         return read_count(self._usage.get(name))
-
-    def _name_reason(self) -> str:
-        reason = _REASONS.get(self.reason or "STOP", "other")
-        return "tool-calls" if reason == "stop" and self._calls else reason
-
-    def _learn(self, chunk: str, delta: Delta) -> None:
-        if self._patterns_left and isinstance(delta, TextDelta | ReasoningDelta):
-            self._patterns_left -= 1
-            self._pattern = CountedPattern.learn(chunk, delta, self.places)
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
         if "error" in chunk:
@@ -162,7 +179,7 @@ class GoogleReader(AnswerReader):
         call_id = str(call.get("id") or new_id("call"))
         deltas.append(ToolCallDelta(self._calls, call_id, expect_text(call["name"]), arguments))
         self._calls += 1
-        self._has_output = True
+        self.has_calls = self._has_output = True
 
     def _keep(self, kind: str, **data: Any) -> ProviderPartDelta:
         model = self.model or self._failures.model
@@ -171,27 +188,3 @@ class GoogleReader(AnswerReader):
 
 def _shorten(reason: Any) -> str:
     return str(reason)[:_LONGEST_REASON]
-
-
-class CountedPattern(TextPattern):
-    """A chunk around its one text and around the tokens counted so far, which change in every chunk."""
-
-    __slots__ = ("_middle", "_tail")
-
-    def __init__(self, chunk: str, delta: TextDelta | ReasoningDelta, place: int, end: int) -> None:
-        super().__init__(chunk, delta, place, end)
-        counts = re.compile(r'"usageMetadata":\s*').search(chunk, end)
-        self._middle = chunk[end : counts.end()] if counts else ""
-        self._tail = chunk[_read_json(chunk, counts.end())[1] :] if counts else ""
-
-    def read(self, chunk: str) -> TextDelta | ReasoningDelta | None:
-        """Return the delta of a chunk of this pattern; None for any other chunk."""
-        if not self._middle:
-            return super().read(chunk)
-        if not chunk.startswith(self._begin) or not chunk.endswith(self._tail):
-            return None
-        try:
-            text, end = _read_json(chunk, self._place)
-        except ValueError:
-            return None
-        return self._kind(text) if text and chunk.startswith(self._middle, end) else None

@@ -13,7 +13,6 @@ from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.refusal import Refusal
 from dovetail.requesters.thinking import warn_always, warn_never
-from dovetail.requesters.warn import warn_once
 
 _EFFORTS = {
     "none": "off",
@@ -76,7 +75,6 @@ class GenerateContent(ChatProtocol):
         if "responseJsonSchema" in config and refusal.mentions(_SCHEMA_WORDS):
             return "response_format"
         if "thinkingConfig" in config and refusal.mentions(_THINKING_WORDS):
-            warn_once(f"{self.endpoint.model} rejects thinking as set by model.thinking; left out.")
             return "thinking"
         return "signatures" if refusal.mentions(_SIGNATURE_WORDS) else None
 

@@ -27,6 +27,9 @@ class ChatProtocol(ABC):
     momentary: ClassVar[Set[str]] = frozenset[str]()
     """Parts that are left out of one request only, because the next one may have others."""
 
+    thinking_parts: ClassVar[Set[str]] = frozenset({"thinking"})
+    """Parts that say how long the model thinks."""
+
     keeps_url: ClassVar[bool] = False
     """Whether URLs are sent exactly as written, because a signature covers them."""
 

@@ -7,6 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 from dovetail.data.shapes import is_dict
@@ -41,7 +42,8 @@ ReadChunk: TypeAlias = Callable[[Mapping[str, Any], list[Delta]], bool]
 class AnswerReader(ABC):
     """Convert the bytes of one answer to deltas.
 
-    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end) and `model` as they come.
+    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end), `model`, `has_calls` and
+    `is_refused` as they come.
     `places` matches the keys of a chunk that may hold text: if a chunk differs from the one before only in
     that text, the rest of it is not parsed.
     """
@@ -49,6 +51,10 @@ class AnswerReader(ABC):
     places: ClassVar[re.Pattern[str]]
     begins: ClassVar[bytes] = b"deri:"
     """The first bytes that a stream may have; any if empty."""
+    reasons: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Our words for the API's reasons why an answer ends."""
+    pattern: ClassVar[type[TextPattern]] = TextPattern
+    """What is learnt from a chunk with nothing but text."""
     pauses: ClassVar[bool] = False
     """Whether answers may end with the reason `PAUSED`."""
 
@@ -56,6 +62,8 @@ class AnswerReader(ABC):
         self.done = False
         self.reason: str | None = None
         self.model = ""
+        self.has_calls = False
+        self.is_refused = False  # in words of the model
         self._complain = complain
         self._events = EventSplitter()
         self._payload: Mapping[str, Any] | None = None
@@ -77,7 +85,10 @@ class AnswerReader(ABC):
 
     def _name_reason(self) -> str:
         """Return why the answer ended, in our words."""
-        return self.reason or "stop"
+        if self.is_refused:
+            return "content-filter"
+        reason = self.reasons.get(self.reason, "other") if self.reason else "stop"
+        return "tool-calls" if reason == "stop" and self.has_calls else reason
 
     def feed(self, data: bytes) -> list[Delta]:
         """Return the deltas that these bytes of a stream complete."""
@@ -123,7 +134,7 @@ class AnswerReader(ABC):
         self,
         text: str,
         deltas: list[Delta],
-        read: Callable[[Mapping[str, Any], list[Delta]], bool] | None = None,
+        read: ReadChunk | None = None,
     ) -> None:
         read = read or self._read_chunk
         place, count = 0, 0
@@ -153,7 +164,7 @@ class AnswerReader(ABC):
     def _learn(self, chunk: str, delta: Delta) -> None:
         if self._patterns_left and isinstance(delta, TextDelta | ReasoningDelta):
             self._patterns_left -= 1
-            self._pattern = TextPattern.learn(chunk, delta, self.places)
+            self._pattern = self.pattern.learn(chunk, delta, self.places)
 
     def _parse(self, text: str, place: int = 0) -> tuple[Mapping[str, Any], int]:
         try:

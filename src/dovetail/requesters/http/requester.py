@@ -19,6 +19,7 @@ from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.warn import warn_once
 from dovetail.requesters.windows import recall_window
 from dovetail.settings.model import Thinking
 from dovetail.settings.value import check_value
@@ -166,7 +167,7 @@ class HttpRequester:
         without = skipped.union(self._list_unwanted())
         protocol = self.protocol.choose(without)
         body = protocol.build_body(named, without)
-        response = await self._send(protocol.path(named), body)
+        response = await self._send(protocol, named, body)
         reader = protocol.make_reader(self._failures)
         answer = AnswerStream(response, reader, self._failures, self.endpoint.limits, deadline)
         answer.pace = request.pace
@@ -185,18 +186,26 @@ class HttpRequester:
         if part is not None and part not in without and self._may_leave_out(part):
             if part not in protocol.momentary:
                 self._refused.add(part)
+                self._warn(part, named, protocol, refusal)
             return await self._post(request, deadline, skipped | {part})
         if is_page:
             raise self._failures.fail_page(response.status, said)
         raise await self._explain(refusal, response.headers, protocol)
 
-    async def _send(self, path: str, body: Mapping[str, Any]) -> Any:
+    def _warn(self, part: str, request: ModelRequest, protocol: ChatProtocol, refusal: Refusal) -> None:
+        """Warn if the rejected part was asked for, and not only added by us."""
+        is_set = part in request.options or part.startswith("tool_choice")
+        if is_set or (request.thinking is not None and part in protocol.thinking_parts):
+            warn_once(f"{self.model} rejects {part!r}, which is left out from now on: {refusal.message}")
+
+    async def _send(self, protocol: ChatProtocol, request: ModelRequest, body: Mapping[str, Any]) -> Any:
         session = await get_session(self)
-        url, data = self.endpoint.join(path), json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        url = self.endpoint.join(protocol.path(request))
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return await session.post(
-            yarl.URL(url, encoded=self.protocol.keeps_url),
+            yarl.URL(url, encoded=protocol.keeps_url),
             data=data,
-            headers=await self.protocol.sign(self._headers, url, data),
+            headers=await protocol.sign(self._headers, url, data),
             proxy=self._proxy,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self.endpoint.limits.connect),

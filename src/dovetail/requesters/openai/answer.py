@@ -14,7 +14,6 @@ from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
 from dovetail.requesters.openai.format import CallPieces, read_usage
 from dovetail.requesters.openai.reasoning import IN_CONTENT, TagSplitter, Thoughts
 
-_LONGEST_REASON = 100
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 _REASONS = {
     "stop": "stop",
@@ -45,6 +44,7 @@ class ChatReader(AnswerReader):
     """
 
     places = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
+    reasons = _REASONS
 
     def __init__(self, complain: Complain, source: str = "openai", *, has_tags: bool = False) -> None:
         super().__init__(complain)
@@ -52,17 +52,10 @@ class ChatReader(AnswerReader):
         self._thoughts = Thoughts(source)
         self._tags = TagSplitter(self._thoughts) if has_tags else None
         self._calls = CallPieces()
-        self._refused = False
         self._usage: Any = None
 
     def _read_usage(self) -> Usage:
         return read_usage(self._usage)
-
-    def _name_reason(self) -> str:
-        if self._refused:
-            return "content-filter"
-        reason = _REASONS.get(self.reason or "stop", "other")
-        return "tool-calls" if reason == "stop" and self._calls.seen else reason
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
         is_plain = True
@@ -79,7 +72,7 @@ class ChatReader(AnswerReader):
                 self._read_part(part, deltas)
                 is_plain = "reasoning_details" not in part
             if reason := choice.get("finish_reason"):
-                self.reason = str(reason)[:_LONGEST_REASON]
+                self.reason = str(reason)
                 deltas.extend(self._thoughts.take())
                 is_plain = False
         if usage := chunk.get("usage"):
@@ -133,7 +126,7 @@ class ChatReader(AnswerReader):
         if content := part.get("content"):
             self._read_content(content, deltas)
         if refusal := part.get("refusal"):
-            self._refused = True
+            self.is_refused = True
             deltas.append(TextDelta(expect_text(refusal)))
         if calls := part.get("tool_calls"):
             deltas.extend(self._thoughts.take())
@@ -156,6 +149,7 @@ class ChatReader(AnswerReader):
         """Read a piece of a call; what stands next to it, as Gemini's signature does, precedes it."""
         if is_mapping(extra := call.get("extra_content")) and self._source:
             deltas.append(ProviderPartDelta(self._source, {"extra_content": extra}))
+        self.has_calls = True
         deltas.append(self._calls.read(call))
 
     def _think(self, field: str, text: str, deltas: list[Delta]) -> None:

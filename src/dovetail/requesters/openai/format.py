@@ -68,12 +68,12 @@ def read_usage(usage: Any) -> Usage:
         return Usage()
     prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     return Usage(
-        input_tokens=_count(usage, "prompt_tokens"),
-        output_tokens=_count(usage, "completion_tokens"),
-        cached_tokens=_count(prompt, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens"),
-        reasoning_tokens=_count(completion, "reasoning_tokens"),
+        input_tokens=count(usage, "prompt_tokens"),
+        output_tokens=count(usage, "completion_tokens"),
+        cached_tokens=count(prompt, "cached_tokens") or count(usage, "prompt_cache_hit_tokens"),
+        reasoning_tokens=count(completion, "reasoning_tokens"),
         cost=_read_cost(usage.get("cost")),
-        cache_write_tokens=_count(prompt, "cache_write_tokens"),
+        cache_write_tokens=count(prompt, "cache_write_tokens"),
     )
 
 
@@ -98,6 +98,6 @@ def _read_cost(cost: Any) -> float | None:
     return float(total) if is_number(total) and total >= 0 else None
 
 
-def _count(counts: Any, name: str) -> int:
-    value = counts.get(name) if is_mapping(counts) else None
-    return read_count(value)
+def count(counts: Any, name: str) -> int:
+    """Return one of the counts of a usage; 0 if it is missing or invalid."""
+    return read_count(counts.get(name) if is_mapping(counts) else None)

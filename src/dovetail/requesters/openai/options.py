@@ -4,15 +4,12 @@ What a server rejected is remembered by name, such as `temperature` or `reasonin
 later requests.
 """
 
-import logging
 import re
 from collections.abc import Mapping, Set
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.requesters.refusal import Refusal
-
-logger = logging.getLogger(__name__)
 
 OURS = {
     "response_format": ("response_format", "json_schema", "text.format"),
@@ -51,10 +48,9 @@ _REJECTS = re.compile(
 _HUMP = re.compile(r"_(.)")
 
 
-def find_refused_option(refusal: Refusal, body: Mapping[str, Any], model: str) -> str | None:
-    """Return the option in a body that the server rejected, if any; an option from the settings is logged."""
+def find_refused_option(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
+    """Return the option in a body that the server rejected, if any."""
     if (choice := _name_choice(body)) and refusal.refuses_tool_choice:
-        logger.warning("%s rejects %s, which is left out from now on: %s", model, choice, refusal.message)
         return choice
     if refusal.status not in (400, 422):
         return None
@@ -65,10 +61,7 @@ def find_refused_option(refusal: Refusal, body: Mapping[str, Any], model: str) -
         return None
     found = [name for name, words in THINKING.items() if name in body and refusal.mentions(words)]
     found += [name for name in body if name in SAMPLING and _names(refusal.message, name)]
-    if not found:
-        return None
-    logger.warning("%s rejects %r, which is left out from now on: %s", model, found[0], refusal.message)
-    return found[0]
+    return next(iter(found), None)
 
 
 def rejects(refusal: Refusal) -> bool:

@@ -17,7 +17,7 @@ from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_body
 from dovetail.requesters.openai.dialects import find_dialect
 from dovetail.requesters.openai.messages import build_chat_messages, refuses_reasoning
-from dovetail.requesters.openai.options import find_refused_option
+from dovetail.requesters.openai.options import THINKING, find_refused_option
 from dovetail.requesters.openai.thinking import is_reasoning_model, write_thinking
 from dovetail.requesters.refusal import Refusal
 
@@ -26,6 +26,8 @@ responses = lazy("dovetail.requesters.openai.responses")
 
 class ChatCompletions(ChatProtocol):
     """`POST <base_url>/chat/completions`."""
+
+    thinking_parts = frozenset(THINKING)
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
@@ -74,7 +76,7 @@ class ChatCompletions(ChatProtocol):
             return "chat"
         if refuses_reasoning(refusal, body):
             return "own_parts"
-        return find_refused_option(refusal, body, self.endpoint.model)
+        return find_refused_option(refusal, body)
 
 
 class OpenAIRequester(HttpRequester):

@@ -9,7 +9,7 @@ from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
-from dovetail.requesters.openai.options import find_refused_option
+from dovetail.requesters.openai.options import THINKING, find_refused_option
 from dovetail.requesters.openai.responses_answer import ResponsesReader
 from dovetail.requesters.openai.responses_body import build_body
 from dovetail.requesters.refusal import Refusal
@@ -28,6 +28,7 @@ class Responses(ChatProtocol):
     """`POST <base_url>/responses`."""
 
     momentary = frozenset({"own_items"})
+    thinking_parts = frozenset(THINKING)
 
     @property
     def source(self) -> str:
@@ -53,7 +54,7 @@ class Responses(ChatProtocol):
             return "own_items"
         if self.endpoint.api is None and _lacks_route(refusal):
             return "responses"
-        return find_refused_option(refusal, body, self.endpoint.model)
+        return find_refused_option(refusal, body)
 
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""

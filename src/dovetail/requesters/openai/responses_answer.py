@@ -7,6 +7,7 @@ from typing import Any
 from dovetail.data.shapes import is_mapping, read_count
 from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
+from dovetail.requesters.openai.format import count
 from dovetail.requesters.openai.responses_pattern import EventPattern
 
 _STATUSES = {
@@ -37,6 +38,7 @@ class ResponsesReader(AnswerReader):
     """
 
     places = re.compile(r'"delta":\s*"')
+    reasons = _REASONS
 
     def __init__(self, complain: Complain, source: str) -> None:
         super().__init__(complain)
@@ -44,17 +46,10 @@ class ResponsesReader(AnswerReader):
         self._calls: dict[int, int] = {}  # output index -> index of the call
         self._begun: set[int] = set()  # output indexes whose text or arguments have begun to arrive
         self._has_text = False
-        self._refused = False
         self._usage: Any = None
 
     def _read_usage(self) -> Usage:
         return read_usage(self._usage)
-
-    def _name_reason(self) -> str:
-        if self._refused:
-            return "content-filter"
-        reason = self.reason or "stop"
-        return "tool-calls" if reason == "stop" and self._calls else reason
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
         kind = chunk.get("type")
@@ -86,7 +81,7 @@ class ResponsesReader(AnswerReader):
             return
         index = chunk["output_index"]
         if kind in _TEXTS:
-            self._refused = self._refused or kind == _REFUSAL
+            self.is_refused = self.is_refused or kind == _REFUSAL
             self._begin_text(index, deltas)
             deltas.append(TextDelta(text))
         elif kind in _THOUGHTS:
@@ -110,6 +105,7 @@ class ResponsesReader(AnswerReader):
         kind = item.get("type")
         if kind == "function_call" and index not in self._calls:
             call = self._calls[index] = len(self._calls)
+            self.has_calls = True
             call_id = expect_text(item.get("call_id") or item.get("id"))
             deltas.append(ToolCallDelta(call, call_id, expect_text(item["name"])))
         elif kind == "message" and item.get("phase"):
@@ -137,7 +133,7 @@ class ResponsesReader(AnswerReader):
         for part in item.get("content") or ():
             refusal = part.get("refusal")
             if text := expect_text(refusal or part.get("text") or ""):
-                self._refused = self._refused or bool(refusal)
+                self.is_refused = self.is_refused or bool(refusal)
                 self._begin_text(index, deltas)
                 deltas.append(TextDelta(text))
                 self._begun.add(index)
@@ -148,7 +144,8 @@ class ResponsesReader(AnswerReader):
             self.model = model
         details: Mapping[str, Any] = response.get("incomplete_details") or {}
         reason = str(details.get("reason") or "stop")
-        self.reason = _REASONS.get(reason, "length" if response.get("status") == "incomplete" else "other")
+        is_cut = reason not in _REASONS and response.get("status") == "incomplete"
+        self.reason = "max_output_tokens" if is_cut else reason
         self.done = True
 
     def _report(self, chunk: Mapping[str, Any]) -> None:
@@ -176,11 +173,7 @@ def read_usage(usage: Any) -> Usage:
     return Usage(
         input_tokens=read_count(usage.get("input_tokens")),
         output_tokens=read_count(usage.get("output_tokens")),
-        cached_tokens=_count(read, "cached_tokens"),
-        reasoning_tokens=_count(written, "reasoning_tokens"),
-        cache_write_tokens=_count(read, "cache_write_tokens"),
+        cached_tokens=count(read, "cached_tokens"),
+        reasoning_tokens=count(written, "reasoning_tokens"),
+        cache_write_tokens=count(read, "cache_write_tokens"),
     )
-
-
-def _count(details: Any, name: str) -> int:
-    return read_count(details.get(name) if is_mapping(details) else None)
