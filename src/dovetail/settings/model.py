@@ -103,7 +103,7 @@ class EndpointSettings(Section):
     """Whether `<think>…</think>` at the beginning of an answer is reasoning; most servers separate it."""
 
     cache: Cache = "5m"
-    """Anthropic only: how long the unchanging beginning of requests is cached: off, 5m or 1h."""
+    """Anthropic and Bedrock: how long the unchanging beginning of requests is cached: off, 5m or 1h."""
 
     stream: bool = True
     """Whether answers are streamed; switch it off for servers that cannot."""
