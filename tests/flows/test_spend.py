@@ -15,7 +15,7 @@ from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, Event, RunEnd
 from dovetail.loop.budget import BudgetLimits
 from dovetail.sessions.request import ChatRequest
-from dovetail.testing import Gate, Reply, ScriptedRequester
+from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 from serving import serve
 
 PRICES = {"scripted:model": {"input": 1.0, "output": 10.0}}
@@ -52,6 +52,22 @@ def test_one_request_of_a_program_is_limited_with_all_that_belongs_to_it() -> No
         agent.input("1 + 2?").start()
     assert caught.value.limit == "max-cost"
     assert len(requester.requests) == 4  # not even the judging request, which has no `max_tokens`
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4.1", "langchain:openai:gpt-4.1"])
+def test_limits_of_money_hold_for_a_server_that_reports_no_usage(model: str) -> None:
+    with ScriptedServer([Reply(text="Hello." * 1_000)] * 9) as server:  # 2,000 tokens by estimate: 0.016
+        provider = {"base_url": server.url, "api_key": "k"}
+        settings = {
+            "model": {"providers": {"openai": provider, "langchain": provider}},
+            "limits": {"agent_day": {"cost": 0.05}},
+        }
+        agent = Agent(model=model, settings=settings)
+        assert agent.input("Hi").get_response().get_meta()["usage"]["cost"] is None
+        agent.input("Hi").start()
+        with pytest.raises(LimitError, match=r"0\.03\d* of 0\.05 is used"):
+            agent.input("Hi").start()
+        assert len(server.requests) == 2
 
 
 def test_all_requests_of_an_agent_share_its_day_and_the_corrections_count() -> None:

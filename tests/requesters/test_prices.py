@@ -45,6 +45,12 @@ def test_cached_written_and_reasoning_tokens_have_prices_of_their_own() -> None:
     assert Price(input=2, output=10).apply(usage).cost == pytest.approx(0.003)
 
 
+def test_usage_that_was_not_reported_has_no_cost_unless_the_model_is_free() -> None:
+    assert Price(input=2, output=10).apply(Usage()).cost is None
+    assert PublicPrice("openai:gpt-4.1").apply(Usage()).cost is None
+    assert find_price(OPTIONS, "ollama:qwen3").apply(Usage()).cost == 0.0
+
+
 def test_long_input_has_the_price_of_its_tier() -> None:
     price = PublicPrice("anthropic:claude-sonnet-4-5")
     assert price.apply(Usage(200_000, 0)).cost == pytest.approx(0.6)

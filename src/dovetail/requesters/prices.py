@@ -32,9 +32,13 @@ class Pricing(ABC):
         """
 
     def apply(self, usage: Usage, answered_by: str = "") -> Usage:
-        """Return the usage with its cost, if a price is known."""
+        """Return the usage with its cost, if a price is known.
+
+        Without tokens the usage was not reported: only what is free has a cost then.
+        """
         price = self.find_price_for(usage.input_tokens, answered_by)
-        return usage if price is None else replace(usage, cost=price.cost_of(usage))
+        is_known = usage.input_tokens or usage.output_tokens or price == FREE
+        return replace(usage, cost=price.cost_of(usage)) if price is not None and is_known else usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
