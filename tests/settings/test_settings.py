@@ -7,9 +7,11 @@ import pytest
 
 from dovetail import Agent, Dovetail
 from dovetail.agent.runtime import Runtime
+from dovetail.data.secrets import SecretMask
 from dovetail.errors import ConfigError
 from dovetail.settings import DEFAULTS, Settings, as_settings, default_settings, open_settings
 from dovetail.settings.sections import ServerSettings, ToolSettings
+from dovetail.testing import ScriptedServer
 
 
 def test_nearest_list_wins_and_mappings_merge() -> None:
@@ -160,6 +162,32 @@ def test_value_of_a_variable_is_checked(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("DOVETAIL_CORS_ORIGINS", "https://a.example, https://b.example")
     section = default_settings().section(ServerSettings)
     assert (section.log_format, section.cors_origins) == ("json", ["https://a.example", "https://b.example"])
+
+
+def test_variables_in_keys_headers_and_addresses_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOUSE_KEY", "geheim-geheim")
+    with ScriptedServer(["Hi.", "Hi."]) as server:
+        monkeypatch.setenv("HOUSE_URL", server.url)
+        (tmp_path / "dovetail.toml").write_text(
+            '[model]\nname = "house:llama"\n[model.providers.house]\nbase_url = "${HOUSE_URL}"\n'
+            'api_key = "${HOUSE_KEY}"\nheaders = { X-Team = "a ${HOUSE_KEY}" }\n'
+        )
+        settings = open_settings(None, tmp_path)
+        Agent(settings=settings).input("Hello").start()
+        in_code = {"base_url": "${HOUSE_URL}", "api_key": "${HOUSE_KEY}"}
+        Agent(model="house:llama", settings={"model": {"providers": {"house": in_code}}}).input("x").start()
+    assert [each.headers["authorization"] for each in server.requests] == ["Bearer geheim-geheim"] * 2
+    assert server.requests[0].headers["x-team"] == "a geheim-geheim"
+    assert SecretMask.of(settings).apply("It is geheim-geheim.") == "It is ***."
+
+
+def test_variable_that_is_not_set_is_reported_with_the_key_that_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "dovetail.toml").write_text('[model.providers.house]\napi_key = "${NO_SUCH_VARIABLE}"\n')
+    text = "NO_SUCH_VARIABLE is not set, but the setting 'model.providers.house.api_key' uses it"
+    with pytest.raises(ConfigError, match=text):
+        open_settings(None, tmp_path)
 
 
 def test_section_is_computed_again_only_when_a_layer_changes() -> None:

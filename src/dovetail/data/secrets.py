@@ -102,23 +102,23 @@ def names_secret(header: str) -> bool:
 
 def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
     """Yield the keys, tokens and passwords in the settings, and the keys of models in the environment."""
-    yield str(settings.get("server.admin_token") or "")
-    for pair in str(settings.get("server.api_keys") or "").split(","):
+    yield _fill(settings.get("server.admin_token"))
+    for pair in _fill(settings.get("server.api_keys")).split(","):
         yield pair.partition(":")[2].strip()
-    yield from _find_password(settings.get("store.url"))
+    yield from _find_password(_fill(settings.get("store.url")))
     for name, value in os.environ.items():
         if _MODEL_KEY.search(name) and len(value) >= SHORTEST:
             yield value
         elif _MODEL_ADDRESS.search(name):
             yield from _find_password(value)
     for part in _list_parts(settings, "model.providers", settings.get("model")):
-        yield str(part.get("api_key") or "")
+        yield _fill(part.get("api_key"))
         yield from _read_texts(part, "headers").values()
-        yield from _find_password(part.get("base_url"))
-        yield from _find_password(part.get("proxy"))
+        yield from _find_password(_fill(part.get("base_url")))
+        yield from _find_password(_fill(part.get("proxy")))
     for part in _list_parts(settings, "mcp.servers"):
         given = {**_read_texts(part, "headers"), **_read_texts(part, "env")}
-        yield from find_secrets(None, given, [str(part.get("url") or "")])
+        yield from find_secrets(None, given, [_fill(part.get("url"))])
 
 
 def _list_parts(settings: LayeredData, key: str, *more: Any) -> list[Mapping[str, Any]]:
@@ -127,11 +127,13 @@ def _list_parts(settings: LayeredData, key: str, *more: Any) -> list[Mapping[str
 
 
 def _read_texts(part: Mapping[str, Any], key: str) -> dict[str, str]:
-    """Return the texts under a key as they are used: with variables of the environment filled in."""
     texts = part.get(key)
-    if not is_mapping(texts):
-        return {}
-    return {str(name): fill_text(str(text), os.environ) for name, text in texts.items()}
+    return {str(name): _fill(text) for name, text in texts.items()} if is_mapping(texts) else {}
+
+
+def _fill(text: Any) -> str:
+    """Return a text as it is used: with variables of the environment filled in."""
+    return fill_text(str(text or ""), os.environ)
 
 
 def _find_password(address: Any) -> tuple[str, ...]:

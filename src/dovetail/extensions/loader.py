@@ -67,7 +67,7 @@ def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
     """
     tables = settings.get("extensions")
     values = tables.get(name) if is_mapping(tables) else None
-    return fill_variables(values) if is_mapping(values) else {}
+    return fill_variables(values, f"extensions.{name}") if is_mapping(values) else {}
 
 
 class ExtensionLoader:

@@ -1,6 +1,6 @@
 """What can be set, where it is set, and the checks of both."""
 
-from dovetail.settings.environment import ENVIRONMENT, fill_variables, find_workspace
+from dovetail.settings.environment import ENVIRONMENT, find_workspace
 from dovetail.settings.sections import DEFAULTS, LOCAL_OWNER
 from dovetail.settings.settings import (
     Settings,
@@ -9,6 +9,7 @@ from dovetail.settings.settings import (
     open_settings,
     read_settings_file,
 )
+from dovetail.settings.value import fill_variables
 
 __all__ = [
     "DEFAULTS",

@@ -172,6 +172,8 @@ agent = Agent().set_settings("tools.strategy", "native")  # one agent
 app = Dovetail({"server": {"rate_limit": 60}})  # one app
 ```
 
+In keys, headers and addresses, `${NAME}` stands for an environment variable: `api_key = "${HOUSE_KEY}"`.
+
 An unknown key in one of these sections is an error that names the nearest key, and so is a value of a wrong
 type. In code, names outside of these sections are free for settings of your own. `dovetail settings` prints
 this list, and with `--values` the current values and where they come from."""

@@ -1,11 +1,10 @@
-"""Environment variables: those that set settings, and `${NAME}` inside of settings."""
+"""Environment variables that set settings, and those that are read on their own."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dovetail.data.template import fill_required
 from dovetail.data.text import did_you_mean
 from dovetail.errors import ConfigError
 from dovetail.settings.section import find_hint
@@ -73,19 +72,3 @@ def _check_variables() -> None:
 def find_workspace(chosen: str | Path | None = None) -> Path:
     """Return the folder to work in: the chosen one, else `WORKSPACE_ROOT`, else the current one."""
     return Path(chosen or os.environ.get("WORKSPACE_ROOT") or Path.cwd()).resolve()
-
-
-def fill_variables(value: Any) -> Any:
-    """Return a setting with `${NAME}` filled from the environment, at every depth.
-
-    Raises:
-        ConfigError: the environment has no such variable.
-    """
-    return fill_required(value, _find_variable)
-
-
-def _find_variable(name: str) -> str:
-    value = os.environ.get(name)
-    if value is None:
-        raise ConfigError(f"Environment variable {name} is not set, but the settings use it.")
-    return value

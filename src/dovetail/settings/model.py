@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from dovetail.settings.section import NOTHING, Section
-from dovetail.settings.value import Count, Rule, Seconds, Secret, Table
+from dovetail.settings.value import Address, Count, Rule, Seconds, Secret, Table
 
 Api: TypeAlias = Literal["chat", "responses", "anthropic", "google", "bedrock"]
 """APIs of models: chat completions, OpenAI's Responses, Anthropic's Messages, Gemini, Bedrock's Converse."""
@@ -81,7 +81,7 @@ class PriceSettings(Section):
 class EndpointSettings(Section):
     """How a provider's server is reached."""
 
-    base_url: str | None = None
+    base_url: Address | None = None
     """The server's address without the path of a request (`/chat/completions`); by default the provider's."""
 
     api_key: Secret | None = None

@@ -4,11 +4,13 @@ A type is an annotation: a plain one (`int`, `str | None`, `Literal["text", "jso
 one with a `Rule`, or a class that reads itself, as sections do.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from dovetail.data.shapes import is_mapping, is_number, is_sequence
+from dovetail.data.template import fill_required
 from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError
 
@@ -18,7 +20,8 @@ _WRONG = object()
 class Rule:
     """What a value must be in addition to its type; `expected` completes "must be …".
 
-    `prepare` turns another accepted form into the one that is checked.
+    `prepare` turns another accepted form into the one that is checked. With `fills`, `${NAME}` in a text
+    stands for an environment variable.
     """
 
     # Not a dataclass: this module is loaded by every program, and dataclasses take milliseconds to make.
@@ -27,13 +30,16 @@ class Rule:
         expected: str,
         holds: Callable[[Any], bool] = lambda value: True,
         prepare: Callable[[Any], Any] = lambda value: value,
+        *,
+        fills: bool = False,
     ) -> None:
         self.expected = expected
         self.holds = holds
         self.prepare = prepare
+        self.fills = fills
 
 
-SECRET = Rule("text")
+SECRET = Rule("text", fills=True)
 """Marks a value that is never shown."""
 
 
@@ -47,6 +53,7 @@ def _split(value: Any) -> Any:
 
 
 Secret: TypeAlias = Annotated[str, SECRET]
+Address: TypeAlias = Annotated[str, Rule("text", fills=True)]
 Count: TypeAlias = Annotated[int, Rule("a whole number that is not negative", lambda number: number >= 0)]
 Seconds: TypeAlias = Annotated[
     float, Rule("a finite number that is not negative", lambda number: number >= 0)
@@ -74,6 +81,22 @@ def check_value(value: Any, hint: Any, place: str) -> Any:
         raise ConfigError(explain_choices(place, value, choices))
     shown = type(value).__name__ if is_secret(hint) else shorten(value)
     raise ConfigError(f"{place} must be {describe_type(hint)}, got {shown}.")
+
+
+def fill_variables(value: Any, place: str) -> Any:
+    """Return a setting with `${NAME}` filled from the environment, at every depth; `place` is its key.
+
+    Raises:
+        ConfigError: the environment has no such variable.
+    """
+
+    def find(name: str) -> str:
+        found = os.environ.get(name)
+        if found is None:
+            raise ConfigError(f"Environment variable {name} is not set, but the setting {place!r} uses it.")
+        return found
+
+    return fill_required(value, find)
 
 
 def read_number_text(text: str, hint: Any) -> Any:
@@ -144,7 +167,7 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
 def _apply_rules(value: Any, parts: tuple[Any, ...], place: str) -> Any:
     rules: Sequence[Rule] = parts[1:]
     for rule in rules:
-        value = rule.prepare(value)
+        value = rule.prepare(fill_variables(value, place) if rule.fills else value)
     found = _convert(value, parts[0], place)
     return found if found is not _WRONG and all(rule.holds(found) for rule in rules) else _WRONG
 

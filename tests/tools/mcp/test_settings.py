@@ -55,7 +55,10 @@ command = "no-such-program-here"
 async def test_entry_that_names_no_server_is_reported(tmp_path: Path) -> None:
     async with make_app(tmp_path, {"odd": {"color": "red"}, "secret": {"url": "${NO_SUCH_VARIABLE}"}}) as app:
         assert "Invalid MCP server: got " in app.mcp.problems["odd"]
-        assert "Environment variable NO_SUCH_VARIABLE is not set" in app.mcp.problems["secret"]
+        assert (
+            "NO_SUCH_VARIABLE is not set, but the setting 'mcp.servers.secret' uses it"
+            in app.mcp.problems["secret"]
+        )
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def read_entry(name: str, entry: Any) -> McpServer:
 
     Unlike a server passed in code, it is trusted only if the entry says so.
     """
+    place = f"mcp.servers.{name}"
     if is_mapping(entry):
-        check_keys(McpServerSettings, entry, f"mcp.servers.{name}")
-    [server] = read_servers({"mcpServers": {name: fill_variables(entry)}})
+        check_keys(McpServerSettings, entry, place)
+    [server] = read_servers({"mcpServers": {name: fill_variables(entry, place)}})
     return server if "trusted" in entry else replace(server, trusted=False)
