@@ -64,3 +64,8 @@ def test_other_parts_are_not_attachments(part: dict[str, Any]) -> None:
 def test_data_without_a_media_type_is_refused() -> None:
     with pytest.raises(ConfigError, match="no `media_type`"):
         read_media({"type": "image", "data": b"x"})
+
+
+def test_attachment_without_data_and_address_is_refused() -> None:
+    with pytest.raises(ConfigError, match="has neither `data` nor a `url`"):
+        read_media({"type": "image", "data": None, "media_type": "image/png"})

@@ -92,6 +92,7 @@ class MemoryTable:
 
     def __init__(self) -> None:
         self._spent: dict[tuple[str, str, str], Spending] = {}
+        self._day = ""
 
     async def reserve(self, day: str, accounts: Sequence[DayAccount], need: Need) -> Shortage | None:
         """Book what a request needs in all accounts, or in none if one of them has too little."""
@@ -122,7 +123,9 @@ class MemoryTable:
         for account in accounts:
             spent = self._get(day, account)
             self._spent[(day, *account.key)] = Spending(cost=spent.cost + cost, calls=spent.calls + calls)
-        self._spent = {key: spent for key, spent in self._spent.items() if key[0] >= day}
+        if day > self._day:  # earlier days are over, but for requests that began on the last one
+            self._spent = {key: spent for key, spent in self._spent.items() if key[0] >= self._day}
+            self._day = day
 
 
 class SpendBook:

@@ -1,6 +1,5 @@
 """Prepare messages for sending: parts in the shape that chat models expect, anything else as text."""
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +8,7 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.lazy import lazy
+from dovetail.requesters.media import Media, read_media
 from dovetail.schema.json_data import to_json_data
 
 yaml = lazy("yaml")
@@ -25,11 +25,10 @@ def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     kind = part["type"]
     if kind == "image_url" and isinstance(part.get("image_url"), str):
         return {**part, "image_url": {"url": part["image_url"]}}
-    if kind not in ("image", "file", "audio") or not ("data" in part or "url" in part):
+    media = read_media(part) if kind in ("image", "file", "audio") and part.keys() & {"data", "url"} else None
+    if media is None:
         return part
-    if "data" in part and "media_type" not in part:
-        raise ConfigError(f"A part of type {kind!r} has `data` but no `media_type`.")
-    return _build_audio(part) if kind == "audio" else _build_file(part)
+    return _build_audio(media) if kind == "audio" else _build_file(media)
 
 
 def read_text(content: Any) -> str:
@@ -74,19 +73,15 @@ def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**call, "function": {**function, "arguments": arguments}}
 
 
-def _build_audio(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "data" not in part:
+def _build_audio(media: Media) -> Mapping[str, Any]:
+    if not media.data:
         raise ConfigError("Audio parts must be inlined in `data`; models do not fetch audio URLs.")
-    sound = {"data": _encode(part["data"]), "format": AUDIO_FORMATS.get(part["media_type"], "wav")}
+    sound = {"data": media.data, "format": AUDIO_FORMATS.get(media.media_type, "wav")}
     return {"type": "input_audio", "input_audio": sound}
 
 
-def _build_file(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    address = part.get("url") or f"data:{part['media_type']};base64,{_encode(part['data'])}"
-    if part["type"] == "image" or str(part.get("media_type", "")).startswith("image/"):
+def _build_file(media: Media) -> Mapping[str, Any]:
+    address = media.url or f"data:{media.media_type};base64,{media.data}"
+    if media.kind == "image":
         return {"type": "image_url", "image_url": {"url": address}}
-    return {"type": "file", "file": {"filename": part.get("filename", "attachment"), "file_data": address}}
-
-
-def _encode(data: bytes | str) -> str:
-    return data if isinstance(data, str) else base64.b64encode(data).decode("ascii")
+    return {"type": "file", "file": {"filename": media.filename or "attachment", "file_data": address}}

@@ -57,6 +57,8 @@ def _read_part(kind: str, part: Mapping[str, Any]) -> Media:
     media_type, filename = str(part.get("media_type") or ""), str(part.get("filename") or "")
     data = part.get("data")
     if data is None:
+        if not part.get("url"):
+            raise ConfigError(f"A part of type {kind!r} has neither `data` nor a `url`.")
         return _read_url(str(part["url"]), kind, media_type, filename)
     if not media_type:
         raise ConfigError(f"A part of type {kind!r} has `data` but no `media_type`.")
