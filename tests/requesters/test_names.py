@@ -1,12 +1,14 @@
 """A name means a provider and a model; without a provider, the one configured provider that knows it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.requesters.configured import ConfiguredProvider
+from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.names import complete_name
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import DEFAULTS, Settings
@@ -105,6 +107,89 @@ def test_tag_of_ollama_is_recognized() -> None:
     assert "ollama:" not in str(complain("foo:bar").hint)
 
 
+@pytest.mark.parametrize(
+    "name", ["llama3.1:8b", "qwen3", "llama3.2", "deepseek-r1:8b", "library/qwen3:latest"]
+)
+def test_name_of_ollama_is_offered_with_its_provider(name: str) -> None:
+    assert f"  ollama:{name}" in str(complain(name).hint).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("OpenAI:gpt-5-mini", ("openai", "gpt-5-mini")),
+        ("Claude:claude-sonnet-4-5", ("anthropic", "claude-sonnet-4-5")),
+        ("LOCAL:small", ("local", "small")),
+        ("SMALL", ("local", "small")),
+        ("openai: gpt-5-mini ", ("openai", "gpt-5-mini")),
+        (" ollama :Qwen3", ("ollama", "Qwen3")),
+    ],
+)
+def test_case_of_a_provider_and_spaces_do_not_matter(written: str, meant: tuple[str, str]) -> None:
+    assert complete(written) == meant
+
+
+def test_provider_of_the_settings_is_found_in_any_case() -> None:
+    assert complete("acme:M", providers={"Acme": {"base_url": "http://h"}}) == ("Acme", "M")
+
+
+def test_case_of_a_bare_name_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "  openai:gpt-5-mini " in str(complain("GPT-5-mini").hint)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-key")
+    assert complete("GPT-5-mini") == ("openai", "gpt-5-mini")
+
+
+@pytest.mark.parametrize("word", ["vertex", "google_genai", "Vertex_AI"])
+def test_other_library_s_word_for_a_provider_is_translated(word: str) -> None:
+    error = complain(f"{word}:gemini-2.5-pro")
+    assert error.message == f"Unknown provider {word!r} in the model name '{word}:gemini-2.5-pro'."
+    assert "  google:gemini-2.5-pro   (set GEMINI_API_KEY" in str(error.hint)
+
+
+@pytest.mark.parametrize("name", ["moonshot:kimi-k2", "zai:glm-4.6", "foo:bar"])
+def test_unknown_provider_is_reported_with_the_setting_that_adds_it(name: str) -> None:
+    error, provider = complain(name), name.partition(":")[0]
+    assert error.message == f"Unknown provider {provider!r} in the model name {name!r}."
+    assert f"et model.providers.{provider}.base_url to the address" in str(error.hint)
+    assert "ollama:" not in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("./copy.gguf", "local:./copy.gguf"),
+        ("/models/copy.gguf", "local:/models/copy.gguf"),
+        ("copy.gguf", "local:copy.gguf"),
+        ("gguf:copy.gguf", "local:copy.gguf"),
+        ("local/small", "local:small"),
+    ],
+)
+def test_path_of_a_file_is_offered_as_an_embedded_model(written: str, meant: str) -> None:
+    assert str(complain(written).hint) == f"Write:\n  {meant}"
+
+
+def test_file_in_the_folders_of_the_settings_needs_no_prefix(tmp_path: Path) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(b"")
+    assert complete("tiny", folders=[str(tmp_path)]) == ("local", "tiny")
+    assert "Invalid model name 'tiny'" in complain("tiny").message
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("claude", "anthropic:claude-sonnet-5-5"),
+        ("anthropic", "anthropic:claude-sonnet-5-5"),
+        ("anthropic:", "anthropic:claude-sonnet-5-5"),
+        ("local", "local:good"),
+        ("ollama", "ollama:qwen3"),
+    ],
+)
+def test_provider_without_a_model_is_reported_with_an_example(name: str, example: str) -> None:
+    error = complain(name)
+    assert "the name of its model is missing" in error.message
+    assert str(error.hint).endswith(f"for example {example}")
+
+
 def test_misspelt_provider_is_corrected() -> None:
     assert complain("antropic:claude").message == (
         "Unknown provider 'antropic' in the model name 'antropic:claude'. Did you mean 'anthropic'?"
@@ -123,6 +208,19 @@ def test_embedded_model_needs_no_prefix() -> None:
 
 def test_bare_name_with_an_address_is_a_model_of_that_server() -> None:
     assert complete("qwen3", name="qwen3", base_url="http://h/v1") == ("openai", "qwen3")
+
+
+@pytest.mark.parametrize("name", ["my-model", "gpt-5-mini", "llama3.1:8b"])
+def test_bare_name_that_is_passed_with_an_address_is_a_model_of_that_server(name: str) -> None:
+    requester = resolve(name, settings(base_url="http://h/v1"))
+    assert isinstance(requester, HttpRequester)
+    assert (requester.model, requester.endpoint.base_url) == (f"openai:{name}", "http://h/v1")
+
+
+def test_bare_name_belongs_to_the_server_of_the_configured_model() -> None:
+    layer = settings(name="groq:a", base_url="http://h/v1", api_key="key")
+    assert resolve("my-model", layer).model == "groq:my-model"
+    assert complete("small", name="groq:a", base_url="http://h/v1") == ("local", "small")
 
 
 def test_server_of_the_user_is_asked_once_for_its_models() -> None:

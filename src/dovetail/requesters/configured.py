@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 from dovetail.data.secrets import names_secret
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.requesters.providers import ALIASES, PROVIDERS, Provider, find_provider
+from dovetail.requesters.providers import ALIASES, PROVIDERS, Provider
 from dovetail.settings.model import Api, EndpointSettings, ModelSettings
 from dovetail.settings.section import keys_of
 
@@ -128,11 +128,6 @@ def list_configured(options: ModelSettings, owner: str = "") -> Iterator[Configu
     """Yield the providers of the table and of the settings, each once."""
     for name in dict.fromkeys([*PROVIDERS, *options.providers]):
         yield configure(name, options, owner)
-
-
-def is_provider(name: str, options: ModelSettings) -> bool:
-    """Return whether a word is a provider's name, an alias, or an entry of `model.providers`."""
-    return name in options.providers or find_provider(name) is not None
 
 
 def expand_alias(name: str, options: ModelSettings) -> str:

@@ -5,16 +5,16 @@ the user's, by the list of models that the server returns.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
 from dovetail.requesters.configured import (
     ConfiguredProvider,
     expand_alias,
-    is_provider,
     list_configured,
 )
 from dovetail.requesters.known_models import find_known, list_known
@@ -22,12 +22,55 @@ from dovetail.requesters.local.weights import CATALOGUE
 from dovetail.requesters.providers import ALIASES, PROVIDERS, Provider
 from dovetail.settings.model import ModelSettings
 
+files = lazy("dovetail.requesters.local.files")
+
 ListModels: TypeAlias = Callable[[ConfiguredProvider], Sequence[str]]
 """Ask a server for the names of its models; empty if it does not answer."""
 
 _MOST_SUGGESTED = 4
-_TAGGED = re.compile(r"^[\w.-]+:(latest$|[\w.-]*\d)")
+_WORD = re.compile(r"[\w-]+")
+_TAGGED = re.compile(r"[\w.-]+(?:/[\w.-]+)?:(?:latest|cloud|[ev]?\d[\w.-]*)")
 """A name with a tag, as Ollama writes them: `qwen3:8b`."""
+
+_OPEN = re.compile(
+    r"(?:codellama|deepseek-r|devstral|gemma|gpt-oss|granite|llama|mistral|mixtral|phi|qwen|qwq|smollm)[\d.]*"
+)
+"""Names that Ollama has without a tag: `qwen3`, `llama3.2`."""
+
+_FILE = re.compile(r"(?:gguf:|file:)?(.+\.gguf|[.~]?/.+)", re.IGNORECASE)
+"""The path of a model's file, with or without a word before it that other programs want."""
+
+_OTHER_WORDS = {
+    "vertex": "google",
+    "vertexai": "google",
+    "vertex-ai": "google",
+    "google-genai": "google",
+    "google-vertexai": "google",
+    "google-vertex": "google",
+    "aws": "bedrock",
+    "bedrock-converse": "bedrock",
+    "azure-openai": "azure",
+    "grok": "xai",
+    "x-ai": "xai",
+}
+"""Words of other libraries for our providers; they are suggested, not accepted."""
+
+_EXAMPLES = {
+    "anthropic": "claude-sonnet-5-5",
+    "google": "gemini-2.5-flash",
+    "openai": "gpt-5-mini",
+    "azure": "<deployment>",
+    "bedrock": "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "openrouter": "openai/gpt-5-mini",
+    "deepseek": "deepseek-chat",
+    "mistral": "mistral-large-latest",
+    "groq": "llama-3.3-70b-versatile",
+    "xai": "grok-4",
+    "ollama": "qwen3",
+    "local": "good",
+    "langchain": "mistralai:mistral-large-latest",
+    "any-llm": "sambanova:DeepSeek-V3.1",
+}
 
 
 def complete_name(
@@ -38,28 +81,51 @@ def complete_name(
     Raises:
         ConfigError: no configured provider knows the name, or several do.
     """
-    provider, _, model = name.partition(":")
-    if is_provider(provider, options) or provider in makers:
-        if not model:
-            raise ConfigError(f"Invalid model name {name!r}: the model's name after the colon is missing.")
-        return expand_alias(provider, options), model
+    name = name.strip()
     known = [*PROVIDERS, *ALIASES, *makers, *options.providers]
-    if model and (meant := did_you_mean(provider, known, cutoff=0.7)):
-        raise ConfigError(f"Unknown provider {shorten(provider)} in the model name {shorten(name)}. {meant}")
-    if options.base_url and name == options.name:
+    word, _, model = name.partition(":")
+    if (provider := _find_word(word, known)) is not None:
+        return _check_model(name, expand_alias(provider, options), model.strip())
+    if model and not _TAGGED.fullmatch(name) and (meant := did_you_mean(word, known, cutoff=0.7)):
+        raise ConfigError(f"Unknown provider {shorten(word)} in the model name {shorten(name)}. {meant}")
+    named = options.name.strip() if isinstance(options.name, str) else ""
+    if options.base_url and named in ("", name):
         return "openai", name
-    found = [*_find_knowing(name, options, list_models)]
-    if len(found) == 1:
-        return found[0], name
+    found: Sequence[str] = ()
+    for spelling in dict.fromkeys([name, name.lower()]):
+        found = found or _find_knowing(spelling, options, list_models)
+        if len(found) == 1:
+            return found[0], spelling
+    if options.base_url and not found:
+        owner, _ = complete_name(named, options, makers, list_models)
+        if owner not in makers:
+            return owner, name
     raise _explain(name, found, options, known)
 
 
-def _find_knowing(name: str, options: ModelSettings, list_models: ListModels) -> Iterator[str]:
-    if name in CATALOGUE:
-        yield "local"
+def _find_word(word: str, known: Sequence[str]) -> str | None:
+    """Return the provider or alias that a word is, in whatever case."""
+    word = word.strip()
+    return word if word in known else {each.lower(): each for each in known}.get(word.lower())
+
+
+def _check_model(name: str, provider: str, model: str) -> tuple[str, str]:
+    if not model:
+        raise ConfigError(
+            f"Invalid model name {shorten(name)}: it is a provider, and the name of its model is missing.",
+            hint=f"Write {provider}:<name>, for example {provider}:{_EXAMPLES[provider]}"
+            if provider in _EXAMPLES
+            else f"Write {provider}:<name>.",
+        )
+    return provider, model
+
+
+def _find_knowing(name: str, options: ModelSettings, list_models: ListModels) -> Sequence[str]:
+    found = ["local"] if name in CATALOGUE else []
     for configured in list_configured(options):
         if configured.is_set_up and _knows(configured, name, list_models):
-            yield configured.name
+            found.append(configured.name)
+    return found or (["local"] if files.has_name(name, options.folders) else [])
 
 
 def _knows(configured: ConfiguredProvider, name: str, list_models: ListModels) -> bool:
@@ -86,38 +152,60 @@ def _explain(name: str, found: Sequence[str], options: ModelSettings, known: Seq
             f"Ambiguous model name {shorten(name)}: several configured providers have it.",
             hint=f"Write {choices}.",
         )
-    missing = {each.name: each.missing.rstrip(".") for each in list_configured(options)}
-    suggested = [*dict.fromkeys(_suggest(name, options))][:_MOST_SUGGESTED]
-    if not suggested:
+    if hint := _list_suggestions(_suggest(name, options, known), options):
         return ConfigError(
-            f"Invalid model name {shorten(name)}: expected provider:name with a known provider.",
-            hint=f"Providers: {', '.join(each for each in known if each not in ALIASES)}. "
-            "For another one, set model.providers.<provider>.base_url.",
+            f"Model name {shorten(name)} has no provider, and no configured provider knows it.", hint=hint
         )
+    word, _, model = name.partition(":")
+    if model and _WORD.fullmatch(word):
+        meant = _OTHER_WORDS.get(word.lower().replace("_", "-"))
+        others = [(meant, model)] if meant else _suggest(model, options, known)
+        setting = f"model.providers.{word}.base_url to the address of an OpenAI-compatible API."
+        hint = _list_suggestions(others, options)
+        return ConfigError(
+            f"Unknown provider {word!r} in the model name {shorten(name)}.",
+            hint=f"{hint}\nOr set {setting}" if hint else f"Set {setting} {_list_providers(known)}",
+        )
+    return ConfigError(
+        f"Invalid model name {shorten(name)}: expected provider:name with a known provider.",
+        hint=f"{_list_providers(known)} For another one, set model.providers.<provider>.base_url.",
+    )
+
+
+def _list_providers(known: Sequence[str]) -> str:
+    return f"Providers: {', '.join(each for each in known if each not in ALIASES)}."
+
+
+def _list_suggestions(names: Iterable[tuple[str, str]], options: ModelSettings) -> str:
+    """Return names to type, a line for each, with the key that is missing; empty without any."""
+    suggested = [*dict.fromkeys(names)][:_MOST_SUGGESTED]
+    missing = {each.name: each.missing.rstrip(".") for each in list_configured(options)}
     lines = [
         f"  {provider}:{model}"
         + (f"   ({hint[0].lower()}{hint[1:]})" if (hint := missing.get(provider)) else "")
         for provider, model in suggested
     ]
-    return ConfigError(
-        f"Model name {shorten(name)} has no provider, and no configured provider knows it.",
-        hint="\n".join(["Write one of:", *lines]),
-    )
+    first = "Write one of:" if len(lines) > 1 else "Write:"
+    return "\n".join([first, *lines]) if lines else ""
 
 
-def _suggest(name: str, options: ModelSettings) -> Iterator[tuple[str, str]]:
+def _suggest(name: str, options: ModelSettings, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield providers that may have a model, and its name there."""
+    if file := _FILE.fullmatch(name):
+        yield "local", file[1]
+        return
     first, _, rest = name.partition("/")
-    if rest and is_provider(first, options):
-        yield expand_alias(first, options), rest
+    if rest and (provider := _find_word(first, known)):
+        yield expand_alias(provider, options), rest
+    lowered = name.lower()
     for row in PROVIDERS.values():
-        if row.models and _fits(row, name):
-            yield row.name, name
+        if row.models and _fits(row, lowered):
+            yield row.name, lowered
+    if _TAGGED.fullmatch(name) or _OPEN.fullmatch(lowered):
+        yield "ollama", lowered
     for row in PROVIDERS.values():
         if row.prices and not row.models and row.name != "bedrock":
-            yield from ((row.name, model.id) for model in list_known(row.name) if _is_same(model.id, name))
-    if _TAGGED.search(name):
-        yield "ollama", name
+            yield from ((row.name, model.id) for model in list_known(row.name) if _is_same(model.id, lowered))
 
 
 def _is_same(listed: str, name: str) -> bool:

@@ -338,8 +338,14 @@ async def test_an_unknown_model_named_by_the_client_is_rejected_before_anything_
 
 async def test_a_client_cannot_name_a_file_of_the_server_as_the_model(tmp_path: Path) -> None:
     async with serve(tmp_path, ["Hello"]) as server:
-        for path in ("/etc/hostname", "~/x.gguf", "../x.gguf"):
-            body = {"message": "Hi", "model": f"local:{path}"}
+        for name in (
+            "local:/etc/hostname",
+            "local:~/x.gguf",
+            "local:../x.gguf",
+            "LOCAL:/etc/x",
+            " local : /etc/x",
+        ):
+            body = {"message": "Hi", "model": name}
             response = await server.client.post("/api/v1/chat", json=body)
             assert response.status_code == 400
             assert "cannot name a file by its path" in response.text

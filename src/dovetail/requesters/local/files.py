@@ -110,6 +110,11 @@ def iterate_files(folders: Sequence[str] = ()) -> Iterator[Path]:
                 yield path
 
 
+def has_name(name: str, folders: Sequence[str] = ()) -> bool:
+    """Return whether a file in the cache folder or in `folders` has this name."""
+    return any(name_file(path) == name for path in iterate_files(folders))
+
+
 def list_models(folders: Sequence[str] = ()) -> Iterator[tuple[str, ModelFile]]:
     """Yield the names and models of the files that hold a chat model; others are left out."""
     for path in iterate_files(folders):

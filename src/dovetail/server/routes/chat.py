@@ -166,7 +166,11 @@ def _read_request(body: ChatBody, owner: str) -> ChatRequest:
 def _refuse_path(model: str | None, app: Dovetail) -> None:
     """Refuse a client's path of a file: it would show which files exist, and load any of them."""
     provider, _, name = (model or "").partition(":")
-    if provider == "local" and is_path(name) and model != app.settings.section(ModelSettings).name:
+    if (
+        provider.strip().lower() == "local"
+        and is_path(name.strip())
+        and model != app.settings.section(ModelSettings).name
+    ):
         raise ConfigError(
             f"Cannot use model {model!r}: a request cannot name a file by its path.",
             hint="Add its folder to model.folders in the server's settings, and use local:<name>.",
