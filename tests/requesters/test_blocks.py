@@ -20,9 +20,7 @@ THOUGHT: dict[str, Any] = {"role": "assistant", "content": None, "provider_parts
 
 
 def write(make: Any, messages: list[Any], **options: Any) -> BlockWriter:
-    writer: BlockWriter = make("mine", **options)
-    writer.write(messages)
-    return writer
+    return make("mine", **options).write(messages)
 
 
 @pytest.mark.parametrize("make", WRITERS)

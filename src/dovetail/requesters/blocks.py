@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.content import dump, is_parts
@@ -29,8 +29,8 @@ class BlockWriter(ABC):
         self._source = source
         self._thinks = thinks
 
-    def write(self, messages: Sequence[ChatMessage]) -> None:
-        """Write the messages; none of them is empty, and the first one is the user's."""
+    def write(self, messages: Sequence[ChatMessage]) -> Self:
+        """Write the messages and return itself; none of them is empty, and the first one is the user's."""
         for message in messages:
             role = message["role"]
             if role in ("system", "developer"):
@@ -43,6 +43,7 @@ class BlockWriter(ABC):
             else:
                 self._add("user", self.write_content(message.get("content")))
         self._complete()
+        return self
 
     def write_content(self, content: Any) -> list[Block]:
         """Return the blocks of a content: a text, a list of parts, or any data, which becomes text."""

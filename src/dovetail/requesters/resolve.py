@@ -37,9 +37,9 @@ MAKERS: Mapping[str, Any] = {
 PROTOCOLS: Mapping[Api, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
     "responses": (lazy("dovetail.requesters.openai.responses"), "Responses"),
-    "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "MessagesProtocol"),
+    "anthropic": (lazy("dovetail.requesters.anthropic.protocol"), "Messages"),
     "google": (lazy("dovetail.requesters.google.protocol"), "GenerateContent"),
-    "bedrock": (lazy("dovetail.requesters.bedrock.protocol"), "ConverseProtocol"),
+    "bedrock": (lazy("dovetail.requesters.bedrock.protocol"), "Converse"),
 }
 """The protocol of each API: its module and its class."""
 

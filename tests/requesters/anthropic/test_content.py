@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.requesters.anthropic.content import write_conversation
+from dovetail.requesters.anthropic.content import MessagesWriter
 
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "S"}
 SECOND = {"type": "redacted_thinking", "data": "D"}
@@ -14,7 +14,7 @@ CITED = {"type": "text", "text": "It rains.", "citations": [{"type": "char_locat
 
 
 def write(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    return write_conversation(messages, "anthropic").messages
+    return MessagesWriter("anthropic").write(messages).messages
 
 
 def text(value: str) -> dict[str, Any]:
@@ -33,14 +33,13 @@ USER = {"role": "user", "content": "hi"}
 
 
 def test_system_messages_are_joined_wherever_they_stand() -> None:
-    conversation = write_conversation(
+    conversation = MessagesWriter("anthropic").write(
         [
             {"role": "system", "content": "a"},
             USER,
             {"role": "system", "content": [text("b"), {"type": "image", "url": "https://a.example/x.png"}]},
             {"role": "system", "content": " "},
-        ],
-        "anthropic",
+        ]
     )
     assert conversation.system == [text("a"), text("b")]
     assert conversation.messages == [{"role": "user", "content": [text("hi")]}]
@@ -65,7 +64,7 @@ def test_messages_of_the_same_role_are_merged_and_empty_ones_left_out() -> None:
 def test_the_first_message_is_always_the_users() -> None:
     [first, second] = write({"role": "assistant", "content": "Welcome"})
     assert (first["role"], second["role"]) == ("user", "assistant")
-    alone = write_conversation([{"role": "system", "content": "Say hello"}], "anthropic")
+    alone = MessagesWriter("anthropic").write([{"role": "system", "content": "Say hello"}])
     assert (alone.system, alone.messages) == ([], [{"role": "user", "content": [text("Say hello")]}])
 
 

@@ -21,7 +21,7 @@ from dovetail.events.delta import (
     Usage,
 )
 from dovetail.loop.turn import Turn
-from dovetail.requesters.anthropic.protocol import MessagesProtocol
+from dovetail.requesters.anthropic.protocol import Messages
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
@@ -40,7 +40,7 @@ ONCE = RetryPolicy(attempts=1)
 
 def connect(provider: MockProvider, **fields: Any) -> HttpRequester:
     known = {"provider": "anthropic", "model": MODEL, "base_url": f"{provider.url}/v1", "api_key": KEY}
-    return HttpRequester(MessagesProtocol(Endpoint(**{**known, **fields})))
+    return HttpRequester(Messages(Endpoint(**{**known, **fields})))
 
 
 async def collect(requester: HttpRequester, request: ModelRequest = HELLO) -> list[Delta]:

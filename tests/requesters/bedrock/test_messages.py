@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.requesters.bedrock.messages import ConverseWriter, write_conversation
+from dovetail.requesters.bedrock.messages import ConverseWriter
 
 USER = {"role": "user", "content": "Hello"}
 
 
 def write(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    return write_conversation(messages, "bedrock-anthropic").messages
+    return ConverseWriter("bedrock-anthropic").write(messages).messages
 
 
 def call(call_id: str) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def test_roles_alternate_and_begin_with_the_user() -> None:
 
 
 def test_system_texts_are_apart_and_alone_become_the_question() -> None:
-    conversation = write_conversation([{"role": "system", "content": "Be brief."}, USER], "bedrock")
+    conversation = ConverseWriter("bedrock").write([{"role": "system", "content": "Be brief."}, USER])
     assert conversation.system == [{"text": "Be brief."}]
-    alone = write_conversation([{"role": "system", "content": "Say hello."}], "bedrock")
+    alone = ConverseWriter("bedrock").write([{"role": "system", "content": "Say hello."}])
     assert (alone.system, alone.messages) == ([], [{"role": "user", "content": [{"text": "Say hello."}]}])
 
 

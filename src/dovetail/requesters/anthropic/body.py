@@ -7,7 +7,7 @@ from typing import Any
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.anthropic.caching import mark_prefixes
-from dovetail.requesters.anthropic.content import MessagesWriter, write_conversation
+from dovetail.requesters.anthropic.content import MessagesWriter
 from dovetail.requesters.anthropic.schema import limit_schema, write_parameters
 from dovetail.requesters.anthropic.thinking import (
     ThinkingPlan,
@@ -46,7 +46,7 @@ _OTHER_NAMES = {"max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
 
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
-    conversation = write_conversation(request.messages, source, thinks=SIGNED not in without)
+    conversation = MessagesWriter(source, thinks=SIGNED not in without).write(request.messages)
     plan = _plan(request, conversation, without)
     options = _read_options(request, plan, without)
     tokens = choose_output(request.model, plan, options.pop("max_tokens", None), streams=request.stream)

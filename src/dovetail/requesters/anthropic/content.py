@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dovetail.errors import ConfigError
@@ -13,15 +13,6 @@ from dovetail.requesters.parts import CallPiece, OwnPiece
 
 _THINKING = ("thinking", "redacted_thinking")
 _BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
-
-
-def write_conversation(
-    messages: Sequence[ChatMessage], source: str, *, thinks: bool = True
-) -> "MessagesWriter":
-    """Return the messages as the API takes them."""
-    writer = MessagesWriter(source, thinks=thinks)
-    writer.write(messages)
-    return writer
 
 
 class MessagesWriter(BlockWriter):

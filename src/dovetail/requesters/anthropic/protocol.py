@@ -19,7 +19,7 @@ VERSION = "2023-06-01"
 _BINDING = "thinking-binding-controls-2026-08-01"
 
 
-class MessagesProtocol(ChatProtocol):
+class Messages(ChatProtocol):
     """Send requests to `POST <base_url>/messages`."""
 
     models_path = "models?limit=1000"

@@ -9,7 +9,7 @@ from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.requesters.anthropic.caching import SHORTEST, measure
 from dovetail.requesters.anthropic.schema import limit_schema, write_parameters
 from dovetail.requesters.bedrock.family import Family, find_family
-from dovetail.requesters.bedrock.messages import write_conversation
+from dovetail.requesters.bedrock.messages import ConverseWriter
 from dovetail.requesters.bedrock.thinking import plan_thinking
 from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
@@ -50,7 +50,7 @@ _OPTIONAL = {
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
     family = find_family(request.model)
-    conversation = write_conversation(request.messages, source, thinks=SIGNED not in without)
+    conversation = ConverseWriter(source, thinks=SIGNED not in without).write(request.messages)
     options = {name: value for name, value in request.options.items() if name not in without}
     level = None if "thinking" in without else request.thinking
     thinking = plan_thinking(request.model, level, can_begin=not conversation.lacks_thinking)

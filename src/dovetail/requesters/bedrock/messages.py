@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dovetail.errors import ConfigError
@@ -32,15 +32,6 @@ FORMATS = {
     "video": {"video/mp4": "mp4", "video/quicktime": "mov", "video/webm": "webm", "video/x-matroska": "mkv"},
 }
 """The API's words for media types; any other text is a document of format `txt`."""
-
-
-def write_conversation(
-    messages: Sequence[ChatMessage], source: str, *, thinks: bool = True
-) -> "ConverseWriter":
-    """Return the messages as the API takes them."""
-    writer = ConverseWriter(source, thinks=thinks)
-    writer.write(messages)
-    return writer
 
 
 class ConverseWriter(BlockWriter):

@@ -23,7 +23,7 @@ SERVICE = "bedrock"
 _UNKNOWN = ("model identifier is invalid", "resolve the foundation model", "model id is invalid")
 
 
-class ConverseProtocol(ChatProtocol):
+class Converse(ChatProtocol):
     """Send requests to `POST <base_url>/model/<id>/converse-stream`.
 
     With a key (`AWS_BEARER_TOKEN_BEDROCK`) it is sent as it is; otherwise each request is signed.
