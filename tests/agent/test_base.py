@@ -10,7 +10,7 @@ from dovetail import Agent, BaseAgent
 from dovetail.agent.runtime import Runtime
 from dovetail.errors import AnswerTimeoutError, ConfigError, EmptyPromptError
 from dovetail.settings import Settings
-from dovetail.testing import Gate, Reply, ScriptedRequester
+from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 
 
 def make_agent(*replies: Any, **options: Any) -> tuple[BaseAgent, ScriptedRequester]:
@@ -320,6 +320,11 @@ def test_arguments_that_are_none_are_as_if_they_were_not_there() -> None:
         ("llm", "Write `model=…`."),
         ("temperature", "Write `options={'temperature': …}`."),
         ("api_key", "Write `settings={'model': {'api_key': …}}`."),
+        ("thinking", "Write `options={'thinking': …}`."),
+        ("limits", "Write `settings={'limits': {…}}`."),
+        ("max_cost", "Write `settings={'limits': {'cost': …}}`."),
+        ("fallbacks", "Write `settings={'model': {'fallbacks': […]}}`."),
+        ("provider", "Write `model='provider:name'`."),
         ("sytem", "Did you mean 'system'?"),
         ("colour", "Expected one of: name, model, system, tools, options, settings, requester, runtime."),
     ],
@@ -329,6 +334,39 @@ def test_an_unknown_argument_says_what_to_write(argument: str, advice: str) -> N
     with pytest.raises(TypeError) as caught:
         Agent(**arguments)
     assert str(caught.value) == f"Unknown argument {argument!r} of Agent. {advice}"
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5-mini", "claude:x", "local:small", "house:llama"])
+def test_a_model_is_refused_as_the_name_of_an_agent(name: str) -> None:
+    settings = {"model": {"providers": {"house": {"base_url": "http://127.0.0.1:9/v1"}}}}
+    with pytest.raises(TypeError, match=rf"looks like the name of a model. Write Agent\(model='{name}'\)"):
+        Agent(name, settings=settings)
+    assert Agent("team:writer").name == "team:writer"
+
+
+def test_the_model_of_an_agent_can_be_changed() -> None:
+    with ScriptedServer(["one", "two"]) as server:
+        settings = {"model": {"providers": {"house": {"base_url": server.url}}}}
+        agent = Agent(model="house:first", settings=settings)
+        assert agent.input("Hi").start() == "one"
+        agent.model = "house:second"
+        assert agent.model == "house:second"
+        assert agent.input("Hi").start() == "two"
+    assert [request.body["model"] for request in server.requests] == ["first", "second"]
+
+
+def test_an_empty_model_name_is_refused() -> None:
+    with pytest.raises(ConfigError, match="model's name is empty"):
+        Agent(model="")
+    with pytest.raises(ConfigError, match="model's name is empty"):
+        Agent(requester=ScriptedRequester([])).model = " "
+
+
+def test_a_model_where_its_table_belongs_is_pointed_to_its_key() -> None:
+    with pytest.raises(
+        ConfigError, match=r"model must be a table, got 'openai:x'. Did you mean 'model.name'\?"
+    ):
+        Agent(settings={"model": "openai:x"})
 
 
 def test_an_agent_without_tools_says_so() -> None:

@@ -246,13 +246,15 @@ def test_wrong_settings_of_an_agent_leave_it_out_and_are_reported(override: obje
 
 
 def test_keys_of_other_programs_are_read(tmp_path: Path) -> None:
-    front = "description: d\nkind: local\ntemperature: 0.2\ntimeout_mins: 1.5\noptions: {top_p: 1}"
+    front = (
+        "description: d\nkind: local\ntemperature: 0.2\nthinking: low\ntimeout_mins: 1.5\noptions: {top_p: 1}"
+    )
     (tmp_path / "a.md").write_text(f"---\n{front}\n---\nDo.")
     registry = AgentRegistry()
     registry.load_folder(tmp_path)
     definition = registry.get_definition("a")
     assert definition.run_config.max_seconds == 90.0
-    assert definition.model_config.options == {"temperature": 0.2, "top_p": 1}
+    assert definition.model_config.options == {"temperature": 0.2, "thinking": "low", "top_p": 1}
 
 
 FILE = "---\nname: scout\ndescription: Looks around.\n---\nYou look around.\n"

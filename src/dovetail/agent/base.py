@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
@@ -13,14 +13,20 @@ from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import did_you_mean, expected_one_of
-from dovetail.errors import SignatureError
+from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.call import ChatMessage
+from dovetail.lazy import lazy
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
 from dovetail.response.answer import DataType, Demands
 from dovetail.response.response import Response
 from dovetail.settings import Settings
+
+if TYPE_CHECKING:
+    from dovetail.requesters import resolve as _resolve
+else:
+    _resolve = lazy("dovetail.requesters.resolve")
 
 V = TypeVar("V")
 
@@ -40,7 +46,16 @@ _MEANT = {
     **dict.fromkeys(("llm", "model_id", "model_name"), "`model=…`"),
     **dict.fromkeys(("functions", "tool"), "`tools=[…]`"),
     **dict.fromkeys(("api_key", "base_url"), "`settings={{'model': {{'{name}': …}}}}`"),
-    **dict.fromkeys(("max_tokens", "seed", "stop", "temperature", "top_p"), "`options={{'{name}': …}}`"),
+    **dict.fromkeys(
+        ("max_tokens", "seed", "stop", "temperature", "thinking", "top_p"), "`options={{'{name}': …}}`"
+    ),
+    **{
+        f"max_{limit}": f"`settings={{{{'limits': {{{{'{limit}': …}}}}}}}}`"
+        for limit in ("calls", "cost", "seconds", "turns")
+    },
+    "fallbacks": "`settings={{'model': {{'fallbacks': […]}}}}`",
+    "limits": "`settings={{'limits': {{…}}}}`",
+    "provider": "`model='provider:name'`",
 }
 """The arguments of other libraries, and ours for the same thing."""
 
@@ -67,9 +82,10 @@ class BaseAgent(Asking[Any]):
         self.name = name or f"agent-{uuid4().hex[:8]}"
         self.runtime = runtime or default_runtime()
         self.settings = _layer(settings, self.runtime.settings)
+        _check_name(self.name, self.settings)
         self.agent_prompt = Prompt(settings=self.settings)
         self.extension_handlers = ExtensionHandlers()
-        self._model = model
+        self._model = _check_model(model)
         self._requester = requester
         self._pending = PendingRequests(self.agent_prompt)
         self.set_up()
@@ -104,6 +120,16 @@ class BaseAgent(Asking[Any]):
     def request_prompt(self) -> Prompt:
         """The prompt of the next request, without the agent's own."""
         return self._pending.get().prompt
+
+    @property
+    def model(self) -> str:
+        """The model's name, `provider:name`; set it to a name or an object to change the model."""
+        return self.requester.model
+
+    @model.setter
+    def model(self, model: Any) -> None:
+        self._model = _check_model(model)
+        self._requester = None
 
     @property
     def requester(self) -> Requester:
@@ -253,6 +279,19 @@ def _layer(settings: Settings | Mapping[str, Any] | None, parent: Settings) -> S
     if isinstance(settings, Settings):
         return Settings(parent=settings)
     return Settings(settings, parent=parent)
+
+
+def _check_name(name: str, settings: Settings) -> None:
+    if ":" in name and _resolve.names_provider(name, settings):
+        raise SignatureError(
+            f"Invalid agent name {name!r}: it looks like the name of a model. Write Agent(model={name!r})."
+        )
+
+
+def _check_model(model: Any) -> Any:
+    if isinstance(model, str) and not model.strip():
+        raise ConfigError("The model's name is empty.", hint="Write provider:name, or None for the default.")
+    return model
 
 
 def _save(text: str, path: str | Path | None) -> str:

@@ -54,7 +54,9 @@ _LIMITS = (
     *(f"max_{name}_per_day" for name in _DAY_LIMITS),
     *TREE_LIMITS,
 )
-_FOREIGN = ("kind", "mcp_servers", "temperature", "timeout_mins")
+_OPTIONS = ("temperature", "thinking")
+"""Options that may be keys of the file itself."""
+_FOREIGN = ("kind", "mcp_servers", "timeout_mins", *_OPTIONS)
 _OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
@@ -123,8 +125,9 @@ def _read_foreign(front: Mapping[str, Any]) -> Mapping[str, Any]:
         check_limit("timeout_mins", front["timeout_mins"])
         own.setdefault("max_seconds", front["timeout_mins"] and 60.0 * front["timeout_mins"])
     options: Any = {} if front.get("options") is None else front["options"]
-    if "temperature" in front and is_mapping(options):
-        own["options"] = {"temperature": front["temperature"], **options}
+    flat = {key: front[key] for key in _OPTIONS if key in front}
+    if flat and is_mapping(options):
+        own["options"] = {**flat, **options}
     return own
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.requesters.configured import ConfiguredProvider, configure
+from dovetail.requesters.configured import ConfiguredProvider, configure, is_provider
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
@@ -78,6 +78,12 @@ def find_active(settings: Settings) -> str:
     if named and not isinstance(named, str):
         return _adopt(named, options).model
     return ":".join(_read_name(named or _choose_embedded(options), options))
+
+
+def names_provider(name: str, settings: Settings) -> bool:
+    """Return whether a name begins with a provider, as the names of models do."""
+    provider = name.partition(":")[0]
+    return provider in MAKERS or is_provider(provider, settings.section(ModelSettings))
 
 
 def _read_name(name: str, options: ModelSettings) -> tuple[str, str]:

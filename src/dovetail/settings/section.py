@@ -162,7 +162,9 @@ def check_keys(section: type[Section], values: Any, place: str) -> None:
         ConfigError: it is not a mapping, or a key is unknown; the message names the nearest one.
     """
     if not is_mapping(values):
-        raise ConfigError(f"{place} must be a table, got {shorten(values)}.")
+        meant = isinstance(values, str) and "name" in keys_of(section)
+        hint = f" Did you mean '{place}.name'?" if meant else ""
+        raise ConfigError(f"{place} must be a table, got {shorten(values)}.{hint}")
     for name, value in values.items():
         check_path(section, [str(name)], value, place)
 
