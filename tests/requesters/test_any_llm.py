@@ -98,7 +98,7 @@ async def test_refusals_have_our_errors_without_the_key() -> None:
     ("name", "message"),
     [
         ("any-llm:gpt-4.1", "expected any-llm:<provider>:<model>"),
-        ("any-llm:nothing:x", "Cannot use model 'any-llm:nothing:x'"),
+        ("any-llm:nothing:x", "Unknown provider 'nothing' in the model name 'any-llm:nothing:x'"),
     ],
 )
 def test_name_that_cannot_be_used_says_why(name: str, message: str) -> None:
@@ -143,3 +143,21 @@ def test_signatures_go_back_with_the_message_and_the_call_that_they_belong_to() 
 def test_thinking_becomes_a_word_of_any_llm() -> None:
     levels = ("off", "low", "medium", "high", 1024, 8192, 50_000)
     assert [*map(choose_effort, levels)] == ["none", "low", "medium", "high", "low", "medium", "high"]
+
+
+def test_key_of_the_settings_belongs_to_the_model_that_is_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("any_llm")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    keyed = {"api_key": "sk-secret"}
+    assert resolve("any-llm:openai:gpt-4.1", as_settings({"model": keyed})).model == "any-llm:openai:gpt-4.1"
+    with pytest.raises(ConfigError, match=r"model\.providers\.any-llm\.api_key"):
+        resolve("any-llm:openai:gpt-4.1", as_settings({"model": {"name": "ollama:q", **keyed}}))
+
+
+def test_misspelt_provider_of_any_llm_is_corrected() -> None:
+    pytest.importorskip("any_llm")
+    with pytest.raises(ConfigError) as caught:
+        resolve("any-llm:opnai:x", as_settings({}))
+    assert str(caught.value).startswith(
+        "Unknown provider 'opnai' in the model name 'any-llm:opnai:x'. Did you mean 'openai'"
+    )

@@ -270,7 +270,8 @@ def test_named_model_calls_a_tool_and_reads_its_result() -> None:
     [
         ("langchain:gpt-4.1", "expected langchain:<provider>:<model>", "langchain:anthropic:"),
         ("langchain:anthropic:claude-x", "Cannot use model", "pip install langchain-anthropic"),
-        ("langchain:nothing:x", "Cannot use model 'langchain:nothing:x'", "integration"),
+        ("langchain:opnai:x", "Unknown provider 'opnai' in .*Did you mean 'openai'", ""),
+        ("langchain:nothing:x", "Unknown provider 'nothing' in .*Expected one of: .*anthropic", ""),
     ],
 )
 def test_name_that_cannot_be_used_says_what_is_missing(name: str, message: str, hint: str) -> None:

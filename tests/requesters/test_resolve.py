@@ -100,6 +100,18 @@ def test_fallbacks_follow_the_first_model() -> None:
     assert [one.model for one in requester.requesters] == ["ollama:a", "ollama:b"]
 
 
+@pytest.mark.parametrize(
+    ("fallback", "complaint"),
+    [
+        ("openai:x", "Fallback 'openai:x': Missing API key for OpenAI."),
+        ("antropic:x", "Fallback 'antropic:x': Unknown provider 'antropic'"),
+    ],
+)
+def test_fallback_that_cannot_be_used_is_named_as_one(fallback: str, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        resolve("ollama:a", settings(fallbacks=["ollama:b", fallback]))
+
+
 async def test_what_a_server_refused_is_known_to_the_next_requester() -> None:
     refusal = {"status": 400, "body": {"error": {"message": "response_format is not supported"}}}
     request = ModelRequest(messages=[{"role": "user", "content": "hi"}], schema={"type": "object"})

@@ -10,13 +10,13 @@ from typing import Any
 
 from dovetail.data.secrets import hide
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConfigError, ModelError
+from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta
 from dovetail.lazy import lazy
-from dovetail.requesters.configured import ConfiguredProvider
+from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model
+from dovetail.requesters.foreign import ForeignRequester, explain_failure, split_model
 from dovetail.requesters.http.reader import Complain
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.openai.answer import ChatReader
@@ -104,11 +104,11 @@ class AnyLlmRequester(ForeignRequester):
             return any_llm.AnyLLM.create(self._provider, api_key=key, api_base=address)
         except Exception as error:  # whatever the provider's own package raises
             text = hide(" ".join(str(error).split()), self.secrets)
-            hint = "any-llm reads the key from the provider's own variable; or set model.api_key."
+            hint = "Set the key in the provider's own variable or in model.providers.any-llm.api_key."
             if isinstance(error, ImportError):
                 hint = f"Install it: pip install 'any-llm-sdk[{self._provider}]'"
         # Not inside the handler: the library's error may hold the key.
-        raise ConfigError(f"Cannot use model {self.model!r}: {text}", hint=hint)
+        raise explain_failure(self.provider, f"{self._provider}:{self._model}", text, hint)
 
     def _get_client(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -140,10 +140,10 @@ class AnyLlmRequester(ForeignRequester):
         return ModelError(f"{self.model} {failure}", provider=self.provider, status=status)
 
 
-def make_requester(model: str, options: ModelSettings) -> AnyLlmRequester:
-    """Return the requester of `any-llm:<provider>:<model>`."""
+def make_requester(model: str, options: ModelSettings, owner: str) -> AnyLlmRequester:
+    """Return the requester of `any-llm:<provider>:<model>`; `owner` is the provider of `model.name`."""
     price = find_price(options, f"any-llm:{model}", name_publicly(model))
-    requester = AnyLlmRequester(model, read_settings("any-llm", options), price)
+    requester = AnyLlmRequester(model, configure("any-llm", options, owner), price)
     requester.make_client()  # what is missing is reported at once
     return requester
 

@@ -1,18 +1,21 @@
 """Models that another library talks to: time limits and errors as for our own requesters."""
 
 import asyncio
+import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, ClassVar
 
 from dovetail.data.secrets import hide
+from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, ContextLengthError, ModelError, TransientModelError
-from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.overflow import is_overflow
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import is_transient
-from dovetail.settings.model import ModelSettings
+
+_SUPPORTED = re.compile(r"supported (?:model )?providers(?: are)?: ([\w-]+(?:, [\w-]+)*)", re.IGNORECASE)
+"""The names in a library's error about a provider that it does not know."""
 
 
 class ForeignRequester(ABC):
@@ -82,13 +85,6 @@ class ForeignRequester(ABC):
         return kind(f"{self.model} failed: {text}", **details)
 
 
-def read_settings(provider: str, options: ModelSettings) -> ConfiguredProvider:
-    """Return the settings of such a provider: its own, and the general ones if `model.name` is one of it."""
-    named = options.name
-    owner = named.partition(":")[0] if isinstance(named, str) else ""
-    return configure(provider, options, owner)
-
-
 def split_model(provider: str, model: str, example: str) -> tuple[str, str]:
     """Split `anthropic:claude-…` into the library's provider and its model."""
     inner, _, rest = model.partition(":")
@@ -98,3 +94,13 @@ def split_model(provider: str, model: str, example: str) -> tuple[str, str]:
             hint=f"For example: {provider}:{example}",
         )
     return inner, rest
+
+
+def explain_failure(provider: str, model: str, reason: str, hint: str) -> ConfigError:
+    """Return the error for a model that the library cannot make, with the names it knows if that is why."""
+    inner, full_name = model.partition(":")[0], f"{provider}:{model}"
+    if listed := _SUPPORTED.search(reason):
+        known = listed[1].split(", ")
+        near = did_you_mean(inner, known) or expected_one_of(known)
+        return ConfigError(f"Unknown provider {inner!r} in the model name {shorten(full_name)}. {near}")
+    return ConfigError(f"Cannot use model {full_name!r}: {reason}", hint=hint)

@@ -7,12 +7,12 @@ from typing import Any
 
 from dovetail.data.secrets import hide
 from dovetail.data.shapes import is_mapping, read_count
-from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.lazy import lazy
+from dovetail.requesters.configured import configure
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.foreign import ForeignRequester, read_settings, split_model
+from dovetail.requesters.foreign import ForeignRequester, explain_failure, split_model
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.openai.body import build_tool
@@ -114,10 +114,10 @@ class LangchainRequester(ForeignRequester):
         return self._chat_model.bind_tools(tools, **choice)
 
 
-def make_requester(model: str, options: ModelSettings) -> LangchainRequester:
-    """Return the requester of `langchain:<integration>:<model>`."""
+def make_requester(model: str, options: ModelSettings, owner: str) -> LangchainRequester:
+    """Return the requester of `langchain:<integration>:<model>`; `owner` is the provider of `model.name`."""
     integration, name = split_model("langchain", model, "anthropic:claude-sonnet-4-5")
-    configured = read_settings("langchain", options)
+    configured = configure("langchain", options, owner)
     chosen = configured.options
     given = {"base_url": configured.base_url or None, "api_key": configured.api_key}
     known = {key: value for key, value in given.items() if value}
@@ -127,12 +127,12 @@ def make_requester(model: str, options: ModelSettings) -> LangchainRequester:
     except Exception as error:  # a missing package, an unknown integration, a missing key
         chat_model = None
         text = hide(" ".join(str(error).split()), list(filter(None, [configured.api_key])))
-        failure = ConfigError(
-            f"Cannot use model {f'langchain:{model}'!r}: {text}",
-            hint=f"Install the integration: pip install langchain-{integration}"
+        hint = (
+            f"Install the integration: pip install langchain-{integration}"
             if isinstance(error, ImportError)
-            else "Set the API key as the integration expects it.",
+            else "Set the API key as the integration expects it, or model.providers.langchain.api_key."
         )
+        failure = explain_failure("langchain", model, text, hint)
     if failure is not None:
         raise failure  # not inside the handler: the integration's error may hold the key
     full_name = f"langchain:{model}"

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from dovetail.concurrency import run_sync
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.requesters.configured import ConfiguredProvider, configure, is_provider
@@ -32,7 +33,7 @@ MAKERS: Mapping[str, Any] = {
     "langchain": langchain,
     "any-llm": lazy("dovetail.requesters.any_llm"),
 }
-"""Providers outside of the table: modules with `make_requester(model, options)`."""
+"""Providers outside of the table: modules with `make_requester(model, options, owner)`."""
 
 PROTOCOLS: Mapping[Api, tuple[Any, str]] = {
     "chat": (lazy("dovetail.requesters.openai.requester"), "ChatCompletions"),
@@ -53,7 +54,7 @@ def resolve(model: object, settings: Settings) -> Requester:
     """Return the requester for a name, a LangChain chat model, a requester, or None: the configured model.
 
     If no model is named, the best downloaded embedded model is used; `model.fallbacks` are asked if the
-    model fails.
+    model fails. A fallback that cannot be used, such as one without a key, is an error at once.
     """
     options = settings.section(ModelSettings)
     named: object = options.name
@@ -62,9 +63,15 @@ def resolve(model: object, settings: Settings) -> Requester:
         return _adopt(chosen, options)
     first = chosen or _choose_embedded(options)
     owner = _read_name(named if named and isinstance(named, str) else first, options)[0]
-    names = dict.fromkeys(_read_name(name, options) for name in (first, *options.fallbacks))
-    requesters = [_make(provider, model, options, owner) for provider, model in names]
-    return requesters[0] if len(requesters) == 1 else FallbackRequester(requesters)
+    name = _read_name(first, options)
+    requesters = {name: _make(*name, options, owner)}
+    for fallback in options.fallbacks:
+        try:
+            name = _read_name(fallback, options)
+            requesters[name] = requesters.get(name) or _make(*name, options, owner)
+        except ConfigError as error:
+            raise ConfigError(f"Fallback {shorten(fallback)}: {error.message}", hint=error.hint) from error
+    return FallbackRequester([*requesters.values()]) if len(requesters) > 1 else requesters[name]
 
 
 def find_active(settings: Settings) -> str:
@@ -136,7 +143,7 @@ def _choose_embedded(options: ModelSettings) -> str:
 
 def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requester:
     if provider in MAKERS:
-        return MAKERS[provider].make_requester(model, options)
+        return MAKERS[provider].make_requester(model, options, owner)
     configured = configure(provider, options, owner)
     configured.require()
     return connect(configured, model, options)

@@ -24,7 +24,7 @@ INTRODUCTION = "You are a helpful assistant."
 """The system text of a model outside the catalogue if a request has none."""
 
 
-def make_requester(model: str, options: ModelSettings) -> "LocalRequester":
+def make_requester(model: str, options: ModelSettings, owner: str = "") -> "LocalRequester":
     """Return the requester of `local:<model>`: a name or the path of a file."""
     name = f"local:{model}"
     return LocalRequester(locate(model, options.folders), name, options.find_window(name))
