@@ -17,6 +17,7 @@ import gguf_files
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
+from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.local import files, llama, weights
 from dovetail.requesters.local.answer import explain_error, find_calls_since_user
 from dovetail.requesters.local.requester import LocalRequester
@@ -93,6 +94,29 @@ async def test_schema_is_followed(model: LocalRequester) -> None:
     value = json.loads(join_text(deltas))
     assert list(value) == ["name", "age", "colors"]
     assert 0 <= value["age"] <= 30
+
+
+@pytest.mark.parametrize("question", ["List three fruits.", "Name two cities in France."])
+async def test_list_of_texts_has_items_of_words(model: LocalRequester, question: str) -> None:
+    prompt = Prompt({"input": question, "output": [(str,)]}).to_messages()[0]["content"]
+    schema = {"type": "array", "items": {"type": "string"}}
+    items = json.loads(join_text(await collect(model, ask(prompt, schema=schema, options={}))))
+    assert items
+    assert all(any(letter.isalpha() for letter in item) for item in items)
+
+
+async def test_list_has_as_many_items_as_its_schema_demands(model: LocalRequester) -> None:
+    planet = {"type": "object", "properties": {"name": {"enum": ["Mars", "Venus"]}}, "required": ["name"]}
+    schema = {
+        "type": "array",
+        "items": {"$ref": "#/$defs/Planet"},
+        "$defs": {"Planet": planet},
+        "minItems": 3,
+        "maxItems": 3,
+    }
+    items = json.loads(join_text(await collect(model, ask("Name planets.", schema=schema, options={}))))
+    assert len(items) == 3
+    assert all(item["name"] in ("Mars", "Venus") for item in items)
 
 
 async def test_required_call_has_arguments_that_fit(model: LocalRequester) -> None:

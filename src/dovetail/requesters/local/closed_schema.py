@@ -1,6 +1,7 @@
 """Prepare JSON Schemas for the engine's grammar: closed, in one spelling, joined without name clashes."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,12 @@ SPELLING = {
 
 # One wrong expression would switch the whole schema off, and dialects differ; arguments are validated anyway.
 DROPPED = {"pattern", "patternProperties", "$schema", "$id"}
+
+
+LIST_KEYS = {"type", "items", "minItems", "maxItems", "title", "description", "$defs", "definitions"}
+"""Keywords of a list that is written one item per line."""
+
+_OUTER_REFERENCE = re.compile(r'"\$ref": "#(?!/(\$defs|definitions)/)')
 
 
 def close_schema(schema: Mapping[str, Any], root: str = "#") -> dict[str, Any]:
@@ -48,7 +55,30 @@ def _close(key: str, value: Any, root: str) -> Any:
 
 def build_grammar(schema: Mapping[str, Any]) -> str:
     """Return the grammar that restricts the engine to the schema."""
-    return f"%llguidance {{}}\nstart: %json {json.dumps({**schema, **SPELLING})}"
+    if _is_plain_list(schema):
+        return _build_list_grammar(schema)
+    return f"%llguidance {{}}\nstart: {_write_json(schema)}"
+
+
+def _write_json(schema: Mapping[str, Any]) -> str:
+    return f"%json {json.dumps({**schema, **SPELLING})}"
+
+
+def _is_plain_list(schema: Mapping[str, Any]) -> bool:
+    is_list_of_items = schema.get("type") == "array" and is_mapping(schema.get("items"))
+    return is_list_of_items and schema.keys() <= LIST_KEYS and not _OUTER_REFERENCE.search(json.dumps(schema))
+
+
+def _build_list_grammar(schema: Mapping[str, Any]) -> str:
+    # One item per line, as the prompt shows a list: models begin it with a line break, and without one they
+    # write the next likely thing, a list of brackets.
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    further = f"{{{max(least - 1, 0)},{'' if most is None else max(most - 1, 0)}}}"
+    items = f'"[\\n  " item (",\\n  " item){further} "\\n]"'
+    empty = ['"[]"'] if least == 0 else []
+    forms = " | ".join([*empty, *([] if most == 0 else [items])])
+    return f"%llguidance {{}}\nstart: {forms}\nitem: {_write_json({**schema['items'], **definitions})}"
 
 
 PLAIN_TEXT = "%llguidance {}\nstart: /[^{\\s](?s:.*)/"
