@@ -13,7 +13,7 @@ from dovetail.concurrency import run_sync
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
-from dovetail.requesters.configured import ConfiguredProvider, configure, is_provider
+from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
@@ -21,6 +21,7 @@ from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best
 from dovetail.requesters.names import complete_name
 from dovetail.requesters.prices import find_price, name_publicly
+from dovetail.requesters.providers import ALIASES, PROVIDERS
 from dovetail.requesters.requester import Requester
 from dovetail.settings import Settings
 from dovetail.settings.model import Api, ModelSettings
@@ -89,8 +90,8 @@ def find_active(settings: Settings) -> str:
 
 def names_provider(name: str, settings: Settings) -> bool:
     """Return whether a name begins with a provider, as the names of models do."""
-    provider = name.partition(":")[0]
-    return provider in MAKERS or is_provider(provider, settings.section(ModelSettings))
+    configured = settings.section(ModelSettings).providers
+    return name.partition(":")[0] in {*PROVIDERS, *ALIASES, *MAKERS, *configured}
 
 
 def _read_name(name: str, options: ModelSettings) -> tuple[str, str]:
