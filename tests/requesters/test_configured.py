@@ -194,6 +194,22 @@ def test_azure_is_configured_by_its_variables(monkeypatch: pytest.MonkeyPatch) -
     assert found.find_address("d").endswith("/openai/deployments/d?api-version=2024-10-21")
 
 
+def test_missing_address_and_key_are_reported_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        find("azure", owner="azure").require()
+    assert str(caught.value) == (
+        "Missing address and API key of Azure OpenAI.\n"
+        "Set AZURE_OPENAI_ENDPOINT or model.providers.azure.base_url, and AZURE_OPENAI_API_KEY, "
+        "AZURE_OPENAI_AD_TOKEN, DOVETAIL_API_KEY or model.providers.azure.api_key."
+    )
+
+
+def test_missing_key_of_the_chosen_model_is_named_by_the_setting_that_always_works() -> None:
+    assert find("groq", owner="groq").missing == (
+        "Set GROQ_API_KEY, DOVETAIL_API_KEY or model.providers.groq.api_key."
+    )
+
+
 def test_azure_takes_a_token_in_a_header_instead_of_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", AZURE)
     headers = {"azure": {"headers": {"Authorization": "Bearer token"}}}

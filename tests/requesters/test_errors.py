@@ -244,8 +244,12 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
 @pytest.mark.parametrize(
     ("reply", "message", "hint"),
     [
-        (refuse(401, "bad key"), "rejected the API key (status 401): bad key", "model.api_key"),
-        (refuse(403, "no"), "rejected the API key (status 403)", "model.api_key"),
+        (
+            refuse(401, "bad key"),
+            "rejected the API key (status 401): bad key",
+            "model.providers.openai.api_key",
+        ),
+        (refuse(403, "no"), "rejected the API key (status 403)", "model.providers.openai.api_key"),
         (refuse(404, "Not Found"), "has no chat API", "/v1"),
         (refuse(400, "too long", "context_length_exceeded"), "context length exceeded", "Shorten"),
         (refuse(429, "no credit", "insufficient_quota"), "quota exceeded", "credit"),
@@ -431,6 +435,10 @@ def show(error: ModelError) -> str:
         (Endpoint(model="m"), "Check the network of this machine"),
         (Endpoint(model="m", base_url="http://127.0.0.1:9/v1"), "Is the server running"),
         (Endpoint(provider="vllm", model="m", base_url="http://127.0.0.1:8000/v1"), "Is the server running"),
+        (
+            Endpoint(provider="bedrock", model="m", base_url="https://bedrock-runtime.mars.amazonaws.com"),
+            "Check the region (AWS_REGION)",
+        ),
     ],
 )
 def test_unreachable_service_is_a_matter_of_the_network_and_not_of_the_server(
@@ -447,7 +455,8 @@ def test_unreachable_service_is_a_matter_of_the_network_and_not_of_the_server(
 async def test_rejected_key_is_named_by_its_provider_s_variable(provider: str, variable: str) -> None:
     async with ScriptedServer([{"status": 401}]) as server:
         error = await fail(connect(server, provider=provider, api_key=KEY))
-    assert error.hint == f"Set {variable}, model.api_key or DOVETAIL_API_KEY to a valid key."
+    setting = f"model.providers.{provider}.api_key"
+    assert error.hint == f"Set {variable}, DOVETAIL_API_KEY or {setting} to a valid key."
 
 
 @pytest.mark.parametrize(

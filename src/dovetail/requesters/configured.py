@@ -61,15 +61,8 @@ class ConfiguredProvider:
     @property
     def missing(self) -> str:
         """The settings that are missing, as `Set …`; empty if it can be used."""
-        if not self.base_url:
-            variable = self.provider.address_variable
-            return (
-                f"Set {variable} or {self._key('base_url')}." if variable else f"Set {self._key('base_url')}."
-            )
-        if self.is_set_up or self.provider.is_local or self.provider.signs or not self.provider.keys:
-            return ""
-        variables = [*self.provider.keys, *(["DOVETAIL_API_KEY"] if self.is_owner else [])]
-        return f"Set {', '.join(variables)} or {self._key('api_key')}."
+        wanted = [names for names in (self._name_address(), self._name_keys()) if names]
+        return f"Set {', and '.join(wanted)}." if wanted else ""
 
     def require(self) -> None:
         """Check that the provider can be used.
@@ -78,7 +71,8 @@ class ConfiguredProvider:
             ConfigError: its address or its key is missing.
         """
         if hint := self.missing:
-            what = "API key for" if self.base_url else "address of"
+            address = "address and API key of" if self._name_keys() else "address of"
+            what = "API key for" if self.base_url else address
             raise ConfigError(f"Missing {what} {self.provider.title}.", hint=hint)
 
     def find_address(self, model: str) -> str:
@@ -92,9 +86,20 @@ class ConfiguredProvider:
         place = "" if self.api == "responses" else f"/deployments/{quote(model, safe='')}"
         return f"{endpoint}{place}?api-version={quote(version)}"
 
-    def _key(self, name: str) -> str:
-        is_general = self.is_owner and self.name in PROVIDERS
-        return f"model.{name}" if is_general else f"model.providers.{self.name}.{name}"
+    def _name_address(self) -> str:
+        """Return the places of the address if it is missing."""
+        if self.base_url:
+            return ""
+        return " or ".join(
+            filter(None, [self.provider.address_variable, f"model.providers.{self.name}.base_url"])
+        )
+
+    def _name_keys(self) -> str:
+        """Return the places of the key if it is missing."""
+        if self.is_set_up or self.provider.is_local or self.provider.signs or not self.provider.keys:
+            return ""
+        variables = [*self.provider.keys, *(["DOVETAIL_API_KEY"] if self.is_owner else [])]
+        return f"{', '.join(variables)} or model.providers.{self.name}.api_key"
 
 
 def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvider:

@@ -185,8 +185,8 @@ class Failures:
     def _name_keys(self) -> str:
         """Return the settings and variables that may hold the key."""
         row = find_provider(self.provider)
-        variables = row.keys[:1] if row else ()
-        return ", ".join([*variables, "model.api_key"]) + " or DOVETAIL_API_KEY"
+        variables = [*(row.keys[:1] if row else ()), "DOVETAIL_API_KEY"]
+        return f"{', '.join(variables)} or model.providers.{self.provider}.api_key"
 
     def _make(self, kind: type[Any], message: str, details: Mapping[str, Any]) -> Any:
         shown = {
@@ -230,6 +230,8 @@ def _hint(failures: Failures) -> str:
     if failures.provider == "ollama":
         return failures.fill("Start it with `ollama serve`, or set {address} to its address.")
     row = find_provider(failures.provider)
+    if row is not None and "{region}" in row.base_url:
+        return failures.fill("Check the region (AWS_REGION) or {address}, and the network of this machine.")
     if row is not None and not row.is_local and failures.address == row.base_url:
         return "Check the network of this machine, and whether it needs a proxy (model.proxy)."
     return failures.fill("Is the server running, and is {address} its address?")

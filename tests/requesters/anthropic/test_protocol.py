@@ -190,8 +190,20 @@ def text(value: str) -> dict[str, Any]:
 
 
 REFUSALS = [
-    (401, "authentication_error", "invalid x-api-key", "rejected the API key", "model.api_key"),
-    (403, "permission_error", "Your key may not use it.", "rejected the API key", "model.api_key"),
+    (
+        401,
+        "authentication_error",
+        "invalid x-api-key",
+        "rejected the API key",
+        "model.providers.anthropic.api_key",
+    ),
+    (
+        403,
+        "permission_error",
+        "Your key may not use it.",
+        "rejected the API key",
+        "model.providers.anthropic.api_key",
+    ),
     (400, "invalid_request_error", "Your credit balance is too low.", "quota exceeded", "Add credit"),
     (402, "billing_error", "Please check your plan.", "quota exceeded", "Add credit"),
     (413, "invalid_request_error", "Request exceeds the maximum size", "body too large", "smaller"),

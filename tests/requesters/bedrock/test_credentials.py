@@ -32,12 +32,25 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_missing_region_and_credentials_are_reported_at_once(
+    monkeypatch: pytest.MonkeyPatch, clean: Path
+) -> None:
+    with pytest.raises(ConfigError, match="Missing AWS region and credentials for bedrock:x") as caught:
+        find_region(ADDRESS, "x")
+    assert "AWS_REGION" in str(caught.value.hint)
+    assert "AWS_ACCESS_KEY_ID" in str(caught.value.hint)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with pytest.raises(ConfigError, match="Missing AWS region for bedrock:x"):
+        find_region(ADDRESS, "x")
+
+
 def test_region_is_that_of_the_address_the_environment_the_arn_or_the_profile(
     monkeypatch: pytest.MonkeyPatch, clean: Path
 ) -> None:
     arn = "arn:aws:bedrock:us-west-2:1:inference-profile/x"
     with pytest.raises(ConfigError, match="Missing AWS region for bedrock:x"):
-        find_region(ADDRESS, "x")
+        find_region(ADDRESS, "x", has_key=True)
     assert find_region("http://127.0.0.1:1", "x") == "us-east-1"
     (clean / "config").write_text("[default]\nregion = sa-east-1\n")
     credentials.forget_sessions()

@@ -31,8 +31,10 @@ _ARN = re.compile(r"arn:[a-z-]+:[a-z-]+:([a-z0-9-]+):")
 _lock = threading.Lock()
 
 
-def find_region(address: str, model: str) -> str:
+def find_region(address: str, model: str, *, has_key: bool = False) -> str:
     """Return the region of an address, else of the environment, of the model's ARN, or of AWS's own settings.
+
+    With an API key, no credentials are needed.
 
     Raises:
         ConfigError: the address needs a region, and none is set.
@@ -48,9 +50,11 @@ def find_region(address: str, model: str) -> str:
         return region
     if "{region}" not in address:
         return "us-east-1"  # an address of the user's own, such as a proxy
+    hint = "Set AWS_REGION to a region such as us-east-1."
+    if has_key or has_credentials():
+        raise ConfigError(f"Missing AWS region for bedrock:{model}.", hint=hint)
     raise ConfigError(
-        f"Missing AWS region for bedrock:{model}.",
-        hint="Set AWS_REGION to a region such as us-east-1.",
+        f"Missing AWS region and credentials for bedrock:{model}.", hint=f"{hint} {_name_credentials()}"
     )
 
 
@@ -67,12 +71,15 @@ async def find_credentials(model: str) -> Credentials:
     if found is None:
         raise ConfigError(
             f"Missing AWS credentials for bedrock:{model}.",
-            hint="Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. "
-            + (
-                "Or log in: aws sso login" if has_boto3() else "For profiles: pip install 'dovetail[bedrock]'"
-            ),
+            hint=_name_credentials(),
         )
     return found
+
+
+def _name_credentials() -> str:
+    """Return where credentials can be set."""
+    further = "Or log in: aws sso login" if has_boto3() else "For profiles: pip install 'dovetail[bedrock]'"
+    return f"Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. {further}"
 
 
 def has_credentials() -> bool:

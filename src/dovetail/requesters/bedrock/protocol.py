@@ -34,7 +34,7 @@ class Converse(ChatProtocol):
     keeps_url = True
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self.region = find_region(endpoint.base_url, endpoint.model)
+        self.region = find_region(endpoint.base_url, endpoint.model, has_key=bool(endpoint.api_key))
         address = endpoint.base_url.replace("{region}", self.region)
         if self.region.startswith("cn-") and address.endswith(f"{self.region}.amazonaws.com"):
             address += ".cn"
