@@ -51,9 +51,11 @@ async def test_answer_streams_with_reasoning_calls_and_usage() -> None:
         "tool_calls": [{"call_id": "c1", "name": "add", "arguments": {"a": 1}}],
         "usage": {"input_tokens": 7, "output_tokens": 3},
     }
-    request = ModelRequest(messages=HELLO.messages, tools=[ADD], tool_choice="required")
+    request = ModelRequest(
+        messages=HELLO.messages, tools=[ADD], tool_choice="required", options={"thinking": "low"}
+    )
     with ScriptedServer([reply]) as server:
-        async with connect(server.url, options={"temperature": 0.5}, thinking="low") as requester:
+        async with connect(server.url, options={"temperature": 0.5}, thinking="high") as requester:
             *deltas, finish = await collect(requester, request)
     assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == "Hello"
     assert "".join(delta.text for delta in deltas if isinstance(delta, ReasoningDelta)) == "Hm."

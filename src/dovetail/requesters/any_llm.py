@@ -23,7 +23,7 @@ from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.parts import find_own_parts
 from dovetail.requesters.prices import Pricing, find_price
-from dovetail.requesters.thinking import name_level
+from dovetail.requesters.thinking import name_level, settle_thinking
 from dovetail.settings.model import ModelSettings
 
 any_llm = lazy("any_llm", extra="any-llm")
@@ -118,11 +118,12 @@ class AnyLlmRequester(ForeignRequester):
 
     def _build_arguments(self, request: ModelRequest) -> dict[str, Any]:
         chosen = self._configured.options
+        options = {**chosen.options, **request.options}
+        request = settle_thinking(replace(request, options=options), chosen.thinking)
         arguments: dict[str, Any] = {
             "model": self._model,
             "messages": build_history(request.messages, self._source),
             "stream": request.stream,
-            **chosen.options,
             **request.options,
         }
         if request.stream:
@@ -131,9 +132,8 @@ class AnyLlmRequester(ForeignRequester):
             arguments["tools"] = [build_tool(tool) for tool in request.tools]
             if request.tool_choice == "required":
                 arguments["tool_choice"] = "required"
-        level = chosen.thinking if request.thinking is None else request.thinking
-        if level is not None:
-            arguments["reasoning_effort"] = choose_effort(level)
+        if request.thinking is not None:
+            arguments["reasoning_effort"] = choose_effort(request.thinking)
         return arguments
 
     def _fail(self, failure: str, status: int | None) -> ModelError:

@@ -19,6 +19,7 @@ from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.openai.format import CallPieces
 from dovetail.requesters.parts import OwnPiece, TextPiece, arrange, find_own_parts
 from dovetail.requesters.prices import Pricing, find_price
+from dovetail.requesters.thinking import settle_thinking
 from dovetail.requesters.warn import warn_once
 from dovetail.settings.model import ModelSettings
 
@@ -56,8 +57,10 @@ class LangchainRequester(ForeignRequester):
         name: str = "",
         limits: TimeLimits | None = None,
         price: Pricing | None = None,
+        thinking: str | int | None = None,
     ) -> None:
         super().__init__(limits=limits, price=price)
+        self._thinking = thinking
         self._chat_model = chat_model
         self._name = name or name_model(chat_model)
         self._source = f"langchain:{type(chat_model).__name__}"
@@ -98,8 +101,9 @@ class LangchainRequester(ForeignRequester):
         """Do nothing: the chat model belongs to its creator."""
 
     def _start(self, request: ModelRequest) -> AsyncIterator[Any]:
+        request = settle_thinking(request, self._thinking)
         if request.thinking is not None:
-            warn_once(f"{self.model}: model.thinking is ignored; set the chat model's own options.")
+            warn_once(f"{self.model}: 'thinking' is ignored; set the chat model's own options.")
         history = messages.convert_to_messages(build_history(request.messages, self._source))
         runnable = self._bind(request)
         if request.stream:
@@ -137,7 +141,9 @@ def make_requester(model: str, options: ModelSettings, owner: str) -> LangchainR
         raise failure  # not inside the handler: the integration's error may hold the key
     full_name = f"langchain:{model}"
     price = find_price(options, full_name, name_publicly(chat_model))
-    return LangchainRequester(chat_model, name=full_name, limits=chosen.timeouts, price=price)
+    return LangchainRequester(
+        chat_model, name=full_name, limits=chosen.timeouts, price=price, thinking=chosen.thinking
+    )
 
 
 def name_model(chat_model: Any) -> str:

@@ -1,11 +1,31 @@
 """How long a model thinks (`model.thinking`): what levels and numbers of tokens mean to every provider."""
 
+from dataclasses import replace
+
+from dovetail.events.call import ModelRequest
 from dovetail.requesters.warn import warn_once
+from dovetail.settings.model import Thinking
+from dovetail.settings.value import check_value
 
 BUDGETS = {"low": 2048, "medium": 8192, "high": 24_576}
 """Tokens for thinking, for models that take a number."""
 
 _LEVELS = [("low", 4096), ("medium", 16_384)]
+
+
+def settle_thinking(request: ModelRequest, usual: str | int | None = None) -> ModelRequest:
+    """Return the request with its option `thinking`, or the usual level, as its `thinking`.
+
+    A provider's own option of this name is an object and stays.
+
+    Raises:
+        ConfigError: the option is neither a level nor a number of tokens.
+    """
+    options = {**request.options}
+    thinking = request.thinking or usual
+    if isinstance(options.get("thinking"), str | int):
+        thinking = check_value(options.pop("thinking"), Thinking, "options.thinking")
+    return replace(request, options=options, thinking=thinking)
 
 
 def name_level(thinking: str | int) -> str:
@@ -28,3 +48,8 @@ def warn_always(model: str) -> None:
 def warn_never(model: str) -> None:
     """Warn that a model cannot think."""
     warn_once(f"{model} cannot think before it answers.")
+
+
+def warn_ignored(model: str) -> None:
+    """Warn that a model is not asked to think."""
+    warn_once(f"{model} answers without the setting or option 'thinking', which it does not support.")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
+from dovetail.errors import ConfigError
 from dovetail.settings.section import NOTHING, Section
 from dovetail.settings.value import Address, Count, Rule, Seconds, Secret, Table
 
@@ -14,6 +15,11 @@ Price: TypeAlias = Annotated[float, Rule("a price per million tokens, such as 2.
 
 def _read_thinking(value: Any) -> Any:
     """The words that YAML reads as true and false, and digits from the environment."""
+    if value in ("none", "minimal"):
+        raise ConfigError(
+            f"Unknown level of thinking {value!r}. Did you mean 'off'?",
+            hint="Levels of a provider's own are options, such as `reasoning_effort`.",
+        )
     if isinstance(value, bool):
         return "medium" if value else "off"
     return int(value) if isinstance(value, str) and value.isdigit() else value
@@ -21,7 +27,11 @@ def _read_thinking(value: Any) -> Any:
 
 Thinking: TypeAlias = Annotated[
     Literal["off", "low", "medium", "high"] | int,
-    Rule("one of: off, low, medium, high, or a number of tokens", lambda value: value != 0, _read_thinking),
+    Rule(
+        "one of: off, low, medium, high, or a number of tokens",
+        lambda value: isinstance(value, str) or value > 0,
+        _read_thinking,
+    ),
 ]
 """How long a model thinks before it answers; a number is a limit of tokens."""
 

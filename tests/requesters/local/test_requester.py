@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gguf_files
-from dovetail.errors import ModelError
+from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
 from dovetail.prompt.prompt import Prompt
@@ -22,6 +22,7 @@ from dovetail.requesters.local import files, llama, weights
 from dovetail.requesters.local.answer import explain_error, find_calls_since_user
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.warn import warn_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -371,3 +372,16 @@ def test_refusal_of_the_engine_is_reported() -> None:
     error = explain_error({"code": 500, "message": "out of memory"})
     assert "rejected the request: out of memory" in str(error)
     assert error.status == 500
+
+
+async def test_thinking_is_left_out_with_one_warning_and_a_wrong_level_is_refused(
+    model: LocalRequester, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_once.cache_clear()
+    for _ in range(2):
+        await collect(model, ask("Hi", options={"thinking": "low", "max_tokens": 2}))
+    assert [record.message for record in caplog.records if "thinking" in record.message] == [
+        "local:small answers without the setting or option 'thinking', which it does not support."
+    ]
+    with pytest.raises(ConfigError, match="Expected one of: off, low, medium, high"):
+        await collect(model, ask("Hi", options={"thinking": "lots"}))

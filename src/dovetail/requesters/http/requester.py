@@ -19,10 +19,9 @@ from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.thinking import settle_thinking
 from dovetail.requesters.warn import warn_once
 from dovetail.requesters.windows import recall_window
-from dovetail.settings.model import Thinking
-from dovetail.settings.value import check_value
 
 aiohttp = lazy("aiohttp")
 yarl = lazy("yarl")
@@ -217,17 +216,13 @@ class HttpRequester:
     def _name(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the name that the server knows, and with this endpoint's options."""
         endpoint = self.endpoint
-        options = {**endpoint.options, **request.options}
-        thinking = request.thinking or endpoint.thinking
-        if isinstance(options.get("thinking"), str | int):  # ours; a provider's own option is an object
-            thinking = check_value(options.pop("thinking"), Thinking, "options.thinking")
-        return replace(
+        named = replace(
             request,
             model=request.model.removeprefix(f"{endpoint.provider}:") or endpoint.model,
-            options=options,
+            options={**endpoint.options, **request.options},
             stream=request.stream and endpoint.stream,
-            thinking=thinking,
         )
+        return settle_thinking(named, endpoint.thinking)
 
     def _may_leave_out(self, part: str) -> bool:
         return part != "response_format" or self.endpoint.structured != "schema"

@@ -16,6 +16,7 @@ from dovetail.requesters.local.llama import Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import find_entry
 from dovetail.requesters.prices import FREE
+from dovetail.requesters.thinking import settle_thinking, warn_ignored
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
@@ -27,7 +28,9 @@ INTRODUCTION = "You are a helpful assistant."
 def make_requester(model: str, options: ModelSettings, owner: str = "") -> "LocalRequester":
     """Return the requester of `local:<model>`: a name or the path of a file."""
     name = f"local:{model}"
-    return LocalRequester(locate(model, options.folders), name, options.find_window(name))
+    own = options.providers.get("local", options)
+    thinking = own.thinking or options.thinking
+    return LocalRequester(locate(model, options.folders), name, options.find_window(name), thinking)
 
 
 class LocalRequester:
@@ -42,9 +45,16 @@ class LocalRequester:
     answer_ways = (KNOWLEDGE, TALK)
     """Ways to answer, by name and use: a small model chooses better among them than between tool and none."""
 
-    def __init__(self, weights: Path, model: str, context: int | None = None) -> None:
+    def __init__(
+        self,
+        weights: Path,
+        model: str,
+        context: int | None = None,
+        thinking: str | int | None = None,
+    ) -> None:
         self.weights = weights
         self.model = model
+        self._thinking = thinking
         self._engine: Engine | None = None
         entry = find_entry(weights)
         if entry is not None:
@@ -89,6 +99,9 @@ class LocalRequester:
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""
+        request = settle_thinking(request, self._thinking)
+        if request.thinking not in (None, "off"):
+            warn_ignored(self.model)
         if request.tools and request.tool_choice == "auto" and not self._chooses_tools:
             logger.info("%s is too small to choose tools reliably; answering without tools", self.model)
             request = replace(request, tools=())
