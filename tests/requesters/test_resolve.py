@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 
 from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest
@@ -167,6 +168,8 @@ def test_requester_is_taken_as_it_is() -> None:
         ),
         ("ollama:q", {"prices": {"q": 3}}, "model.prices.q must be a table, got 3"),
         (42, {}, "int is not a model"),
+        (ScriptedRequester, {}, "ScriptedRequester is a class, not a model"),
+        (GenericFakeChatModel, {}, "GenericFakeChatModel is a class, not a model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but model.name is not"),
         (None, {}, "No model is configured, and no embedded model is downloaded"),
         ("local:huge", {}, "Unknown embedded model 'huge'"),

@@ -37,6 +37,9 @@ RED = base64.b64decode(
 )
 """A red square of 16 by 16 pixels."""
 
+SHORTEST_SPAN = 0.05
+"""Seconds between the first and the last delta from which on a speed can be measured."""
+
 
 @dataclass(slots=True)
 class Answer:
@@ -50,6 +53,13 @@ class Answer:
     first: float = 0.0
     total: float = 0.0
 
+    @property
+    def speed(self) -> float | None:
+        """Tokens per second after the first delta; None if the answer came too fast to measure it."""
+        usage, span = self.usage, self.total - self.first
+        written = usage.output_tokens if self.reasoning else usage.output_tokens - usage.reasoning_tokens
+        return written / span if written > 0 and span >= SHORTEST_SPAN else None
+
 
 @dataclass(slots=True)
 class CheckResult:
@@ -59,16 +69,10 @@ class CheckResult:
     answer: str
     first: float
     total: float
+    speed: float | None
     usage: Usage
     abilities: dict[str, tuple[Verdict, str]] = field(default_factory=dict[str, tuple[Verdict, str]])
     window: int | None = None
-
-    @property
-    def speed(self) -> float | None:
-        """Tokens per second of the first answer, after its first delta."""
-        written = self.usage.output_tokens
-        span = self.total - self.first
-        return written / span if written and span > 0 else None
 
 
 async def check_model(requester: Requester, show: Callable[[str], None]) -> CheckResult:
@@ -84,6 +88,7 @@ async def check_model(requester: Requester, show: Callable[[str], None]) -> Chec
         answer=answer.text.strip(),
         first=answer.first,
         total=answer.total,
+        speed=answer.speed,
         usage=answer.usage,
     )
     result.abilities["text"] = ("yes", "") if result.answer else ("no", "the answer is empty")

@@ -115,6 +115,11 @@ async def _ask_models(requester: HttpRequester) -> Sequence[str]:
 
 
 def _adopt(model: object, options: ModelSettings) -> Requester:
+    if isinstance(model, type):
+        raise ConfigError(
+            f"{model.__name__} is a class, not a model.",
+            hint=f"Pass an instance, as in Agent(model={model.__name__}(...)), or a model's name.",
+        )
     if isinstance(model, Requester):
         return model
     if hasattr(model, "astream") and hasattr(model, "bind_tools"):
