@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dovetail.events.call import ChatMessage
-from dovetail.loop.compaction import Summaries, fit, shorten
-from dovetail.loop.tokens import estimate_tokens
+from dovetail.loop.compaction import Fitted, Summaries, shorten
+from dovetail.loop.tokens import FULL, estimate_tokens
 from dovetail.testing import ScriptedRequester
 
 
@@ -21,6 +21,10 @@ def make_conversation(turns: int, size: int) -> list[ChatMessage]:
         messages.append({"role": "assistant", "content": "x" * size, "tool_calls": [call]})
         messages.append({"role": "tool", "tool_call_id": f"c{turn}", "content": "y" * size})
     return messages
+
+
+async def fit(messages: list[ChatMessage], window: int, requester: ScriptedRequester) -> Fitted:
+    return await shorten(messages, int(window * FULL), requester, Summaries())
 
 
 def assert_paired(messages: list[ChatMessage]) -> None:

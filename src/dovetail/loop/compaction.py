@@ -18,7 +18,7 @@ from dovetail.data.shapes import is_list
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import FinishDelta, TextDelta, Usage
-from dovetail.loop.tokens import FULL, estimate_text, estimate_tokens, is_attachment
+from dovetail.loop.tokens import estimate_text, estimate_tokens, is_attachment
 from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
 
@@ -59,11 +59,6 @@ class Fitted:
     messages: list[ChatMessage]
     usage: Usage = field(default_factory=Usage)
     asked: ModelRequest | None = None
-
-
-async def fit(messages: Sequence[ChatMessage], window: int, requester: Requester) -> Fitted:
-    """Shorten a conversation until it fits into `window` tokens, with room for an answer."""
-    return await shorten(messages, int(window * FULL), requester, Summaries())
 
 
 async def shorten(

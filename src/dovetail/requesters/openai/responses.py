@@ -6,9 +6,7 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.errors import Failures
-from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
-from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.openai.options import THINKING, find_refused_option
 from dovetail.requesters.openai.responses_answer import ResponsesReader
 from dovetail.requesters.openai.responses_body import build_body
@@ -75,10 +73,3 @@ def _lacks_route(refusal: Refusal) -> bool:
     """Return whether the server does not know the API; it may also not find a model or a stored item."""
     is_missing = refusal.status in (404, 405, 501)
     return is_missing and not refusal.names_model and not refusal.mentions(("with id",))
-
-
-class ResponsesRequester(HttpRequester):
-    """The requester for the Responses API."""
-
-    def __init__(self, endpoint: Endpoint, *, refused: set[str] | None = None) -> None:
-        super().__init__(Responses(endpoint), refused=refused)
