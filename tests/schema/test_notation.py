@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from dovetail.schema.notation import read_parameters, write_notation, write_parameters
 
@@ -81,3 +81,48 @@ def test_schema_becomes_notation() -> None:
         "lost": ("Any", "(optional)"),
     }
     assert read_parameters({"type": "object"}) == {}
+
+
+class Item(BaseModel):
+    name: str
+
+
+class Order(BaseModel):
+    first: Item
+    items: list[Item]
+
+
+class Tree(BaseModel):
+    children: list["Tree"]
+
+
+def test_definitions_of_nested_models_are_at_the_root_where_references_look_for_them() -> None:
+    schema = write_notation({"order": (Order, "an order"), "trees": [Tree], "again": (Order,)})
+    order = {
+        "type": "object",
+        "properties": {
+            "first": {"$ref": "#/$defs/Item"},
+            "items": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
+        },
+        "required": ["first", "items"],
+    }
+    assert schema["properties"] == {
+        "order": {**order, "description": "an order"},
+        "trees": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+        "again": order,
+    }
+    assert list(schema["$defs"]) == ["Item", "Tree"]
+    assert "$defs" in write_parameters({"order": Order}, frozenset({"order"}))
+
+
+def test_definitions_of_one_name_with_different_content_do_not_clash() -> None:
+    other_item = create_model("Item", price=(float, ...))
+    other_order = create_model("Order", first=(other_item, ...), second=(other_item, ...))
+    schema = write_notation({"a": Order, "b": other_order, "c": [other_order]})
+    assert schema["properties"]["a"]["properties"]["first"] == {"$ref": "#/$defs/Item"}
+    assert schema["properties"]["b"]["properties"]["first"] == {"$ref": "#/$defs/Item2"}
+    assert schema["properties"]["c"]["items"] == schema["properties"]["b"]
+    assert {name: list(part["properties"]) for name, part in schema["$defs"].items()} == {
+        "Item": ["name"],
+        "Item2": ["price"],
+    }

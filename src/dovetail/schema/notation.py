@@ -94,34 +94,69 @@ def _split(text: str, separator: str) -> list[str]:
 
 def write_notation(notation: Any) -> dict[str, Any]:
     """Return the JSON Schema of the notation: fields in their order, all required."""
-    if is_mapping(notation):
-        return write_parameters(notation)
-    if is_list(notation):
-        # Of several item schemas the first counts, as in the output model.
-        return {"type": "array", "items": write_notation(notation[0])} if notation else {"type": "array"}
-    if is_tuple(notation):
-        return _write_field(*notation[:2])
-    if is_annotation(notation):
-        return write_annotation(notation)
-    return {"description": str(notation)} if notation else {}
+    definitions: dict[str, Any] = {}
+    schema = _write(notation, definitions)
+    return {**schema, "$defs": definitions} if definitions else schema
 
 
 def write_parameters(fields: Mapping[Any, Any], optional: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the JSON Schema of named fields in the notation; all but the `optional` ones are required."""
-    properties = {str(name): write_notation(field) for name, field in fields.items()}
+    schema = write_notation(fields)
+    return {**schema, "required": [name for name in schema["required"] if name not in optional]}
+
+
+def _write(notation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a notation; `definitions` collects what its references name."""
+    if is_mapping(notation):
+        return _write_fields(notation, definitions)
+    if is_list(notation):
+        # Of several item schemas the first counts, as in the output model.
+        return {"type": "array", "items": _write(notation[0], definitions)} if notation else {"type": "array"}
+    if is_tuple(notation):
+        return _write_field(definitions, *notation[:2])
+    if is_annotation(notation):
+        return _lift_definitions(write_annotation(notation), definitions)
+    return {"description": str(notation)} if notation else {}
+
+
+def _write_fields(fields: Mapping[Any, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    properties = {str(name): _write(field, definitions) for name, field in fields.items()}
     return {
         "type": "object",
         "properties": properties,
-        "required": [name for name in properties if name not in optional],
+        "required": list(properties),
         "additionalProperties": False,
     }
 
 
-def _write_field(kind: Any = Any, description: Any = None) -> dict[str, Any]:
+def _write_field(definitions: dict[str, Any], kind: Any = Any, description: Any = None) -> dict[str, Any]:
     if isinstance(kind, str):
         kind = resolve_type_name(kind, Any)
-    schema = write_notation(kind)
+    schema = _write(kind, definitions)
     return {**schema, "description": str(description)} if description else schema
+
+
+def _lift_definitions(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Move a type's definitions to the root, where its references look for them, and return the rest.
+
+    If another type has a definition of the same name and other content, these get a number: `Item2`.
+    """
+    own = schema.pop("$defs", {})
+    renamed, references, number = own, dict[str, str](), 1
+    while any(definitions.get(name, part) != part for name, part in renamed.items()):
+        number += 1
+        references = {f"#/$defs/{name}": f"#/$defs/{name}{number}" for name in own}
+        renamed = {f"{name}{number}": _rename(part, references) for name, part in own.items()}
+    definitions.update(renamed)
+    return _rename(schema, references)
+
+
+def _rename(schema: Any, references: Mapping[str, str]) -> Any:
+    if is_mapping(schema):
+        return {name: _rename(part, references) for name, part in schema.items()}
+    if is_list(schema):
+        return [_rename(part, references) for part in schema]
+    return references.get(schema, schema) if isinstance(schema, str) else schema
 
 
 _PYTHON_NAMES = {
