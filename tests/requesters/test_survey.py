@@ -44,8 +44,24 @@ def test_model_in_use_and_fallbacks_have_price_and_window() -> None:
     assert (second["name"], second["active"], second["state"]) == (
         "anthropic:claude-sonnet-4-5",
         False,
-        "fallback",
+        "fallback, not set up: set ANTHROPIC_API_KEY or model.providers.anthropic.api_key",
     )
+
+
+def test_model_in_use_without_a_key_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = look(name="anthropic:claude-sonnet-4-5")
+    [entry] = survey.list_chosen()
+    assert (entry.is_active, entry.is_ready) == (True, False)
+    assert entry.state.startswith("in use, not set up: set ANTHROPIC_API_KEY")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    assert [(entry.state, entry.is_ready) for entry in survey.list_chosen()] == [("in use", True)]
+
+
+def test_wrong_name_of_the_model_is_a_problem() -> None:
+    survey = look(name="antropic:claude-sonnet-4-5")
+    assert survey.active is None
+    assert "Did you mean 'anthropic'?" in survey.problem
+    assert look().problem == ""
 
 
 async def test_only_set_up_and_local_providers_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,9 +18,11 @@ from dovetail.data.secrets import show_address
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.policy.file import PolicyFile
+from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.local import weights
 from dovetail.requesters.probe import ServerReport, probe
+from dovetail.requesters.requester import Requester
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
@@ -150,22 +152,30 @@ def _shorten_home(path: Path) -> str:
 ANSWER_LIMIT = 5.0
 
 
-def check_model() -> Check:
-    """The chosen model: an embedded one needs its weights, any other a server that responds."""
+def check_models() -> Iterator[Check]:
+    """The chosen model and its fallbacks: embedded ones need weights, others a server that responds."""
     try:
         settings = open_settings(None, find_workspace())
         requester = resolve(None, settings)
     except DovetailError as error:
-        return Check("missing", "model", error.message, error.hint or "")
+        yield Check("missing", "model", error.message, error.hint or "")
+        return
     source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
     if not settings.section(ModelSettings).name:
         source = "the best downloaded one"
+    first, *fallbacks = requester.requesters if isinstance(requester, FallbackRequester) else [requester]
+    yield _check_model(first, "model", source)
+    for fallback in fallbacks:
+        yield _check_model(fallback, "fallback", "model.fallbacks")
+
+
+def _check_model(requester: Requester, subject: str, source: str) -> Check:
     if isinstance(requester, HttpRequester):
-        return _check_server(requester)
+        return replace(_check_server(requester), subject=subject)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
         text = f"{requester.model} needs the package xllamacpp"
-        return Check("missing", "model", text, "pip install 'dovetail[local]'")
-    return Check("ok", "model", f"{requester.model} ({source})")
+        return Check("missing", subject, text, "pip install 'dovetail[local]'")
+    return Check("ok", subject, f"{requester.model} ({source})")
 
 
 def _check_server(requester: HttpRequester) -> Check:

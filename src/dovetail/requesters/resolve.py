@@ -85,7 +85,16 @@ def find_active(settings: Settings) -> str:
     named: Any = options.name
     if named and not isinstance(named, str):
         return _adopt(named, options).model
-    return ":".join(_read_name(named or _choose_embedded(options), options))
+    return complete(named or _choose_embedded(options), settings)
+
+
+def complete(name: str, settings: Settings) -> str:
+    """Return the full name of a model, `provider:name`.
+
+    Raises:
+        ConfigError: no provider is known for the name.
+    """
+    return ":".join(_read_name(name, settings.section(ModelSettings)))
 
 
 def names_provider(name: str, settings: Settings) -> bool:

@@ -14,6 +14,7 @@ from dovetail.requesters.local.files import list_models
 from dovetail.requesters.local.weights import CATALOGUE, find
 from dovetail.requesters.prices import Price, find_price, name_publicly
 from dovetail.requesters.probe import ServerReport, probe
+from dovetail.requesters.providers import PROVIDERS
 from dovetail.requesters.resolve import connect, find_active
 from dovetail.settings import Settings
 from dovetail.settings.model import ModelSettings
@@ -85,14 +86,19 @@ class ProviderEntry:
 
 
 class Survey:
-    """Looks for the models that some settings make available; `active` is the one in use, if any."""
+    """Looks for the models that some settings make available; `active` is the one in use, if any.
+
+    `problem` is the reason why the configured model cannot be used; empty if its name is right.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._options = settings.section(ModelSettings)
+        self.problem = ""
         try:
             self.active: str | None = find_active(settings)
-        except DovetailError:
+        except DovetailError as error:
             self.active = None
+            self.problem = str(error) if self._options.name else ""
         self._owner = (self.active or "").partition(":")[0]
 
     def list_embedded(self) -> Iterator[ModelEntry]:
@@ -112,7 +118,9 @@ class Survey:
         names: Sequence[str] = [*first, *(name for name in self._options.fallbacks if name != self.active)]
         for name in names:
             if not name.startswith("local:"):
-                yield self.describe(name, "in use" if name == self.active else "fallback")
+                state, missing = "in use" if name == self.active else "fallback", self._find_missing(name)
+                shown = f"{state}, not set up: {missing[0].lower()}{missing[1:-1]}" if missing else state
+                yield self.describe(name, shown, is_ready=not missing)
 
     def describe(self, name: str, state: str, *, is_ready: bool = True) -> ModelEntry:
         """Return the entry of a model by its full name."""
@@ -126,6 +134,12 @@ class Survey:
             price=find_price(options, name).find_price_for(0),
             window=options.find_window(name) or (known.context_window if known else None),
         )
+
+    def _find_missing(self, name: str) -> str:
+        """Return what has to be set before a model can be used, as `Set …`."""
+        provider = expand_alias(name.partition(":")[0], self._options)
+        is_known = provider in PROVIDERS or provider in self._options.providers
+        return configure(provider, self._options, self._owner).missing if is_known else ""
 
     async def list_providers(self, *, set_up_only: bool = False) -> list[ProviderEntry]:
         """Return all providers; those that are set up or on this machine are asked, all at once."""

@@ -46,6 +46,7 @@ def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFix
         ("max_turns: 2.5", "Do.", "must be a whole number, got 2.5"),
         ("name: my.dotted", "Do.", "Invalid agent name 'my.dotted'"),
         ("name: x", "", "Missing system prompt"),
+        ("model: antropic:claude-x", "Do.", "Unknown provider 'antropic' in the model name"),
     ],
 )
 def test_check_finds_what_would_fail_at_every_run(

@@ -170,6 +170,22 @@ def test_unknown_model_is_reported_with_the_known_ones(
     assert "Expected one of: fast, slow" in text
 
 
+def test_fallbacks_are_checked_like_the_model(
+    serve: Callable[[int, object], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    choose(monkeypatch, "openai:best", serve(200, {"data": [{"id": "fast"}]}))
+    (tmp_path / "dovetail.toml").write_text('[model]\nfallbacks = ["openai:fast", "openai:other"]')
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    code, text = examine(capsys)
+    assert code == 1
+    assert "missing model            openai:best: unknown to the server" in text
+    assert "ok      fallback         openai:fast" in text
+    assert "missing fallback         openai:other: unknown to the server" in text
+
+
 def test_wrong_key_is_reported_and_never_shown(
     serve: Callable[[int, object], str],
     monkeypatch: pytest.MonkeyPatch,

@@ -162,6 +162,14 @@ def test_list_of_one_provider_has_prices_and_windows(
     assert lines[1].split() == ["openai:gpt-5-mini", "listed", "$0.25", "in,", "$2", "out", "400,000"]
 
 
+def test_list_says_why_the_configured_model_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL", "antropic:claude-sonnet-4-5")
+    assert run("list") == 0
+    assert "The configured model cannot be used: Unknown provider 'antropic'" in capsys.readouterr().out
+
+
 def test_list_of_a_provider_without_key_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", "anthropic") == 1
     assert "Set ANTHROPIC_API_KEY" in capsys.readouterr().err

@@ -31,7 +31,8 @@ from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.run_result import RunResult
-from dovetail.settings import find_workspace
+from dovetail.requesters.resolve import complete
+from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.tools.snapshot import ToolSnapshot
 
 app = typer.Typer(name="agents", help="List, show, check, trust and run agents.", no_args_is_help=True)
@@ -88,18 +89,27 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
 @app.command("check")
 def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None:
     """Check agent files; exit code 1 if one is invalid."""
-    failed = False
+    failed, settings = False, open_settings(None, find_workspace())
     for path in files:
         try:
             definition = load_definition(path)
+            _check_model(definition, settings)
             console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
             for name, type in find_unknown_types(definition.input_config).items():
                 note = f"input {name!r} has the unknown type {type!r}, treated as string"
                 console.print(f"[yellow]note[/yellow]   {path}: {note}")
         except ConfigError as error:
             failed = True
-            console.print(f"[red]broken[/red] {escape(str(error))}")
+            text = str(error) if str(path) in error.message else f"{path}: {error}"
+            console.print(f"[red]broken[/red] {escape(text)}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _check_model(definition: AgentDefinition, settings: Settings) -> None:
+    """Check the provider of a model's name; which one knows a bare name depends on the keys at run time."""
+    model = definition.model_config.model or ""
+    if ":" in model:
+        complete(model, settings)
 
 
 @app.command("trust")

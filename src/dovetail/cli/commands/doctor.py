@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import typer
 
 from dovetail.cli import checks
-from dovetail.cli.checks import Check, check_model
+from dovetail.cli.checks import Check, check_models
 from dovetail.version import __version__
 
 COLORS = {"ok": "green", "note": "yellow", "missing": "red"}
@@ -36,4 +36,4 @@ def _run_checks() -> Iterator[Check]:
     yield from checks.check_weights()
     yield checks.check_disk()
     yield checks.check_policy()
-    yield check_model()
+    yield from check_models()

@@ -96,6 +96,7 @@ def _list_all(survey: Survey, as_json: bool) -> None:
     if as_json:
         data = {
             "active": survey.active,
+            "problem": survey.problem,
             "models": [model.to_dict() for model in models],
             "providers": [entry.to_dict() for entry in providers],
         }
@@ -105,6 +106,8 @@ def _list_all(survey: Survey, as_json: bool) -> None:
     shown = {model.name for model in models}
     models += [model for model in listed[:MOST_MODELS] if model.name not in shown]
     _print(_tabulate(models))
+    if survey.problem:
+        typer.secho(f"\nThe configured model cannot be used: {survey.problem}", fg="red")
     _show_providers(providers)
 
 
@@ -118,7 +121,11 @@ def _show_models(models: Sequence[ModelEntry], as_json: bool) -> None:
 def _tabulate(models: Iterable[ModelEntry]) -> list[list[str]]:
     rows = [["Model", "State", "Price per million", "Window", "Size"]]
     for model in models:
-        state = f"{model.state}, in use" if model.is_active and model.state != "in use" else model.state
+        state = (
+            f"{model.state}, in use"
+            if model.is_active and not model.state.startswith("in use")
+            else model.state
+        )
         window = f"{model.window:,}" if model.window else "unknown"
         size = show_size(model.size) if model.size else ""
         rows.append([model.name, state, _show_price(model.price), window, size])
