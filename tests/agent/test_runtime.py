@@ -1,5 +1,9 @@
 """What agents take when nothing else is given."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 from dovetail.agent.runtime import Runtime
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import ScriptedRequester
@@ -36,3 +40,10 @@ def test_window_of_a_provider_overrides_the_general_one() -> None:
     runtime = Runtime(Settings(settings, parent=default_settings()))
     assert runtime.window(ScriptedRequester([], model="own:small")) == 500
     assert runtime.window(ScriptedRequester([], model="other:small")) == 8000
+
+
+def test_a_settings_file_that_an_agent_without_an_app_does_not_read_is_logged(tmp_path: Path) -> None:
+    (tmp_path / "dovetail.toml").write_text("")
+    script = "import logging; logging.basicConfig(level=20); from dovetail import Agent; Agent(); Agent()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr.count("does not read dovetail.toml; use Dovetail().create_agent()") == 1

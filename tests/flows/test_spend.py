@@ -14,6 +14,7 @@ from dovetail.errors import ConfigError, LimitError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, Event, RunEnd
 from dovetail.loop.budget import BudgetLimits
+from dovetail.requesters.warn import warn_once
 from dovetail.sessions.request import ChatRequest
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 from serving import serve
@@ -68,6 +69,30 @@ def test_limits_of_money_hold_for_a_server_that_reports_no_usage(model: str) -> 
         with pytest.raises(LimitError, match=r"0\.03\d* of 0\.05 is used"):
             agent.input("Hi").start()
         assert len(server.requests) == 2
+
+
+def test_limits_of_one_run_may_be_a_mapping_whose_names_and_values_are_checked() -> None:
+    agent, requester = make_agent(["Hello."])
+    result = agent.run("Hi", limits={"cost": 0.001})
+    assert (result.reason, len(requester.requests)) == ("max-cost", 0)
+    with pytest.raises(ConfigError, match=r"Unknown limit 'costs'. Did you mean 'cost'\?"):
+        agent.run("Hi", limits={"costs": 1})
+    with pytest.raises(ConfigError, match=r"limits.cost must be an amount of money"):
+        agent.run("Hi", limits={"cost": "cheap"})
+    wrong: Any = 0.5
+    with pytest.raises(ConfigError, match=r"The limits of a run must be a table"):
+        agent.run("Hi", limits=wrong)
+    assert agent.run("Hi", limits={"calls": 1}).text == "Hello."
+
+
+def test_a_limit_of_owners_in_a_program_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    warn_once.cache_clear()
+    agent, _ = make_agent(["Hello.", "Hello."], owner_day={"calls": 1})
+    agent.input("Hi").start()
+    agent.run("Hi")
+    assert [each.message for each in caplog.records if "owner_day" in each.message] == [
+        "limits.owner_day has no effect in a program: only the runs of a server have owners."
+    ]
 
 
 def test_all_requests_of_an_agent_share_its_day_and_the_corrections_count() -> None:

@@ -1,8 +1,9 @@
 """`agent.run`: one request that runs turn after turn, with tools, until the model is done."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from dovetail.agent.expectation import expect_output
 from dovetail.agent.request import AgentRequest, run_handlers
@@ -24,9 +25,9 @@ from dovetail.tools.snapshot import ToolSnapshot
 
 class RunOptions(TypedDict, total=False):
     """How a run goes: `on_event` gets every event while it happens, `ask` is asked for approvals, which are
-    refused without it, and `cancel` stops the run."""
+    refused without it, and `cancel` stops the run. `limits` may be a mapping: `{"cost": 0.05}`."""
 
-    limits: BudgetLimits
+    limits: BudgetLimits | Mapping[str, Any]
     on_event: Emit
     ask: Asker
     cancel: CancelSignal
@@ -66,7 +67,7 @@ class AgentRun:
             emit=options.get("on_event", ignore_event),
             cancel=options.get("cancel") or CancelSignal(),
             # A tool may run an agent: what that uses, the tool's own run has used.
-            budget=self._make_budget(options.get("limits") or BudgetLimits()),
+            budget=self._make_budget(BudgetLimits.read(options.get("limits"))),
         )
 
     def _make_budget(self, limits: BudgetLimits) -> Budget:

@@ -3,6 +3,8 @@
 A `Dovetail` app has a runtime of its own; agents that are created without an app share one.
 """
 
+import logging
+import os
 import sys
 from collections.abc import Callable
 from functools import cached_property
@@ -58,6 +60,9 @@ else:
     _registry = lazy("dovetail.tools.registry")
     _resolve = lazy("dovetail.requesters.resolve")
     _runner = lazy("dovetail.tools.pipeline.runner")
+
+
+logger = logging.getLogger(__name__)
 
 
 class Runtime:
@@ -215,4 +220,8 @@ def default_runtime() -> Runtime:
     global _default
     if _default is None:
         _default = Runtime()
+        if os.path.exists("dovetail.toml"):
+            logger.info(
+                "An Agent() without an app does not read dovetail.toml; use Dovetail().create_agent()."
+            )
     return _default

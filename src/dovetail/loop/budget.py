@@ -6,19 +6,22 @@ clocks of a branch and of its ancestors are paused while a user is asked.
 
 import dataclasses
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dovetail.concurrency import Stopwatch
-from dovetail.data.shapes import is_number
+from dovetail.data.shapes import is_mapping, is_number
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
 from dovetail.events.spend import Spending, SpendLimits
 from dovetail.loop.spend import Days, Purse, find_lower
 from dovetail.settings.limits import LimitSettings
+from dovetail.settings.section import keys_of
+from dovetail.settings.value import Count, check_value
 
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 _LIMITED = ("turns", "seconds", "tokens", "cost", "calls")
@@ -47,6 +50,29 @@ class BudgetLimits:
             raise ConfigError(
                 f"The time limit of a run must be a finite number of seconds or None, got {self.seconds!r}."
             )
+
+    @classmethod
+    def read(cls, limits: "BudgetLimits | Mapping[str, Any] | None") -> "BudgetLimits":
+        """Return limits that are given as such, or as a mapping such as `{"cost": 0.05}`.
+
+        Raises:
+            ConfigError: a name is unknown, or a value is of a wrong type.
+        """
+        if isinstance(limits, BudgetLimits):
+            return limits
+        if not is_mapping(limits or {}):
+            raise ConfigError(
+                f"The limits of a run must be a table such as {{'cost': 0.05}}, got {limits!r}."
+            )
+        known, checked = [field.name for field in dataclasses.fields(cls)], keys_of(LimitSettings)
+        given: dict[str, Any] = {}
+        for name, value in (limits or {}).items():
+            if name not in known:
+                raise ConfigError(explain_unknown("limit", name, known))
+            given[name] = check_value(
+                value, checked[name].hint if name in checked else Count, f"limits.{name}"
+            )
+        return cls(**given)
 
     def within(self, limits: LimitSettings) -> "BudgetLimits":
         """Return the limits, none of them higher than those of the settings."""

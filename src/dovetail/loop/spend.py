@@ -13,7 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from dovetail.errors import LimitError
+from dovetail.events.run_context import current_run
 from dovetail.events.spend import DayAccount, Need, Scope, Shortage, Spending, SpendLimits
+from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
 from dovetail.settings.limits import DayLimits, LimitSettings
 
@@ -194,6 +196,8 @@ def open_days(
 ) -> Days:
     """Return the daily limits of a run of an agent; `own` are those of the agent itself."""
     limits, own = settings.section(LimitSettings), own or SpendLimits()
+    if owner is None and current_run() is None and _read(limits.owner_day).exist:
+        warn_once("limits.owner_day has no effect in a program: only the runs of a server have owners.")
     per_agent = SpendLimits(
         cost=find_lower(limits.agent_day.cost, own.cost), calls=find_lower(limits.agent_day.calls, own.calls)
     )

@@ -36,7 +36,7 @@ class LimitSettings(Section, key="limits"):
     """What all runs together may spend in one day (UTC)."""
 
     owner_day: DayLimits = DayLimits()
-    """What the runs of each owner may spend in one day (UTC)."""
+    """Servers only: what the runs of each owner may spend in one day (UTC)."""
 
     agent_day: DayLimits = DayLimits()
     """What the runs of each agent may spend in one day (UTC)."""
