@@ -1,6 +1,7 @@
 """What a model's server says when it rejects a request: the status, the body and the headers."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,17 @@ from dovetail.requesters.overflow import is_overflow, read_limit
 email_dates = lazy("email.utils")
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-ms-request-id", "x-amzn-requestid")
 
+_UNSUPPORTED = re.compile(
+    r"(?i)unsupported|(not|n't) support|not permitted|not allow|not enabled|unavailable|not available|unknown"
+    r"|unrecognized|unexpected|extra (field|input)|cannot find field|deprecated|only the default"
+)
+_VALUE = re.compile(
+    r"(?i)unsupported value(?!.*only the default)|must be|one of|between|\brange|at most|at least|less than"
+    r"|greater|is invalid|mandatory|cannot be disabled|only works|supported values"
+)
+_SCHEMA = re.compile(
+    r"(?i)invalid (json )?schema|schema:|\.schema\b|propert|keyword|grammar|too complex|\$ref"
+)
 _WRONG_KEY = ("api key not valid", "api key not found", "api key expired")
 
 
@@ -20,13 +32,15 @@ _WRONG_KEY = ("api key not valid", "api key not found", "api key expired")
 class Refusal:
     """A rejected request: the status, the server's message, and its code and type of error.
 
-    `retry_after` are the seconds to wait, if the body says so, as Google's does.
+    `retry_after` are the seconds to wait, if the body says so, as Google's does; `param` is the field that
+    OpenAI complains about, such as `reasoning.effort`.
     """
 
     status: int
     message: str
     code: str
     retry_after: float | None = None
+    param: str = ""
 
     @classmethod
     def read(cls, status: int, body: bytes) -> Self:
@@ -44,9 +58,10 @@ class Refusal:
         if not is_mapping(error):
             return cls(status, str(error)[:1000], "")
         message = error.get("message") or error.get("detail") or text[:300]
+        delay = _read_delay(error.get("details"))
         named = [error.get(name) for name in ("code", "type", "status")]
         code = " ".join(str(part) for part in [*named, *_list_quotas(error.get("details"))] if part)
-        return cls(status, str(message)[:1000], code[:1000], _read_delay(error.get("details")))
+        return cls(status, str(message)[:1000], code[:1000], delay, str(error.get("param") or "")[:100])
 
     @property
     def is_transient(self) -> bool:
@@ -80,6 +95,21 @@ class Refusal:
                 "Function calling is not enabled",
             )
         )
+
+    @property
+    def is_unsupported(self) -> bool:
+        """Whether the server says that it does not take an option at all, whatever its value."""
+        return _UNSUPPORTED.search(self.message) is not None and not self.rejects_value
+
+    @property
+    def rejects_value(self) -> bool:
+        """Whether the server says that the value of an option is wrong; another one may be right."""
+        return _VALUE.search(self.message) is not None
+
+    @property
+    def rejects_schema(self) -> bool:
+        """Whether the server finds fault with a schema; another one may be right."""
+        return _SCHEMA.search(self.message) is not None
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether the server's message contains one of these words."""

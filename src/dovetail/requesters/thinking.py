@@ -40,6 +40,15 @@ def count_tokens(thinking: str | int) -> int:
     return thinking if isinstance(thinking, int) else BUDGETS[thinking]
 
 
+def fit_tokens(model: str, thinking: str | int, least: int, most: int | None = None) -> int:
+    """Return the number of tokens within the range that a model takes, with a warning if it is another."""
+    wanted = count_tokens(thinking)
+    fitting = max(wanted if most is None else min(wanted, most), least)
+    if isinstance(thinking, int) and fitting != wanted:
+        warn_once(f"{model} does not think for {wanted} tokens; the budget is set to {fitting}.")
+    return fitting
+
+
 def warn_always(model: str) -> None:
     """Warn that a model cannot be kept from thinking."""
     warn_once(f"{model} always thinks; it is asked to think little.")

@@ -397,3 +397,40 @@ async def test_audio_is_refused_before_anything_is_sent(mock_provider: MockProvi
     with pytest.raises(ConfigError, match="do not accept audio"):
         await collect(connect(mock_provider), ModelRequest(messages=[{"role": "user", "content": [part]}]))
     assert mock_provider.requests == []
+
+
+async def test_a_wrong_value_of_an_option_is_an_error_and_does_not_disable_the_option(
+    mock_provider: MockProvider,
+) -> None:
+    error = {"message": "temperature: range: 0..1", "type": "invalid_request_error"}
+    mock_provider.reply({"error": error, "status": 400}, "Hello")
+    requester = connect(mock_provider)
+    with pytest.raises(ModelError, match="temperature: range"):
+        await collect(requester, ModelRequest(messages=HELLO.messages, options={"temperature": 1.5}))
+    await collect(requester, ModelRequest(messages=HELLO.messages, options={"temperature": 0.1}))
+    assert [request.body.get("temperature") for request in mock_provider.requests] == [1.5, 0.1]
+
+
+async def test_rejected_thinking_of_one_request_does_not_disable_that_of_others(
+    mock_provider: MockProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    message = "thinking.budget_tokens: must be at most 9000"
+    mock_provider.reply({"error": {"message": message, "type": "invalid_request_error"}, "status": 400})
+    mock_provider.reply("one", "two", "three")
+    requester = connect(mock_provider)
+    for thinking in (9001, 9001, "low"):
+        await collect(requester, ModelRequest(messages=HELLO.messages, options={"thinking": thinking}))
+    budgets = [request.body.get("thinking", {}).get("budget_tokens") for request in mock_provider.requests]
+    assert budgets == [9001, None, None, 2048]
+    assert caplog.text.count(f"{MODEL} rejects 'thinking', which is left out where it is 9001") == 1
+
+
+async def test_options_that_exclude_each_other_are_sent_one_at_a_time(mock_provider: MockProvider) -> None:
+    message = "`temperature` and `top_p` cannot both be specified for this model."
+    mock_provider.reply({"error": {"message": message, "type": "invalid_request_error"}, "status": 400})
+    mock_provider.reply("one", "two")
+    requester = connect(mock_provider)
+    both = ModelRequest(messages=HELLO.messages, options={"temperature": 0.5, "top_p": 0.9})
+    await collect(requester, both)
+    await collect(requester, ModelRequest(messages=HELLO.messages, options={"temperature": 0.5}))
+    assert [request.body.get("temperature") for request in mock_provider.requests] == [0.5, None, 0.5]

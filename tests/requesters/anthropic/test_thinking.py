@@ -60,12 +60,30 @@ def test_an_unsupported_level_has_a_warning(
 
 
 def test_the_answer_has_room_after_the_thinking() -> None:
-    plan = plan_thinking("claude-sonnet-4-5", 70_000)
-    assert choose_output("claude-sonnet-4-5", plan, None) == 78_192
-    assert choose_output("claude-sonnet-4-5", plan, 1000) == 78_192
+    plan = plan_thinking("claude-sonnet-4-5", 30_000)
+    assert choose_output("claude-sonnet-4-5", plan, None) == 64_000
+    assert choose_output("claude-sonnet-4-5", plan, 1000) == 38_192
     assert choose_output("claude-sonnet-4-5", ThinkingPlan(), None) == 64_000
     assert choose_output("claude-sonnet-4-5", ThinkingPlan(), None, streams=False) == 21_000
     assert choose_output("claude-sonnet-4-5", ThinkingPlan(), 100) == 100
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "budget", "output"),
+    [
+        ("claude-sonnet-4-5", 100_000, 59_904, 64_000),
+        ("claude-opus-4-1", 100_000, 27_904, 32_000),
+        ("claude-sonnet-4-5", 1, 1024, 64_000),
+        ("own-model", 100_000, 100_000, 108_192),
+    ],
+)
+def test_a_budget_stays_within_what_the_model_can_write(
+    model: str, asked: int, budget: int, output: int
+) -> None:
+    plan = plan_thinking(model, asked)
+    assert plan.budget == budget
+    assert choose_output(model, plan, None) == output
+    assert choose_output(model, plan, 1000) >= budget + 4096 or plan.budget == 1024
 
 
 def test_sampling_is_left_out_where_the_api_rejects_it(caplog: pytest.LogCaptureFixture) -> None:

@@ -127,3 +127,17 @@ def test_thinking_is_a_budget_before_gemini_3_and_a_level_since(
     model: str, thinking: Any, config: dict[str, Any]
 ) -> None:
     assert write_thinking(thinking, model) == config
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "budget"),
+    [
+        ("gemini-2.5-flash", 100_000, 24_576),
+        ("gemini-2.5-flash", 1, 1),
+        ("gemini-2.5-flash-lite", 1, 512),
+        ("gemini-2.5-pro", 100_000, 32_768),
+        ("gemini-2.5-pro", 1, 128),
+    ],
+)
+def test_a_budget_stays_within_the_range_of_the_model(model: str, asked: int, budget: int) -> None:
+    assert write_thinking(asked, model)["thinkingBudget"] == budget

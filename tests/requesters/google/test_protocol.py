@@ -272,7 +272,7 @@ async def test_rejected_thinking_is_left_out_with_one_warning(
     assert [request.body.get("generationConfig") for request in mock_provider.requests][1:] == [None, None]
     (warning,) = [record.getMessage() for record in caplog.records]
     assert warning == (
-        f"google:gemini-2.5-strict rejects 'thinking', which is left out from now on: {message}"
+        f"google:gemini-2.5-strict rejects 'thinking', which is left out where it is 'off': {message}"
     )
 
 

@@ -217,6 +217,17 @@ async def test_auto_does_without_a_schema_once_the_server_refuses_it() -> None:
     assert ["response_format" in recorded.body for recorded in server.requests] == [True, False, False]
 
 
+async def test_wrong_schema_is_left_out_of_its_own_request_only() -> None:
+    words = "Invalid schema for response_format 'answer': In context=(), 'minimum' is not permitted."
+    request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})
+    async with ScriptedServer([refuse(words), "{}", "{}"]) as server:
+        requester = connect(server)
+        for _ in range(2):
+            assert (await collect(requester, request))[0] == TextDelta("{}")
+        assert requester.follows_schema
+    assert ["response_format" in recorded.body for recorded in server.requests] == [True, False, True]
+
+
 async def test_server_without_stream_options_is_asked_without_them() -> None:
     refusal = {"status": 422, "body": {"detail": "Extra inputs are not permitted: stream_options"}}
     async with ScriptedServer([refusal, "x"]) as server:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail.requesters.anthropic.traits import Traits, find_traits
-from dovetail.requesters.thinking import count_tokens, name_level, warn_always, warn_never
+from dovetail.requesters.anthropic.traits import UNKNOWN_OUTPUT, Traits, find_traits
+from dovetail.requesters.thinking import fit_tokens, name_level, warn_always, warn_never
 from dovetail.requesters.warn import warn_once
 
 INTERLEAVED = "interleaved-thinking-2025-05-14"
@@ -13,6 +13,9 @@ INTERLEAVED = "interleaved-thinking-2025-05-14"
 
 FEWEST_TOKENS = 1024
 """The smallest budget that the API takes."""
+
+LEAST_ROOM = 4096
+"""Tokens of a model's output that a budget of thinking leaves for the answer."""
 
 ROOM = 8192
 """Tokens that are left for the answer when the budget of thinking is larger than expected."""
@@ -44,7 +47,7 @@ def plan_thinking(model: str, level: str | int | None) -> ThinkingPlan:
         return ThinkingPlan()
     if level == "off":
         return _plan_off(model, traits)
-    return _plan_effort(model, level) if _uses_effort(traits, level) else _plan_budget(level)
+    return _plan_effort(model, level) if _uses_effort(traits, level) else _plan_budget(model, level)
 
 
 def _uses_effort(traits: Traits, level: str | int) -> bool:
@@ -67,8 +70,10 @@ def _plan_effort(model: str, level: str | int) -> ThinkingPlan:
     return ThinkingPlan(is_on=True, thinking=thinking, effort=effort)
 
 
-def _plan_budget(level: str | int) -> ThinkingPlan:
-    budget = max(count_tokens(level), FEWEST_TOKENS)
+def _plan_budget(model: str, level: str | int) -> ThinkingPlan:
+    output = find_traits(model).output
+    most = output - LEAST_ROOM if output != UNKNOWN_OUTPUT else None
+    budget = fit_tokens(model, level, FEWEST_TOKENS, most)
     return ThinkingPlan(is_on=True, thinking={"type": "enabled", "budget_tokens": budget}, budget=budget)
 
 
@@ -82,7 +87,8 @@ def choose_output(model: str, plan: ThinkingPlan, given: Any, *, streams: bool =
         most = find_traits(model).output
         tokens = most if streams else min(most, MOST_WITHOUT_STREAM)
     if isinstance(tokens, int) and tokens <= plan.budget:
-        return plan.budget + ROOM
+        most = find_traits(model).output
+        return plan.budget + ROOM if most <= plan.budget else min(plan.budget + ROOM, most)
     return tokens
 
 

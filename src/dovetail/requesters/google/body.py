@@ -7,7 +7,7 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
 from dovetail.requesters.google.contents import ContentWriter, read_version, write_parts
 from dovetail.requesters.google.schemas import write_schema
-from dovetail.requesters.thinking import count_tokens
+from dovetail.requesters.thinking import fit_tokens
 
 LEAST_BUDGET = 128
 """The least budget of a model that cannot stop thinking."""
@@ -57,7 +57,16 @@ def write_thinking(thinking: str | int, model: str) -> dict[str, Any]:
         return {"includeThoughts": thinking != "off", "thinkingLevel": level}
     if thinking == "off":
         return {"thinkingBudget": LEAST_BUDGET if always_thinks(model) else 0}
-    return {"includeThoughts": True, "thinkingBudget": count_tokens(thinking)}
+    least, most = _find_range(model)
+    tokens = thinking if thinking == -1 else fit_tokens(model, thinking, least, most)
+    return {"includeThoughts": True, "thinkingBudget": tokens}
+
+
+def _find_range(model: str) -> tuple[int, int]:
+    """Return the least and the largest budget of a model."""
+    if always_thinks(model):
+        return LEAST_BUDGET, 32_768
+    return 512 if "-lite" in model else 0, 24_576
 
 
 def always_thinks(model: str) -> bool:

@@ -163,7 +163,7 @@ class HttpRequester:
         self, request: ModelRequest, deadline: float, skipped: frozenset[str] = frozenset()
     ) -> AnswerStream:
         named = self._name(request)
-        without = skipped.union(self._list_unwanted())
+        without = skipped.union(self._list_unwanted(named))
         protocol = self.protocol.choose(without)
         body = protocol.build_body(named, without)
         response = await self._send(protocol, named, body)
@@ -182,20 +182,34 @@ class HttpRequester:
         is_page = said.lstrip().startswith(b"<")
         refusal = Refusal.read(response.status, b"" if is_page else said)
         part = protocol.find_refused_part(refusal, body)
-        if part is not None and part not in without and self._may_leave_out(part):
-            if part not in protocol.momentary:
-                self._refused.add(part)
-                self._warn(part, named, protocol, refusal)
+        if part is not None and part not in without and self._may_leave_out(part, named, refusal):
+            self._remember(part, named, protocol, refusal)
             return await self._post(request, deadline, skipped | {part})
         if is_page:
             raise self._failures.fail_page(response.status, said)
         raise await self._explain(refusal, response.headers, protocol)
 
-    def _warn(self, part: str, request: ModelRequest, protocol: ChatProtocol, refusal: Refusal) -> None:
+    def _remember(self, part: str, request: ModelRequest, protocol: ChatProtocol, refusal: Refusal) -> None:
+        """Leave a part out of later requests too, unless only its value in this one is wrong."""
+        if part in protocol.momentary:
+            return
+        thinks = part in protocol.thinking_parts
+        is_given = thinks or part == "response_format" or part in request.options
+        is_schema = part == "response_format" and refusal.rejects_schema
+        if not is_given or (refusal.is_unsupported and not is_schema):
+            self._refused.add(part)
+            self._warn(part, request, protocol, f"from now on: {refusal.message}")
+        elif thinks and refusal.rejects_value:
+            self._refused.add(_name_value(part, request))
+            self._warn(part, request, protocol, f"where it is {request.thinking!r}: {refusal.message}")
+        else:
+            self._warn(part, request, protocol, f"of this request: {refusal.message}")
+
+    def _warn(self, part: str, request: ModelRequest, protocol: ChatProtocol, when: str) -> None:
         """Warn if the rejected part was asked for, and not only added by us."""
         is_set = part in request.options or part.startswith("tool_choice")
         if is_set or (request.thinking is not None and part in protocol.thinking_parts):
-            warn_once(f"{self.model} rejects {part!r}, which is left out from now on: {refusal.message}")
+            warn_once(f"{self.model} rejects {part!r}, which is left out {when}")
 
     async def _send(self, protocol: ChatProtocol, request: ModelRequest, body: Mapping[str, Any]) -> Any:
         session = await get_session(self)
@@ -210,8 +224,10 @@ class HttpRequester:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self.endpoint.limits.connect),
         )
 
-    def _list_unwanted(self) -> set[str]:
-        return self._refused if self.endpoint.structured != "prompt" else self._refused | {"response_format"}
+    def _list_unwanted(self, request: ModelRequest) -> set[str]:
+        parts = self.protocol.thinking_parts
+        unwanted = {part for part in parts if _name_value(part, request) in self._refused} | self._refused
+        return unwanted if self.endpoint.structured != "prompt" else unwanted | {"response_format"}
 
     def _name(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the name that the server knows, and with this endpoint's options."""
@@ -224,8 +240,11 @@ class HttpRequester:
         )
         return settle_thinking(named, endpoint.thinking)
 
-    def _may_leave_out(self, part: str) -> bool:
-        return part != "response_format" or self.endpoint.structured != "schema"
+    def _may_leave_out(self, part: str, request: ModelRequest, refusal: Refusal) -> bool:
+        """Whether a request may do without a part; a wrong value of the user's own option is an error."""
+        if part == "response_format" and self.endpoint.structured == "schema":
+            return False
+        return part not in request.options or refusal.is_unsupported or refusal.mentions(("cannot both",))
 
     async def _explain(
         self, refusal: Refusal, headers: Mapping[str, str], protocol: ChatProtocol
@@ -286,3 +305,8 @@ class HttpRequester:
     def _add_cost(self, finish: FinishDelta) -> FinishDelta:
         price = self.endpoint.price
         return finish if price is None else replace(finish, usage=price.apply(finish.usage, finish.model))
+
+
+def _name_value(part: str, request: ModelRequest) -> str:
+    """Return the name under which a value of `model.thinking` that the server rejects is remembered."""
+    return f"{part} = {request.thinking}"
