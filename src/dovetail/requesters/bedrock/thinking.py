@@ -7,7 +7,7 @@ from typing import Any
 from dovetail.requesters.anthropic import thinking as anthropic
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.bedrock.family import find_family
-from dovetail.requesters.thinking import name_level
+from dovetail.requesters.thinking import name_level, warn_ignored
 from dovetail.requesters.warn import warn_once
 
 
@@ -46,7 +46,7 @@ def plan_thinking(model: str, level: str | int | None, *, can_begin: bool = True
     if family.thinks == "effort" and level != "off":
         return ThinkingPlan(is_on=True, fields={"reasoning_effort": name_level(level)})
     if level != "off":
-        warn_once(f"bedrock:{model} has no setting for thinking; model.thinking is ignored.")
+        warn_ignored(f"bedrock:{model}")
     return ThinkingPlan()
 
 
