@@ -23,6 +23,7 @@ from dovetail import app
 from dovetail.agent import runtime
 from dovetail.settings import open_settings
 from dovetail.settings.model import ModelSettings
+from dovetail.settings.section import keys_of
 from dovetail.testing import ScriptedServer
 
 ROOT = Path(__file__).parent.parent
@@ -119,3 +120,10 @@ def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
 def test_a_page_with_wrong_output_is_caught() -> None:
     [block] = find_blocks('<!-- replies: ["x"] -->\n```python\nprint(1)\n```\n\n```\n2\n```\n')
     assert (block.code, block.output, block.replies, block.line) == ("print(1)\n", "2\n", ["x"], 3)
+
+
+def test_table_of_the_model_settings_has_every_key_once() -> None:
+    page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    table = page.partition("| Setting | Default |")[2].partition("\n\n")[0]
+    keys = [key for row in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(keys) == sorted(keys_of(ModelSettings).keys() - {"name"})
