@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.requesters.content import build_messages, read_text
+from dovetail.requesters.content import build_messages, read_arguments, read_text
 
 PIXEL = b"\x89PNG"
 
@@ -101,3 +101,35 @@ def test_text_of_parts_is_read_alone() -> None:
         "",
         "a: 1\n",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", {}),
+        (None, {}),
+        ({"a": 1}, {"a": 1}),
+        ("[1]", {"value": [1]}),
+        ("{oops", {"value": "{oops"}),
+        ('{"a": NaN}', {"value": '{"a": NaN}'}),
+        ('{"a": "1\n2"}', {"a": "1\n2"}),
+    ],
+)
+def test_arguments_are_an_object_whatever_the_model_wrote(written: Any, read: dict[str, Any]) -> None:
+    assert read_arguments(written) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ('{ "q" :"a"}', '{ "q" :"a"}'),
+        ('{"q": "a', '{"value": "{\\"q\\": \\"a"}'),
+        ("[1]", '{"value": [1]}'),
+        ("", "{}"),
+        ('{"q": "1\n2"}', '{"q": "1\\n2"}'),
+    ],
+)
+def test_arguments_that_are_not_a_json_object_are_sent_as_one(written: str, sent: str) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": written}}
+    message = build_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])[0]
+    assert message["tool_calls"][0]["function"]["arguments"] == sent

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from dovetail.events.call import ToolCall, write_answer
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.parts import CallPiece, OwnPiece, TextPiece, arrange, read_arguments
+from dovetail.requesters.parts import CallPiece, OwnPiece, TextPiece, arrange
 
 CALLS = [ToolCall(call_id=f"c{number}", name="add", arguments='{"a": 1}') for number in range(2)]
 
@@ -45,11 +43,3 @@ def test_places_beyond_the_message_and_broken_parts_do_no_harm() -> None:
         CallPiece("c0", "add", {"a": 1}),
         OwnPiece({"n": 1}),
     ]
-
-
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [("", {}), (None, {}), ({"a": 1}, {"a": 1}), ("[1]", {"value": [1]}), ("{oops", {"value": "{oops"})],
-)
-def test_arguments_are_an_object_whatever_the_model_wrote(written: Any, read: dict[str, Any]) -> None:
-    assert read_arguments(written) == read

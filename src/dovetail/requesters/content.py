@@ -67,10 +67,35 @@ def _build_message(message: ChatMessage) -> dict[str, Any]:
 
 def _build_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     function = call["function"]
-    if isinstance(function.get("arguments"), str):
+    given = function.get("arguments")
+    if isinstance(given, str) and _is_object(given):
         return call
-    arguments = json.dumps(function.get("arguments") or {}, ensure_ascii=False)
+    # Servers that read the history reject other arguments, and with them every later message.
+    arguments = json.dumps(read_arguments(given), ensure_ascii=False)
     return {**call, "function": {**function, "arguments": arguments}}
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return is_mapping(json.loads(text, parse_constant=_reject_constant))
+    except (ValueError, RecursionError):
+        return False
+
+
+def read_arguments(arguments: Any) -> dict[str, Any]:
+    """Return the arguments of a call as an object, whatever the model wrote."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}", strict=False, parse_constant=_reject_constant)
+        except (ValueError, RecursionError):
+            return {"value": arguments}
+    if arguments is None:
+        return {}
+    return dict(arguments) if is_mapping(arguments) else {"value": arguments}
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON.")
 
 
 def _build_audio(media: Media) -> Mapping[str, Any]:

@@ -1,6 +1,5 @@
 """Any LangChain chat model as a requester: an object, or `langchain:<integration>:<model>` by name."""
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -234,7 +233,7 @@ def read_usage(usage: Mapping[str, Any]) -> Usage:
 
 def build_history(history: Sequence[ChatMessage], source: str) -> list[dict[str, Any]]:
     """Return the messages as LangChain takes them, with the blocks that go back to their provider."""
-    built = repair_arguments(build_messages(history))
+    built = build_messages(history)
     return [
         {**written, "content": _write_blocks(message, source)} if find_own_parts(message, source) else written
         for message, written in zip(history, built, strict=True)
@@ -257,24 +256,6 @@ def _is_kept(block: Any) -> bool:
 def _is_signed(block: Mapping[str, Any]) -> bool:
     inner = block.get("reasoning_content")
     return block["type"] == "redacted_thinking" or "signature" in (inner if is_mapping(inner) else block)
-
-
-def repair_arguments(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages whose calls have valid arguments: LangChain rejects a history with invalid JSON."""
-    return [
-        {**message, "tool_calls": [_repair_call(call) for call in message["tool_calls"]]}
-        if message.get("tool_calls")
-        else message
-        for message in messages
-    ]
-
-
-def _repair_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    try:
-        json.loads(call["function"]["arguments"], strict=False)
-    except ValueError:
-        return {**call, "function": {**call["function"], "arguments": "{}"}}
-    return call
 
 
 def _read_blocks(blocks: Sequence[Any]) -> Iterator[Delta]:

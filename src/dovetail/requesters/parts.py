@@ -3,14 +3,13 @@
 A provider part goes to the API that made it and to no other; for others it is as if it were not there.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_list, is_mapping, read_count
 from dovetail.events.call import ChatMessage
-from dovetail.requesters.content import read_text
+from dovetail.requesters.content import read_arguments, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +68,3 @@ def find_own_parts(message: ChatMessage, source: str) -> list[Mapping[str, Any]]
 def _read_call(call: Mapping[str, Any]) -> CallPiece:
     function = call["function"]
     return CallPiece(str(call["id"]), str(function["name"]), read_arguments(function.get("arguments")))
-
-
-def read_arguments(arguments: Any) -> dict[str, Any]:
-    """Return the arguments of a call as an object, whatever the model wrote."""
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):
-            return {"value": arguments}
-    if arguments is None:
-        return {}
-    return dict(arguments) if is_mapping(arguments) else {"value": arguments}
