@@ -261,6 +261,21 @@ async def test_an_owner_who_has_spent_the_day_gets_a_clear_error_and_the_others_
         assert (await send(serving, BOB, "b"))[-1]["messageMetadata"]["reason"] == "goal"
 
 
+async def test_an_owner_who_has_spent_the_day_cannot_run_agents_as_tools_either(tmp_path: Path) -> None:
+    settings = {"server": KEYS, "model": {"prices": PRICES}, "limits": {"owner_day": {"calls": 1}}}
+    answers = [{"text": "Hello.", **USED}] * 9
+
+    async with serve(tmp_path, answers, settings=settings) as serving:
+        path, body = "/api/v1/tools/summarizer/call", {"arguments": {"text": "Hi"}}
+        response = await serving.client.post(path, json=body, headers=BOB)
+        assert response.json()["status"] == "ok"
+        assert (await send(serving, ANN, "s"))[-1]["messageMetadata"]["reason"] == "goal"
+        for headers in (ANN, BOB):
+            response = await serving.client.post(path, json=body, headers=headers)
+            assert "of owner" in response.json()["error"]["message"]
+        assert len(serving.model.requests) == 2
+
+
 async def send(serving: Any, headers: dict[str, str], session_id: str) -> list[dict[str, Any]]:
     body = {"message": "Hi", "session_id": session_id}
     return [chunk async for chunk in serving.stream("POST", "/api/v1/chat", json=body, headers=headers)]

@@ -101,7 +101,7 @@ class AgentExecutor:
         loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
         preface = self._build_preface(loop.tools, caller.mode)
         messages = build_messages(self.definition, inputs, preface=preface)
-        budget = self._budget(parent)
+        budget = self._budget(parent, caller.owner)
         emit = self._emitter(parent)
         context = caller.for_child(self.run_id, self.definition.name, emit=emit, budget=budget)
         if self._bus is not None:
@@ -158,9 +158,9 @@ class AgentExecutor:
             return self.call.scope
         return RunContext(ask=self._ask, mode=choose_mode(self._app.settings))
 
-    def _budget(self, parent: RunContext | None) -> Budget:
+    def _budget(self, parent: RunContext | None, owner: str | None) -> Budget:
         limits = find_limits(self.definition, self._app.settings)
-        days = find_days(self._app, self.definition, parent.owner if parent else None)
+        days = find_days(self._app, self.definition, owner)
         above = find_budget(parent)
         return above.child(limits, days) if above else Budget(limits, days=days)
 

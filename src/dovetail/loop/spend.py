@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from dovetail.errors import LimitError
-from dovetail.events.run_context import current_run
+from dovetail.events.run_context import current_context, current_run
 from dovetail.events.spend import DayAccount, Need, Scope, Shortage, Spending, SpendLimits
 from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
@@ -194,8 +194,12 @@ def open_days(
     owner: str | None = None,
     own: SpendLimits | None = None,
 ) -> Days:
-    """Return the daily limits of a run of an agent; `own` are those of the agent itself."""
+    """Return the daily limits of a run of an agent; `own` are those of the agent itself.
+
+    Without an `owner` it is the one of the request, run or call that this code works for, if any.
+    """
     limits, own = settings.section(LimitSettings), own or SpendLimits()
+    owner = owner or current_context().owner
     if owner is None and current_run() is None and _read(limits.owner_day).exist:
         warn_once("limits.owner_day has no effect in a program: only the runs of a server have owners.")
     per_agent = SpendLimits(
