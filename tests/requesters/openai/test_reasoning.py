@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta, ToolCallDelta
-from dovetail.requesters.openai.answer import ChatReader
+from dovetail.requesters.openai.answer import ChatReader, TaggedChatReader
 
 
 def complain(message: str, status: int | None) -> ModelError:
@@ -15,7 +15,7 @@ def complain(message: str, status: int | None) -> ModelError:
 
 
 def read(*deltas: dict[str, Any], has_tags: bool = False) -> list[Delta]:
-    reader = ChatReader(complain, "me", has_tags=has_tags)
+    reader = (TaggedChatReader if has_tags else ChatReader)(complain, "me")
     choices: list[dict[str, Any]] = [{"delta": delta} for delta in deltas]
     choices.append({"delta": {}, "finish_reason": "stop"})
     events = [b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n" for choice in choices]

@@ -38,19 +38,15 @@ class _ThoughtPattern(TextPattern):
 
 
 class ChatReader(AnswerReader):
-    """Read the chunks of chat completions; `source` is the provider in the parts that it makes.
-
-    With `has_tags`, text in `<think>` tags at the beginning of the answer is reasoning.
-    """
+    """Read the chunks of chat completions; `source` is the provider in the parts that it makes."""
 
     places = re.compile(r'"(?:content|reasoning_content|reasoning)":\s*"')
     reasons = _REASONS
 
-    def __init__(self, complain: Complain, source: str = "openai", *, has_tags: bool = False) -> None:
+    def __init__(self, complain: Complain, source: str = "openai") -> None:
         super().__init__(complain)
         self._source = source
         self._thoughts = Thoughts(source)
-        self._tags = TagSplitter(self._thoughts) if has_tags else None
         self._calls = CallPieces()
         self._usage: Any = None
 
@@ -79,24 +75,6 @@ class ChatReader(AnswerReader):
             self._usage = usage
             is_plain = False
         return is_plain
-
-    def feed(self, data: bytes) -> list[Delta]:
-        """Return the deltas that these bytes of a stream complete."""
-        return self._split(super().feed(data))
-
-    def feed_whole(self, body: bytes) -> list[Delta]:
-        """Return the deltas of an answer that came in one piece."""
-        return self._split(super().feed_whole(body))
-
-    def end(self) -> list[Delta]:
-        """Return the deltas that the end of the stream completes."""
-        return self._split(super().end())
-
-    def _split(self, deltas: list[Delta]) -> list[Delta]:
-        if self._tags is None or self._tags.is_over:
-            return deltas
-        split = self._tags.split(deltas)
-        return [*split, *self._tags.release()] if self.is_complete else split
 
     def _learn(self, chunk: str, delta: Delta) -> None:
         if not isinstance(delta, ReasoningDelta):
@@ -155,3 +133,29 @@ class ChatReader(AnswerReader):
     def _think(self, field: str, text: str, deltas: list[Delta]) -> None:
         self._thoughts.add(field, text)
         deltas.append(ReasoningDelta(text))
+
+
+class TaggedChatReader(ChatReader):
+    """Read chat completions with `<think>` tags: text in them at the beginning of an answer is reasoning."""
+
+    def __init__(self, complain: Complain, source: str = "openai") -> None:
+        super().__init__(complain, source)
+        self._tags = TagSplitter(self._thoughts)
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """Return the deltas that these bytes of a stream complete."""
+        return self._split(super().feed(data))
+
+    def feed_whole(self, body: bytes) -> list[Delta]:
+        """Return the deltas of an answer that came in one piece."""
+        return self._split(super().feed_whole(body))
+
+    def end(self) -> list[Delta]:
+        """Return the deltas that the end of the stream completes."""
+        return self._split(super().end())
+
+    def _split(self, deltas: list[Delta]) -> list[Delta]:
+        if self._tags.is_over:
+            return deltas
+        split = self._tags.split(deltas)
+        return [*split, *self._tags.release()] if self.is_complete else split

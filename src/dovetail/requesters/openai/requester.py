@@ -13,7 +13,7 @@ from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
-from dovetail.requesters.openai.answer import ChatReader
+from dovetail.requesters.openai.answer import ChatReader, TaggedChatReader
 from dovetail.requesters.openai.body import build_body
 from dovetail.requesters.openai.dialects import find_dialect
 from dovetail.requesters.openai.messages import build_chat_messages, refuses_reasoning
@@ -68,7 +68,8 @@ class ChatCompletions(ChatProtocol):
     def make_reader(self, failures: Failures) -> ChatReader:
         """Return the reader of one answer."""
         source = "" if self._dialect.returns == "never" else self.source
-        return ChatReader(failures.fail_answer, source, has_tags=self.endpoint.think_tags)
+        make = TaggedChatReader if self.endpoint.think_tags else ChatReader
+        return make(failures.fail_answer, source)
 
     def find_refused_part(self, refusal: Refusal, body: Mapping[str, Any]) -> str | None:
         """Return the optional part of a body that the server rejected, if any."""
