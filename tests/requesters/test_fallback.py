@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dovetail import Agent
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, TextDelta
@@ -26,6 +27,13 @@ async def test_next_model_answers_when_the_first_does_not() -> None:
     second = ScriptedRequester(["hello"])
     assert (await collect(FallbackRequester([down("a"), second])))[0] == TextDelta("hello")
     assert second.requests == [HELLO]
+
+
+def test_the_metadata_names_the_model_that_answered() -> None:
+    fallback = FallbackRequester([down("a"), ScriptedRequester(["hello", "hi"], model="scripted:b")])
+    assert Agent(requester=fallback).input("Hi").get_meta()["requested_model"] == "scripted:b"
+    single = ScriptedRequester(["hello"], model="scripted:c")
+    assert Agent(requester=single).input("Hi").get_meta()["requested_model"] == "scripted:c"
 
 
 async def test_each_model_is_asked_under_its_own_name() -> None:

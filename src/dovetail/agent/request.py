@@ -132,13 +132,16 @@ class AgentRequest:
         spent: Usage | None = self.settings.get(SPENT)
         async with aclosing(self._answer(self.build(schema, correction))) as entries:
             async for entry in entries:
-                if spent is not None and isinstance(entry, FinishDelta):
-                    self.settings.delete(SPENT)
-                    yield replace(entry, usage=entry.usage + spent)
-                else:
-                    yield entry
+                yield self._complete(entry, spent) if isinstance(entry, FinishDelta) else entry
         async for pair in run_handlers(self.handlers.get("broadcast_suffixes"), *for_broadcast):
             yield pair
+
+    def _complete(self, finish: FinishDelta, spent: Usage | None) -> FinishDelta:
+        """Return the end of the answer with the model that was asked, and what was spent before it."""
+        if spent is not None:
+            self.settings.delete(SPENT)
+            finish = replace(finish, usage=finish.usage + spent)
+        return finish if finish.requested else replace(finish, requested=self.requester.model)
 
     def _answer(self, request: ModelRequest) -> AsyncGenerator[LogEntry, None]:
         if self.native is None:

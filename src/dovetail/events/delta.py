@@ -79,8 +79,9 @@ class ProviderPartDelta:
 class FinishDelta:
     """The answer's end; always the last delta of a stream that did not fail.
 
-    `reason` is one of stop, length, content-filter, tool-calls, other; `payload` is the provider's last
-    payload, as it came.
+    `reason` is one of stop, length, content-filter, tool-calls, other; `model` is the name in the provider's
+    answer, `payload` the provider's last payload, as it came. `requested` is the `provider:name` that
+    answered, where several were asked.
     """
 
     reason: str = "stop"
@@ -88,6 +89,7 @@ class FinishDelta:
     model: str = ""
     request_id: str | None = None
     payload: Mapping[str, Any] | None = None
+    requested: str = ""
 
 
 Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | FinishDelta

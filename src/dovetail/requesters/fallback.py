@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta
+from dovetail.events.delta import Delta, FinishDelta
 from dovetail.requesters.prices import HighestPrice, Pricing
 from dovetail.requesters.requester import Requester, find_window
 
@@ -74,7 +74,8 @@ class FallbackRequester:
                 async with aclosing(requester.stream(replace(request, model=""))) as deltas:
                     async for delta in deltas:
                         begun = True
-                        yield delta
+                        is_end = isinstance(delta, FinishDelta)
+                        yield replace(delta, requested=requester.model) if is_end else delta
                 return
             except ModelError as error:
                 if begun:

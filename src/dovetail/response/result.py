@@ -122,10 +122,14 @@ class Result(Generic[T]):
 
     @cached_property
     def meta(self) -> dict[str, Any]:
-        """Model, usage, finish reason, request id and timings in seconds."""
+        """Model, usage, finish reason, request id and timings in seconds.
+
+        `model` is the name in the provider's answer, `requested_model` the `provider:name` that was asked.
+        """
         finish = self.finish
         return {
             "model": finish.model if finish else None,
+            "requested_model": (finish.requested or None) if finish else None,
             "finish_reason": finish.reason if finish else "interrupted",
             "usage": asdict(finish.usage) if finish else None,
             "request_id": finish.request_id if finish else None,
