@@ -11,9 +11,11 @@ from dovetail.requesters.local.fit import (
     MOST_CANDIDATES,
     PASSED_OVER_NEEDS,
     Token,
+    build_about_texts,
     build_fit_texts,
     find_need,
     find_question,
+    is_library,
     rank_tools,
     read_odds,
     read_tokens,
@@ -101,7 +103,27 @@ def test_tool_that_was_passed_over_needs_better_odds_than_one_that_was_named() -
 
 @pytest.mark.parametrize(
     "tool",
-    [make("search_docs"), make("ask", "Look up words in the handbook."), make("web", "Search the web.")],
+    [
+        make("search_docs"),
+        make("ask", "Look up words in the handbook."),
+        make("kb", "Query the knowledge base."),
+    ],
 )
-def test_tool_that_searches_texts_needs_less(tool: ToolSpec) -> None:
-    assert find_need(tool, -4.0) == LIBRARY_NEEDS
+def test_tool_that_searches_documents_is_weighed_by_what_the_request_is_about(tool: ToolSpec) -> None:
+    assert is_library(tool)
+    assert find_need(tool, -4.0) == find_need(tool, 4.0) == LIBRARY_NEEDS
+
+
+@pytest.mark.parametrize(
+    "tool", [make("web", "Search the web."), make("find_files", "Search files."), make("help", "Get help.")]
+)
+def test_other_tools_are_weighed_by_what_they_do(tool: ToolSpec) -> None:
+    assert not is_library(tool)
+
+
+def test_question_what_a_request_is_about_differs_only_at_its_end() -> None:
+    one, two = build_about_texts("Is it warm?"), build_about_texts("1 + 2?")
+    assert one[0] == two[0]
+    assert one[1] == {"role": "user", "content": "Request: Is it warm?"}
+    token = Token(" ours", ((" ours", log(0.6)), (" gen", log(0.2)), (" x", log(0.2))))
+    assert read_odds([token], "ours", "general") == pytest.approx(log(3), abs=0.01)

@@ -12,12 +12,15 @@ from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, 
 from dovetail.ids import new_id
 from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
 from dovetail.requesters.local.fit import (
+    LIBRARY_NEEDS,
     SCORES,
     SURE,
     Token,
+    build_about_texts,
     build_fit_texts,
     find_need,
     find_question,
+    is_library,
     rank_tools,
     read_odds,
     read_tokens,
@@ -125,22 +128,31 @@ class LocalAnswer:
             self._reason = "tool-calls"
 
     async def _find_tool(self, texts: Sequence[TextMessage], ways: Sequence[str]) -> list[ToolSpec]:
-        """Return the tool that fits best, or none: the best by name are weighed until one surely fits."""
+        """Return the tool that fits best, or none: the best by name are weighed until one surely fits.
+
+        If none does, the documents are searched for a request that is about them.
+        """
         request = self._request
         grammar = build_grammar(build_name_schema(request.tools, ways))
         ranking = await self._score(texts, LONGEST_NAME, grammar)
         question = find_question(request.messages)
         best, best_odds = list[ToolSpec](), -inf
-        for tool, lead in rank_tools(ranking, request.tools, ways):
+        libraries = [tool for tool in request.tools if is_library(tool)]
+        others = [tool for tool in request.tools if tool not in libraries]
+        for tool, lead in rank_tools(ranking, others, ways):
             odds = await self.weigh(question, tool)
             if odds >= find_need(tool, lead) and odds > best_odds:
                 best, best_odds = [tool], odds
             if odds >= SURE:
                 break
+        if libraries and not best and await self.weigh(question, libraries[0]) >= LIBRARY_NEEDS:
+            return libraries
         return best
 
     async def weigh(self, question: str, tool: ToolSpec) -> float:
         """Return the logarithm of the odds that a tool does what a question asks for."""
+        if is_library(tool):
+            return read_odds(await self._score(build_about_texts(question), 1, None), "ours", "general")
         return read_odds(await self._score(build_fit_texts(question, tool), 1, None))
 
     async def _score(self, texts: Sequence[TextMessage], limit: int, grammar: str | None) -> list[Token]:

@@ -3,6 +3,9 @@
 A small model that must name a tool takes one for something similar, or answers what it should look up. Asked
 about one tool alone, with examples before the question, it is right far more often. So its choice is only a
 ranking: the tools near the top are weighed one by one, and the best one is called if it fits.
+
+Whether a collection of texts holds the answer cannot be judged by its description. A tool that searches the
+documents of a product or a company is weighed by what the request is about: ours, or the world in general.
 """
 
 import json
@@ -23,9 +26,9 @@ SURE = 1.0
 """Odds to fit, as logarithms like all odds here, from which on no further tool is weighed."""
 CHOSEN_NEEDS = -0.9
 PASSED_OVER_NEEDS = 0.5
-LIBRARY_NEEDS = -1.2
+LIBRARY_NEEDS = 1.3
 """Odds that a tool needs to be called: one that the model named, one behind a way to answer, and one that
-searches texts, of which the model cannot know whether they hold the answer."""
+searches documents, by what the request is about."""
 
 SHORT_QUESTION = 40
 LONGEST_QUESTION = 600
@@ -55,9 +58,37 @@ _EXAMPLES = (
     ("How many devices does the basic plan allow?", _MANUAL, "yes"),
 )
 _TASK = "Say whether a tool does what a request asks for. A tool for something similar does not fit."
+_ABOUT_EXAMPLES = (
+    ("How tall is Mount Everest?", "general"),
+    ("How do I pair the remote control?", "ours"),
+    ("Write a slogan for a shoe shop.", "general"),
+    ("Is Bluetooth supported?", "ours"),
+    ("Who invented the telephone?", "general"),
+    ("How many devices does the basic plan allow?", "ours"),
+    ("Fix this sentence: he go home.", "general"),
+    ("What does warning W12 mean?", "ours"),
+    ("Write a loop in C that prints 1 to 10.", "general"),
+    ("Where are the backups kept?", "ours"),
+    ("At what temperature does iron melt?", "general"),
+    ("What does --force do?", "ours"),
+    ("When was the French Revolution?", "general"),
+    ("How do I rename a project?", "ours"),
+    ("Hi, how are you?", "general"),
+    ("Where can visitors park?", "ours"),
+    ("Think of two titles for a novel.", "general"),
+    ("Can I change the language later?", "ours"),
+    ("What are you good at?", "general"),
+    ("Why is the upload slow?", "ours"),
+    ("Write a Java class for a stack.", "general"),
+    ("What is the maximum size of an attachment?", "ours"),
+)
+_ABOUT_TASK = (
+    "Say what a request is about: ours (our product and company: its use, settings, plans, limits, errors, "
+    "files and rules), or general (facts of the world, small talk, writing, ideas, code in general)."
+)
 _HEAD = '{"tool": "'
 _LEAST = 1e-6
-_TEXTS = "docs?|documentation|documents|manual|handbook|wiki|faq|help|knowledge|web|internet"
+_TEXTS = "docs?|documentation|documents|manual|handbook|guide|faq|help|knowledge base"
 _LIBRARY = re.compile(rf"(?i)\b(search|look up|query)\b.*\b({_TEXTS})\b")
 
 
@@ -91,14 +122,25 @@ def build_fit_texts(question: str, tool: ToolSpec) -> list[TextMessage]:
     ]
 
 
-def read_odds(tokens: Sequence[Token]) -> float:
-    """Return the logarithm of the odds for yes; 0 if the model considers neither answer."""
-    sums = {"yes": _LEAST, "no": _LEAST}
+def build_about_texts(question: str) -> list[TextMessage]:
+    """Return the question what a request is about; all but its end is always the same."""
+    examples = [f"Request: {request}\nAbout: {answer}" for request, answer in _ABOUT_EXAMPLES]
+    return [
+        {"role": "system", "content": "\n\n".join([_ABOUT_TASK, *examples])},
+        {"role": "user", "content": f"Request: {question}"},
+        {"role": "assistant", "content": "About:"},
+    ]
+
+
+def read_odds(tokens: Sequence[Token], for_it: str = "yes", against: str = "no") -> float:
+    """Return the logarithm of the odds for one of two answers; 0 if the model considers neither."""
+    sums = {for_it: _LEAST, against: _LEAST}
     for text, score in tokens[0].others if tokens else ():
-        word = text.strip().lower()
-        if word in sums:
-            sums[word] += exp(score)
-    return log(sums["yes"] / sums["no"])
+        begun = text.strip().lower()
+        for word in sums:
+            if begun and word.startswith(begun):
+                sums[word] += exp(score)
+    return log(sums[for_it] / sums[against])
 
 
 def find_question(messages: Sequence[ChatMessage]) -> str:
@@ -149,8 +191,13 @@ def _score_starts(token: Token, before: str, names: Sequence[str]) -> dict[str, 
     }
 
 
+def is_library(tool: ToolSpec) -> bool:
+    """Return whether a tool searches the documents of a product or a company."""
+    return _LIBRARY.search(f"{tool.name.replace('_', ' ')} {shorten(tool.description)}") is not None
+
+
 def find_need(tool: ToolSpec, lead: float = 0.0) -> float:
     """Return the odds that a tool needs to be called, by its lead in the ranking."""
-    if _LIBRARY.search(f"{tool.name.replace('_', ' ')} {shorten(tool.description)}"):
+    if is_library(tool):
         return LIBRARY_NEEDS
     return CHOSEN_NEEDS if lead >= 0 else PASSED_OVER_NEEDS
