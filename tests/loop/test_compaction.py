@@ -167,3 +167,35 @@ async def test_newest_messages_that_are_too_long_are_summarized_as_well() -> Non
     assert estimate_tokens(fitted.messages) <= 6_400
     assert fitted.messages[-1] == messages[-1]
     assert_paired(fitted.messages)
+
+
+async def test_chat_that_begins_with_a_long_message_still_fits() -> None:
+    messages: list[ChatMessage] = [{"role": "user", "content": "doc " * 4_000}]
+    for turn in range(8):
+        messages.append({"role": "assistant", "content": "x" * 3_000})
+        messages.append({"role": "user", "content": f"Question {turn}"})
+    fitted = await fit(messages, 8_000, ScriptedRequester(["So far nothing."]))
+    assert estimate_tokens(fitted.messages) <= 8_000 * FULL
+    assert fitted.messages[0]["content"].startswith("doc doc")
+    assert "characters were left out" in fitted.messages[0]["content"]
+    assert fitted.messages[-1] == messages[-1]
+
+
+async def test_single_message_that_is_too_long_stays_as_it_was_written() -> None:
+    messages: list[ChatMessage] = [{"role": "user", "content": "doc " * 40_000}]
+    assert (await fit(messages, 8_000, ScriptedRequester([]))).messages == messages
+
+
+async def test_many_results_of_one_turn_share_the_room() -> None:
+    names = [f"c{number}" for number in range(10)]
+    calls = [
+        {"id": name, "type": "function", "function": {"name": "look", "arguments": "{}"}} for name in names
+    ]
+    messages: list[ChatMessage] = [
+        {"role": "user", "content": "Find the key."},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": name, "content": "y" * 6_000} for name in names),
+    ]
+    fitted = await fit(messages, 8_000, ScriptedRequester(["So far nothing."]))
+    assert estimate_tokens(fitted.messages) <= 8_000 * FULL
+    assert_paired(fitted.messages)

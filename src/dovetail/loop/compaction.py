@@ -68,28 +68,56 @@ async def shorten(
     whole = list(messages)
     if estimate_tokens(whole) <= limit:
         return Fitted(whole)
+    whole = _shorten_task(whole, limit // 2)
     beginning = _Beginning(requester.model, whole, summaries)
     for fitted in (
         beginning.put_in(whole),
         beginning.put_in(_shorten_old(whole)),
-        beginning.put_in(_shorten_results(_shorten_old(whole), limit // 2)),
+        beginning.put_in(_share_room(_shorten_old(whole), limit)),
     ):
         if estimate_tokens(fitted) <= limit:
             return Fitted(fitted)
-    return await _summarize(_shorten_results(_shorten_old(whole), limit // 2), beginning, limit, requester)
+    return await _summarize(_share_room(_shorten_old(whole), limit), beginning, limit, requester)
+
+
+def _shorten_task(messages: list[ChatMessage], most: int) -> list[ChatMessage]:
+    """Cut the middle out of a first message that takes more than `most` tokens of a longer conversation."""
+    place = _end_of_task(messages) - 1
+    content: Any = messages[place]["content"] if 0 <= place < len(messages) - 1 else None
+    tokens = estimate_text(content) if isinstance(content, str) else 0
+    if tokens <= most:
+        return messages
+    room = len(content) * most // tokens
+    note = f"\n… ({len(content) - room} characters were left out)\n"
+    cut = content[: room - room // 4] + note + content[len(content) - room // 4 :]
+    return [*messages[:place], {**messages[place], "content": cut}, *messages[place + 1 :]]
+
+
+def _share_room(messages: list[ChatMessage], limit: int) -> list[ChatMessage]:
+    """Shorten the results of tools such that all of them fit next to the recent messages."""
+    recent = messages[-_KEPT:]
+    results = [place for place in range(len(messages)) if messages[place]["role"] == "tool"]
+    last = next((place for place in reversed(range(len(messages))) if place not in results), 0)
+    together = max(len(messages) - 1 - last, 1)
+    others = estimate_tokens([message for message in recent if message["role"] != "tool"])
+    room = max(limit * 3 // 4 - others, 0) * 2 // together
+    return _shorten_results(messages, max(min(limit // 2, room), _SHORT), slack=1)
 
 
 def _shorten_old(messages: list[ChatMessage]) -> list[ChatMessage]:
     return _shorten_results(messages[:-_KEPT], _SHORT) + messages[-_KEPT:]
 
 
-def _shorten_results(messages: list[ChatMessage], longest: int) -> list[ChatMessage]:
-    return [_shorten(message, longest) if message["role"] == "tool" else message for message in messages]
+def _shorten_results(messages: list[ChatMessage], longest: int, slack: int = 2) -> list[ChatMessage]:
+    """Cut results that are longer than `slack` times what is left of them."""
+    return [
+        _shorten(message, longest, slack) if message["role"] == "tool" else message for message in messages
+    ]
 
 
-def _shorten(message: ChatMessage, longest: int) -> ChatMessage:
+def _shorten(message: ChatMessage, longest: int, slack: int) -> ChatMessage:
     content: Any = message["content"]
-    if not isinstance(content, str) or len(content) <= 2 * longest:
+    if not isinstance(content, str) or len(content) <= slack * longest:
         return message
     note = f"… ({len(content) - longest} more characters were here; call the tool again if they are needed)"
     return {**message, "content": content[:longest] + note}
@@ -131,7 +159,8 @@ class _Beginning:
 async def _summarize(
     messages: list[ChatMessage], beginning: _Beginning, limit: int, requester: Requester
 ) -> Fitted:
-    cut = _find_cut(messages, beginning.end, limit)
+    room = limit - limit // 16 - estimate_tokens(messages[: beginning.start])
+    cut = _find_cut(messages, beginning.end, room)
     if cut <= beginning.end:
         return Fitted(beginning.put_in(messages))
     old = _write(beginning.list_old(messages, cut), limit * 2 // 3)
@@ -139,6 +168,7 @@ async def _summarize(
         messages=[{"role": "system", "content": _SUMMARIZE}, {"role": "user", "content": old}]
     )
     text, usage = await _ask(request, requester)
+    text = text[: max(room, _SHORT)]  # it must fit as well
     if text:
         beginning.remember(text, cut)
     summary = _write_summary(text or _NO_SUMMARY)
@@ -193,10 +223,10 @@ def _end_of_task(messages: Sequence[ChatMessage]) -> int:
     return first + 1
 
 
-def _find_cut(messages: list[ChatMessage], start: int, limit: int) -> int:
+def _find_cut(messages: list[ChatMessage], start: int, room: int) -> int:
     """Return where the recent part begins: small enough, and never between a call and its results."""
     cut = max(start, len(messages) - _KEPT)
-    while cut < len(messages) - 1 and estimate_tokens(messages[cut:]) > limit * 3 // 4:
+    while cut < len(messages) - 1 and estimate_tokens(messages[cut:]) > room * 3 // 4:
         cut += 1
     while cut > start and messages[cut]["role"] == "tool":
         cut -= 1
