@@ -57,6 +57,34 @@ def test_rejected_option_is_found(message: str, part: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "param", "part", "effort"),
+    [
+        ({"reasoning": {"effort": "low"}}, "reasoning.effort", "effort low medium", "medium"),
+        ({"reasoning_effort": "low"}, "reasoning_effort", "effort low medium", "medium"),
+        ({"reasoning_effort": "none"}, "reasoning_effort", "effort none medium", "medium"),
+        ({"reasoning_effort": "low", "text": {"verbosity": "low"}}, "text.verbosity", None, "low"),
+    ],
+)
+def test_effort_that_a_model_does_not_know_becomes_the_nearest_one(
+    body: dict[str, Any], param: str, part: str | None, effort: str
+) -> None:
+    message = (
+        "Unsupported value: 'low' is not supported. Supported values are: 'medium', 'high', and 'xhigh'."
+    )
+    assert find_refused_option(Refusal(400, message, "", param=param), body) == part
+    parts: set[str] = {part} if part else set()
+    sent = leave_out({"model": "m", **body}, parts)
+    assert sent.get("reasoning_effort", sent.get("reasoning", {}).get("effort")) == effort
+    assert leave_out({"reasoning_effort": "high"}, parts) == {"reasoning_effort": "high"}
+
+
+def test_rejected_option_is_found_by_the_field_that_the_server_names() -> None:
+    refusal = Refusal(400, "Unsupported value: 'low' is not supported here.", "", param="reasoning.effort")
+    assert find_refused_option(refusal, {"reasoning": {"effort": "low"}}) == "reasoning"
+    assert find_refused_option(refusal, {"temperature": 1}) is None
+
+
+@pytest.mark.parametrize(
     ("status", "message"),
     [
         (400, "tool_choice 'required' is incompatible with thinking enabled"),

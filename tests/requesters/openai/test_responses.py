@@ -308,6 +308,41 @@ async def test_rejected_option_is_left_out_from_then_on(
 
 
 @pytest.mark.parametrize(
+    ("listed", "efforts"),
+    [
+        (" Supported values are: 'medium', 'high'.", ["low", "medium", "medium", "high"]),
+        ("", ["low", None, None, "high"]),
+    ],
+)
+async def test_effort_that_a_model_rejects_has_a_warning_and_leaves_others_alone(
+    mock_provider: MockProvider, caplog: pytest.LogCaptureFixture, listed: str, efforts: list[str | None]
+) -> None:
+    message = f"Unsupported value: 'low' is not supported with the 'gpt-9' model.{listed}"
+    refuse(mock_provider, 400, {"message": message, "param": "reasoning.effort", "code": "unsupported_value"})
+    mock_provider.reply("Hi", "Hi", "Hi")
+    requester = connect(mock_provider)
+    for thinking in ("low", "low", "high"):
+        assert join(await collect(requester, options={"thinking": thinking}), TextDelta) == "Hi"
+    sent = [request.body.get("reasoning", {}).get("effort") for request in mock_provider.requests]
+    assert sent == efforts
+    assert len([record for record in caplog.records if "low" in record.getMessage()]) == 1
+
+
+async def test_reasoning_is_not_sent_to_a_model_that_does_not_think(mock_provider: MockProvider) -> None:
+    message = "Reasoning input items can only be provided to a reasoning or computer use model."
+    refuse(mock_provider, 400, {"message": message})
+    mock_provider.reply("Hi", "Hi")
+    data = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "old"}
+    part = {"source": "openai-responses", "text": 0, "calls": 0, "data": data}
+    messages = [*HELLO, {"role": "assistant", "content": "Hi", "provider_parts": [part]}, *HELLO]
+    requester = connect(mock_provider)
+    for _ in range(2):
+        assert join(await collect(requester, messages=messages), TextDelta) == "Hi"
+    sent = ["rs_1" in request.text for request in mock_provider.requests]
+    assert sent == [True, False, False]
+
+
+@pytest.mark.parametrize(
     ("status", "message", "code"),
     [
         (400, "The encrypted content could not be verified.", "invalid_encrypted_content"),

@@ -10,6 +10,7 @@ from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.warn import warn_once
 
 OURS = {
     "response_format": ("response_format", "json_schema", "text.format"),
@@ -41,6 +42,10 @@ SAMPLING = {
 }
 """Options that a request can do without."""
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+"""All efforts, from the least to the greatest; a model may know only some of them."""
+
+_SUPPORTED = re.compile(r"(?is)(?<!un)supported values?\b(.*)")
 _REJECTS = re.compile(
     r"(?i)unsupported|not supported?|does(n't| not) support|not permitted|not allowed|unknown|unrecognized"
     r"|unexpected|extra (field|input)|only the default|one of|mandatory"
@@ -59,8 +64,12 @@ def find_refused_option(refusal: Refusal, body: Mapping[str, Any]) -> str | None
             return name
     if not rejects(refusal):
         return None
+    if nearest := _find_nearest_effort(refusal, body):
+        return f"effort {_read_effort(body)} {nearest}"
+    field = refusal.param.partition(".")[0]
     found = [name for name, words in THINKING.items() if name in body and refusal.mentions(words)]
-    found += [name for name in body if name in SAMPLING and _names(refusal.message, name)]
+    found += [name for name in THINKING if name in body and name == field]
+    found += [name for name in body if name in SAMPLING and (name == field or _names(refusal.message, name))]
     return next(iter(found), None)
 
 
@@ -82,7 +91,36 @@ def leave_out(body: Mapping[str, Any], without: Set[str]) -> dict[str, Any]:
             kept.pop(name, None)
     if _name_choice(kept) in without:
         del kept["tool_choice"]
-    return kept
+    replaced = dict(part.split()[1:] for part in without if part.startswith("effort "))
+    return _replace_effort(kept, replaced)
+
+
+def _replace_effort(body: dict[str, Any], replaced: Mapping[str, str]) -> dict[str, Any]:
+    """Return a body with an effort that the model knows instead of one that it has rejected."""
+    asked = _read_effort(body)
+    if asked not in replaced:
+        return body
+    effort = replaced[asked]
+    warn_once(f"{body.get('model')} does not know the effort {asked!r} of thinking; it is set to {effort!r}.")
+    if "reasoning_effort" in body:
+        return {**body, "reasoning_effort": effort}
+    return {**body, "reasoning": {**body["reasoning"], "effort": effort}}
+
+
+def _read_effort(body: Mapping[str, Any]) -> str:
+    inner = body.get("reasoning")
+    return str(body.get("reasoning_effort") or (inner.get("effort") if is_mapping(inner) else ""))
+
+
+def _find_nearest_effort(refusal: Refusal, body: Mapping[str, Any]) -> str | None:
+    """Return the effort nearest to the rejected one, if the server lists those that the model knows."""
+    asked, listed = _read_effort(body), _SUPPORTED.search(refusal.message)
+    names_effort = refusal.param.endswith("effort") or "effort" in refusal.message
+    if asked not in EFFORTS or listed is None or not names_effort:
+        return None
+    known = [effort for effort in EFFORTS if effort != asked and f"'{effort}'" in listed[1]]
+    place = EFFORTS.index(asked)
+    return min(known, key=lambda effort: abs(EFFORTS.index(effort) - place), default=None)
 
 
 def _name_choice(body: Mapping[str, Any]) -> str:

@@ -21,6 +21,9 @@ _UNREADABLE = (
 )
 """Words by which a server rejects items of an earlier answer, for instance after a change of the key."""
 
+_WITHOUT_REASONING = "Reasoning input items can only be provided"
+"""Words by which a model that does not think rejects the reasoning of another one."""
+
 
 class Responses(ChatProtocol):
     """`POST <base_url>/responses`."""
@@ -39,7 +42,7 @@ class Responses(ChatProtocol):
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""
-        source = "" if "own_items" in without else self.source
+        source = "" if without & {"own_items", "reasoning_items"} else self.source
         return build_body(request, self.endpoint, without, source)
 
     def make_reader(self, failures: Failures) -> ResponsesReader:
@@ -50,6 +53,8 @@ class Responses(ChatProtocol):
         """Return the optional part of a body that the server rejected, or `responses` if it lacks the API."""
         if refusal.mentions(_UNREADABLE) or "invalid_encrypted_content" in refusal.code:
             return "own_items"
+        if refusal.mentions((_WITHOUT_REASONING,)):
+            return "reasoning_items"
         if self.endpoint.api is None and _lacks_route(refusal):
             return "responses"
         return find_refused_option(refusal, body)
