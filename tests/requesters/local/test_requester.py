@@ -8,6 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,20 @@ async def test_list_has_as_many_items_as_its_schema_demands(model: LocalRequeste
     items = json.loads(join_text(await collect(model, ask("Name planets.", schema=schema, options={}))))
     assert len(items) == 3
     assert all(item["name"] in ("Mars", "Venus") for item in items)
+
+
+@pytest.mark.parametrize(
+    ("options", "written"), [({}, 8), ({"max_tokens": 9}, 9), ({"max_completion_tokens": 7}, 7)]
+)
+async def test_answer_ends_at_the_most_that_the_model_writes_unless_the_request_says_otherwise(
+    small_weights: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, int], written: int
+) -> None:
+    monkeypatch.setitem(weights.CATALOGUE, "small", replace(weights.CATALOGUE["small"], longest=8))
+    requester = LocalRequester(small_weights, "local:small")
+    finish = (await collect(requester, ask("Tell me a long story.", options=options)))[-1]
+    await requester.close()
+    assert isinstance(finish, FinishDelta)
+    assert (finish.reason, finish.usage.output_tokens) == ("length", written)
 
 
 async def test_required_call_has_arguments_that_fit(model: LocalRequester) -> None:

@@ -40,7 +40,6 @@ from dovetail.requesters.openai.format import read_usage
 
 logger = logging.getLogger(__name__)
 
-LONGEST_ANSWER = 2048
 LONGEST_CHOICE = 1024
 LONGEST_NAME = 64
 EXACT = {"temperature": 0.0}
@@ -174,8 +173,7 @@ class LocalAnswer:
         grammar = PLAIN_TEXT if self._request.tools else None
         if self._request.schema is not None:
             grammar = build_grammar(close_schema(self._request.schema))
-        body = {**EXACT, "max_tokens": LONGEST_ANSWER, **options}
-        async for text in self._generate(texts, body, grammar):
+        async for text in self._generate(texts, {**EXACT, **options}, grammar):
             yield text
 
     async def _generate(

@@ -14,7 +14,7 @@ from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
 from dovetail.requesters.local.llama import Engine, release_engine, share_engine
 from dovetail.requesters.local.messages import KNOWLEDGE, TALK
-from dovetail.requesters.local.weights import find_entry
+from dovetail.requesters.local.weights import LONGEST_ANSWER, find_entry
 from dovetail.requesters.prices import FREE
 from dovetail.requesters.thinking import settle_thinking, warn_ignored
 from dovetail.settings.model import ModelSettings
@@ -60,11 +60,13 @@ class LocalRequester:
         if entry is not None:
             self.context_tokens = entry.choose_context(context)
             self._introduction, self._sampling = entry.introduction, entry.sampling
+            self._longest = entry.longest
             self._chooses_tools = entry.chooses_tools
         else:
             file = read_model(weights)
             self.context_tokens = file.choose_context(context)
             self._introduction, self._sampling = INTRODUCTION, file.sampling
+            self._longest = LONGEST_ANSWER
             self._chooses_tools = file.chooses_tools
 
     def __repr__(self) -> str:
@@ -105,8 +107,10 @@ class LocalRequester:
         if request.tools and request.tool_choice == "auto" and not self._chooses_tools:
             logger.info("%s is too small to choose tools reliably; answering without tools", self.model)
             request = replace(request, tools=())
-        if request.schema is None:
-            request = replace(request, options={**self._sampling, **request.options})
+        options = {**(self._sampling if request.schema is None else {}), **request.options}
+        if "max_completion_tokens" not in options:
+            options.setdefault("max_tokens", self._longest)
+        request = replace(request, options=options)
         if any(message["role"] in ("system", "developer") for message in request.messages):
             return request
         introduction = {"role": "system", "content": self._introduction}

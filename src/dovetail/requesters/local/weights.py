@@ -22,6 +22,8 @@ platformdirs = lazy("platformdirs")
 MEBIBYTE = 1024 * 1024
 CONTEXT = 8192
 """Tokens of prompt and answer together, unless set; with the good model they need 230 MB of memory."""
+LONGEST_ANSWER = 2048
+"""Tokens of an answer, unless set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +31,8 @@ class Weights:
     """One embedded model: the packages with its parts, in order, and the checksum of the joined file.
 
     `introduction` is its system text if a request has none, `sampling` its best options, `context` the most
-    tokens that it reads. A model that is too
-    small to choose between tools is not asked to, unless a call is required.
+    tokens that it reads, `longest` the most that it writes unless a request says otherwise. A model that is
+    too small to choose between tools is not asked to, unless a call is required.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Weights:
     introduction: str
     sampling: Mapping[str, Any]
     context: int = 8192
+    longest: int = LONGEST_ANSWER
     chooses_tools: bool = True
 
     @property
@@ -84,6 +87,7 @@ CATALOGUE: dict[str, Weights] = {
             "dry_multiplier": 0.8,
             "dry_allowed_length": 3,
         },  # against repetition
+        longest=512,  # it seldom ends a longer answer, and repeats itself in other words
         chooses_tools=False,
     ),
 }
