@@ -68,7 +68,7 @@ async def shorten(
     whole = list(messages)
     if estimate_tokens(whole) <= limit:
         return Fitted(whole)
-    whole = _shorten_task(whole, limit // 2)
+    whole = _shorten_task(whole, limit // 3)
     beginning = _Beginning(requester.model, whole, summaries)
     for fitted in (
         beginning.put_in(whole),
@@ -226,7 +226,7 @@ def _end_of_task(messages: Sequence[ChatMessage]) -> int:
 def _find_cut(messages: list[ChatMessage], start: int, room: int) -> int:
     """Return where the recent part begins: small enough, and never between a call and its results."""
     cut = max(start, len(messages) - _KEPT)
-    while cut < len(messages) - 1 and estimate_tokens(messages[cut:]) > room * 3 // 4:
+    while cut < len(messages) - 1 and estimate_tokens(messages[cut:]) > room * 5 // 8:
         cut += 1
     while cut > start and messages[cut]["role"] == "tool":
         cut -= 1
