@@ -48,7 +48,11 @@ def test_a_taken_port_is_named(
 @pytest.mark.parametrize(
     ("model", "message", "hint"),
     [
-        ("foo:bar", "Invalid model name 'foo:bar'", "Providers: anthropic, google, openai"),
+        (
+            "foo:bar",
+            "Unknown provider 'foo' in the model name 'foo:bar'",
+            "Providers: anthropic, google, openai",
+        ),
         ("gpt-5", "Model name 'gpt-5' has no provider", "openai:gpt-5   (set OPENAI_API_KEY"),
         ("local:huge", "Unknown embedded model 'huge'", "good, small"),
         ("openai:gpt-5", "Missing API key for OpenAI", "DOVETAIL_API_KEY"),
