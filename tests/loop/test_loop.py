@@ -83,6 +83,17 @@ async def test_empty_answer_is_asked_for_once_more() -> None:
     assert "empty" in requester.requests[1].messages[-1]["content"]
 
 
+async def test_a_refused_answer_is_not_asked_for_again() -> None:
+    outcome, _, requester = await run([{"text": "", "finish_reason": "content-filter"}, "Second."])
+    assert (outcome.reason, outcome.text, outcome.finish_reason) == ("goal", "", "content-filter")
+    assert len(requester.requests) == 1
+
+
+async def test_the_reason_of_the_last_answer_is_in_the_result() -> None:
+    outcome, _, _ = await run([call(), {"text": "Cut of", "finish_reason": "length"}], [make_tool()])
+    assert (outcome.reason, outcome.text, outcome.finish_reason) == ("goal", "Cut of", "length")
+
+
 async def test_turn_limit_ends_with_a_grace_turn_that_answers() -> None:
     outcome, _, requester = await run(
         [call(call_id="c1"), "My best guess."], [make_tool()], budget=Budget(BudgetLimits(turns=1))

@@ -81,7 +81,8 @@ class AgentRun:
     async def _finish(self, outcome: RunResult) -> RunResult:
         """Parse the answer as the output asks, and pass it to the handlers like every answer."""
         request = self.request
-        entries = [TextDelta(outcome.text), FinishDelta(usage=outcome.usage, model=request.requester.model)]
+        finish = FinishDelta(outcome.finish_reason or "stop", outcome.usage, request.requester.model)
+        entries = [TextDelta(outcome.text), finish]
         expected = expect_output(request.prompt, request.settings, with_schema=False)
         result = Result(entries, expected.format)
         if outcome.reason == "goal":

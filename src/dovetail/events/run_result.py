@@ -15,10 +15,11 @@ class RunResult:
     """How a run ended and what it returned.
 
     `text` is the answer, `data` the result in the form that was asked for, if one was. `messages` are the new
-    ones, each call in them with its result. `usage` counts children too, `duration` is in seconds. `limit`
-    names the limit that was reached if a grace turn saved the answer; `notice` says in words which limit was
-    reached, whether or not it did. `error` is the report of a failure as
-    clients and stored runs know it; `exception` is known only in the process in which it happened.
+    ones, each call in them with its result. `finish_reason` is why the model ended its last answer: `stop`,
+    `length` if it was cut off, `content-filter` if it was refused, `tool-calls` or `other`. `usage` counts
+    children too, `duration` is in seconds. `limit` names the limit that was reached if a grace turn saved the
+    answer; `notice` says in words which limit was reached, whether or not it did. `error` is the report of a
+    failure as clients and stored runs know it; `exception` is known only in the process in which it happened.
     """
 
     reason: EndReason = "goal"
@@ -27,6 +28,7 @@ class RunResult:
     messages: Sequence[ChatMessage] = ()
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
+    finish_reason: str = ""
     duration: float = 0.0
     limit: EndReason | None = None
     notice: str | None = None

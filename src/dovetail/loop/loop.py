@@ -128,6 +128,7 @@ class LoopRun:
         self.budget = meter.budget
         self.cancel = context.cancel
         self.text = ""
+        self._finish_reason = ""
         self._is_request = is_request
         # A request of an agent comes with a guard of its own.
         self._requester = loop.requester if is_request else guard(loop.requester, self.budget, loop.price)
@@ -196,6 +197,7 @@ class LoopRun:
             self.meter.report_answer(turn.finish.usage)
             outcomes = await self._run_calls(turn.calls)
         self.meter.end_turn(turn.finish.reason)
+        self._finish_reason = turn.finish.reason
         return self._look_back(outcomes, turn.text)
 
     def _set_phase(self, specs: Sequence[ToolSpec], *, is_last: bool) -> None:
@@ -209,7 +211,11 @@ class LoopRun:
         if self._deadline.reason is not None:
             reason = self._deadline.reason
             return self._end(reason, notice=self.budget.explain(reason) if reason == "timeout" else None)
-        stop = self._rules.after_calls(outcomes) if outcomes else self._rules.after_text(text)
+        stop = (
+            self._rules.after_calls(outcomes)
+            if outcomes
+            else self._rules.after_text(text, self._finish_reason)
+        )
         if stop is not None:
             return self._end(stop.reason, data=stop.data)
         if not outcomes:
@@ -322,6 +328,7 @@ class LoopRun:
     ) -> RunResult:
         return RunResult(
             reason=reason,
+            finish_reason=self._finish_reason,
             notice=notice,
             text=self.text,
             data=data,

@@ -58,12 +58,14 @@ class StopRules:
         self._last_calls = calls
         return Stop("no-completion") if self._insists and self._repeats >= REPEATS else None
 
-    def after_text(self, text: str) -> Stop | None:
+    def after_text(self, text: str, finish_reason: str) -> Stop | None:
         """Decide after a turn without calls; None for an empty answer, which is asked for once more.
 
-        A whole answer is the goal even if the user asked to stop after it.
+        A whole answer is the goal even if the user asked to stop after it. A refused one is not asked for
+        again.
         """
-        if not self._insists or (text.strip() and self._completion is None):
+        is_answer = bool(text.strip()) or finish_reason == "content-filter"
+        if not self._insists or (is_answer and self._completion is None):
             return Stop("goal")
         if self._cancel.mode is not None:
             return Stop("cancelled")

@@ -16,8 +16,9 @@ from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, Reasoni
 from dovetail.lazy import lazy
 from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.content import build_messages
+from dovetail.requesters.errors import REFUSED, REFUSED_HINT
 from dovetail.requesters.foreign import ForeignRequester, explain_failure, split_model
-from dovetail.requesters.http.reader import Complain
+from dovetail.requesters.http.reader import Complain, has_text
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_tool
@@ -137,7 +138,8 @@ class AnyLlmRequester(ForeignRequester):
         return arguments
 
     def _fail(self, failure: str, status: int | None) -> ModelError:
-        return ModelError(f"{self.model} {failure}", provider=self.provider, status=status)
+        hint = REFUSED_HINT if failure.startswith(REFUSED) else None
+        return ModelError(f"{self.model} {failure}", provider=self.provider, status=status, hint=hint)
 
 
 def make_requester(model: str, options: ModelSettings, owner: str) -> AnyLlmRequester:
@@ -172,6 +174,7 @@ class CompletionReader(ChatReader):
         for choice in chunk.get("choices") or ():
             self._keep_extras(choice.get("delta") or choice.get("message") or {})
         self._read_chunk(chunk, deltas)
+        self.has_text = self.has_text or has_text(deltas)
         for delta in deltas:
             if isinstance(delta, ReasoningDelta):
                 self._reasoning += delta.text

@@ -21,8 +21,11 @@ from dovetail.settings.model import Api
 aiohttp = lazy("aiohttp")
 REPORTED = "reported an error while answering"
 """What a provider did whose answer ends with an error of its own."""
+REFUSED = "refused to answer"
+"""What a provider did whose filter, or whose model, stopped the answer before its first word."""
+REFUSED_HINT = "Rephrase the request, or use another model."
 
-
+_SAFETY_HINT = "Rephrase the request, set safetySettings in model.body, or use another model."
 _APIS: Mapping[Api, str] = {
     "chat": "an OpenAI-compatible API",
     "responses": "an OpenAI-compatible API",
@@ -109,6 +112,9 @@ class Failures:
             return self._make(
                 ContextLengthError, message, {"status": status, "limit": reported.context_limit}
             )
+        if failure.startswith(REFUSED):
+            hint = _SAFETY_HINT if self._find_api() == "google" else REFUSED_HINT
+            return self.fail(message, status=status, hint=hint)
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
         hint = next((self.fill(advice.hint) for advice in _ADVICE if status in advice.statuses), None)
         return make(message, status=status, hint=hint)
@@ -179,8 +185,11 @@ class Failures:
         return f"{where} {'failed' if refusal.status >= 500 else 'rejected the request'} {said}", None
 
     def _name_api(self) -> str:
+        return _APIS[self._find_api()]
+
+    def _find_api(self) -> Api:
         row = find_provider(self.provider)
-        return _APIS[self.api or (row.api if row else "chat")]
+        return self.api or (row.api if row else "chat")
 
     def _name_keys(self) -> str:
         """Return the settings and variables that may hold the key."""

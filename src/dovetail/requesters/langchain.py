@@ -6,11 +6,21 @@ from typing import Any
 
 from dovetail.data.secrets import hide
 from dovetail.data.shapes import is_mapping, read_count
+from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
-from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
 from dovetail.lazy import lazy
 from dovetail.requesters.configured import configure
 from dovetail.requesters.content import build_messages
+from dovetail.requesters.errors import REFUSED, REFUSED_HINT
 from dovetail.requesters.foreign import ForeignRequester, explain_failure, split_model
 from dovetail.requesters.known_models import find_known
 from dovetail.requesters.limits import TimeLimits
@@ -87,14 +97,18 @@ class LangchainRequester(ForeignRequester):
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas as they arrive."""
-        reader = ChunkReader(self.price, self._source)
+        reader, is_empty = ChunkReader(self.price, self._source), True
         async with aclosing(self._watch(self._start(request))) as chunks:
             async for chunk in chunks:
                 for delta in reader.read(chunk):
+                    is_empty = is_empty and not isinstance(delta, TextDelta | ToolCallDelta)
                     yield delta
         for part in reader.take_parts():
             yield part
-        yield reader.finish()
+        finish = reader.finish()
+        if is_empty and finish.reason == "content-filter":
+            raise ModelError(f"{self.model} {REFUSED}.", provider=self.provider, hint=REFUSED_HINT)
+        yield finish
 
     async def close(self) -> None:
         """Do nothing: the chat model belongs to its creator."""

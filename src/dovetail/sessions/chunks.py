@@ -41,6 +41,8 @@ DETAIL = "tool-detail"
 """The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
 
 FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
+CUT_REASONS = ("length", "content-filter")
+"""Why a model ends an answer that is not whole."""
 
 
 def _no_description(name: str) -> Mapping[str, Any]:
@@ -59,6 +61,7 @@ class ChunkEncoder:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     describe: Callable[[str], Mapping[str, Any]] = _no_description
     _in_step: bool = False
+    _finish_reason: str = ""  # of the last turn
     _calls: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     _open_calls: dict[str, None] = field(default_factory=dict[str, None])
     _asks: dict[str, str] = field(default_factory=dict[str, str])
@@ -74,9 +77,9 @@ class ChunkEncoder:
         if isinstance(event, RunStart):
             return [self._start()]
         if isinstance(event, RunEnd):
-            return _encode_end(event)
+            return _encode_end(event, self._finish_reason)
         if isinstance(event, TurnEnd):
-            self._in_step = False
+            self._in_step, self._finish_reason = False, event.finish_reason
             return [{"type": "finish-step"}]
         if isinstance(event, TurnReset):
             return [{"type": "reset-step"}] if self._in_step else []
@@ -243,14 +246,15 @@ def _describe_child(entry: Entry, event: RunStart | RunEnd, known: Chunk | None)
     return {**(known or place), "state": "ended", "reason": event.reason}
 
 
-def _encode_end(event: RunEnd) -> list[Chunk]:
+def _encode_end(event: RunEnd, finish_reason: str) -> list[Chunk]:
     metadata: Chunk = {"reason": event.reason, "usage": asdict(event.usage)}
     if event.notice is not None:
         metadata |= {"limit": event.limit, "notice": event.notice}
     if event.reason == "cancelled":
         update = {"type": "message-metadata", "messageMetadata": metadata}
         return [update, {"type": "abort", "reason": "cancelled"}]
-    reason = FINISH_REASONS.get(event.reason, "other")
+    is_cut = event.reason == "goal" and finish_reason in CUT_REASONS
+    reason = finish_reason if is_cut else FINISH_REASONS.get(event.reason, "other")
     finish: Chunk = {"type": "finish", "finishReason": reason, "messageMetadata": metadata}
     if event.error is None:
         return [finish]

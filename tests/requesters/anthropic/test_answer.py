@@ -164,7 +164,8 @@ def test_an_answer_in_one_piece_has_the_same_blocks() -> None:
     ],
 )
 def test_the_reason_of_the_end_is_named_in_our_words(reason: str, ours: str) -> None:
-    assert read(encode(START, *end(reason)))[1].reason == ours
+    text = [begin(0, type="text", text="Hello"), stop(0)]
+    assert read(encode(START, *text, *end(reason)))[1].reason == ours
 
 
 def test_usage_of_the_last_event_counts_and_reasoning_is_known() -> None:

@@ -254,11 +254,11 @@ def test_only_the_first_of_several_candidates_counts() -> None:
     [
         (
             [{"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}}],
-            "google:gemini-3-flash-preview did not answer: it blocked the prompt (PROHIBITED_CONTENT)",
+            "at http://g refused to answer: it blocked the prompt (PROHIBITED_CONTENT)",
         ),
         (
             [chunk(reason="RECITATION", finishMessage="From a book.")],
-            "google:gemini-3-flash-preview stopped before the first word (RECITATION: From a book.)",
+            "google:gemini-3-flash-preview at http://g refused to answer (RECITATION: From a book.)",
         ),
         (
             [{"error": {"code": 400, "message": "Bad thing.", "status": "INVALID_ARGUMENT"}}],

@@ -51,6 +51,13 @@ async def test_an_answer_streams_in_the_order_clients_expect(tmp_path: Path) -> 
     assert numbers == sorted(numbers)
 
 
+@pytest.mark.parametrize("reason", ["length", "content-filter"])
+async def test_an_answer_that_is_not_whole_says_why_it_ended(tmp_path: Path, reason: str) -> None:
+    async with serve(tmp_path, [{"text": "I can", "finish_reason": reason}]) as server:
+        chunks = await server.chat("Hi")
+    assert (text_of(chunks), chunks[-1]["finishReason"]) == ("I can", reason)
+
+
 async def test_a_tool_call_shows_its_input_and_its_output(tmp_path: Path) -> None:
     async with serve(tmp_path, [CALL, "It is 3."], [add_tool()]) as server:
         chunks = await server.chat("1 + 2?")

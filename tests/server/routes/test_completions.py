@@ -92,6 +92,17 @@ async def test_a_stream_brings_the_text_piece_by_piece_and_its_usage_last(tmp_pa
     assert {chunk.id for chunk in chunks} == {chunks[0].id}
 
 
+@pytest.mark.parametrize(("reason", "theirs"), [("length", "length"), ("content-filter", "content_filter")])
+async def test_an_answer_that_is_not_whole_says_why_it_ended(
+    tmp_path: Path, reason: str, theirs: str
+) -> None:
+    async with connect(tmp_path, [Reply(text="I can", finish_reason=reason)] * 2) as (client, _):
+        whole = await client.chat.completions.create(**ask())
+        chunks = [chunk async for chunk in await client.chat.completions.create(**ask(stream=True))]
+    assert whole.choices[0].finish_reason == theirs
+    assert chunks[-1].choices[0].finish_reason == theirs
+
+
 async def test_an_answer_in_one_piece_brings_its_reasoning_too(tmp_path: Path) -> None:
     async with connect(tmp_path, [{"reasoning": "Hm.", "text": "Hello"}, "Hi"]) as (client, _):
         answers = [await client.chat.completions.create(**ask()) for _ in range(2)]

@@ -94,6 +94,9 @@ class MessagesReader(AnswerReader):
             self._usage |= {name: value for name, value in usage.items() if value is not None}
         if reason := message.get("stop_reason"):
             self.reason = str(reason)
+        if is_mapping(details := message.get("stop_details")):
+            said = (details.get(name) for name in ("category", "explanation"))
+            self.explanation = ": ".join(str(part) for part in said if part)
 
     def _raise_error(self, event: Mapping[str, Any]) -> None:
         error = event.get("error")

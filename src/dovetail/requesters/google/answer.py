@@ -16,7 +16,7 @@ from dovetail.events.delta import (
     Usage,
 )
 from dovetail.ids import new_id
-from dovetail.requesters.errors import Failures
+from dovetail.requesters.errors import REFUSED, Failures
 from dovetail.requesters.google.contents import SOURCE
 from dovetail.requesters.http.events import TextPattern
 from dovetail.requesters.http.reader import LONGEST_MESSAGE, AnswerReader, expect_text
@@ -77,11 +77,9 @@ class GoogleReader(AnswerReader):
     def __init__(self, failures: Failures) -> None:
         super().__init__(failures.fail_answer)
         self._failures = failures
-        self._name = f"{failures.provider}:{failures.model}"
         self._usage: dict[str, Any] = {}
         self._metadata: dict[str, Any] = {}
         self._calls = 0
-        self._has_output = False
 
     def _read_usage(self) -> Usage:
         thoughts = self._count("thoughtsTokenCount")
@@ -108,7 +106,7 @@ class GoogleReader(AnswerReader):
                 is_plain = self._read_candidate(candidate, deltas)
         feedback: Mapping[str, Any] = chunk.get("promptFeedback") or {}
         if blocked := feedback.get("blockReason"):
-            raise self._refuse_content(f"did not answer: it blocked the prompt ({_shorten(blocked)})")
+            raise self._complain(f"{REFUSED}: it blocked the prompt ({_shorten(blocked)})", None)
         return is_plain
 
     def _read_error(self, error: Any) -> ModelError:
@@ -133,22 +131,14 @@ class GoogleReader(AnswerReader):
         return False
 
     def _check_end(self, candidate: Mapping[str, Any]) -> None:
-        """Raise the error of an answer that the model has spoiled, or that was stopped before it began."""
-        message = str(candidate.get("finishMessage") or "")[:LONGEST_MESSAGE]
-        said = f"{self.reason}: {message}" if message else str(self.reason)
+        """Raise the error of an answer that the model has spoiled."""
+        self.explanation = str(candidate.get("finishMessage") or "")[:LONGEST_MESSAGE]
         if self.reason in _FAULTY:
+            said = f"{self.reason}: {self.explanation}" if self.explanation else self.reason
             raise self._failures.fail_transient(
-                f"{self._name} made an invalid function call ({said})",
+                f"{self._failures.where} made an invalid function call ({said})",
                 hint="Try again; simpler tool parameters, or a larger model, make it rarer.",
             )
-        if self._name_reason() == "content-filter" and not self._has_output:
-            raise self._refuse_content(f"stopped before the first word ({said})")
-
-    def _refuse_content(self, failure: str) -> ModelError:
-        return self._failures.fail(
-            f"{self._name} {failure}",
-            hint="Rephrase the request, or set safetySettings in model.body.",
-        )
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
         fields = {name: value for name, value in part.items() if name not in _NAMED}
@@ -167,10 +157,8 @@ class GoogleReader(AnswerReader):
             deltas.append(self._keep("part", part=part))
         elif fields:
             deltas.append(self._keep("text", length=len(text), fields=fields))
-        if not text:
-            return
-        self._has_output = self._has_output or not is_thought
-        deltas.append(ReasoningDelta(text) if is_thought else TextDelta(text))
+        if text:
+            deltas.append(ReasoningDelta(text) if is_thought else TextDelta(text))
 
     def _read_call(self, call: Mapping[str, Any], fields: Mapping[str, Any], deltas: list[Delta]) -> None:
         if fields:
@@ -179,7 +167,7 @@ class GoogleReader(AnswerReader):
         call_id = str(call.get("id") or new_id("call"))
         deltas.append(ToolCallDelta(self._calls, call_id, expect_text(call["name"]), arguments))
         self._calls += 1
-        self.has_calls = self._has_output = True
+        self.has_calls = True
 
     def _keep(self, kind: str, **data: Any) -> ProviderPartDelta:
         model = self.model or self._failures.model

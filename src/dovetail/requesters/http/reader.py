@@ -6,14 +6,14 @@ However the bytes of a stream are cut, the deltas and their order are the same.
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ModelError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta, Usage
-from dovetail.requesters.errors import REPORTED
+from dovetail.requesters.errors import REFUSED, REPORTED
 from dovetail.requesters.http.events import EventSplitter, TextPattern
 
 DONE = "[DONE]"
@@ -42,8 +42,8 @@ ReadChunk: TypeAlias = Callable[[Mapping[str, Any], list[Delta]], bool]
 class AnswerReader(ABC):
     """Convert the bytes of one answer to deltas.
 
-    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end), `model`, `has_calls` and
-    `is_refused` as they come.
+    A protocol reads its chunks in `_read_chunk` and sets `reason` (of the end), its `explanation` if the
+    server sends one, `model`, `has_calls` and `is_refused` as they come.
     `places` matches the keys of a chunk that may hold text: if a chunk differs from the one before only in
     that text, the rest of it is not parsed.
     """
@@ -61,7 +61,9 @@ class AnswerReader(ABC):
     def __init__(self, complain: Complain) -> None:
         self.done = False
         self.reason: str | None = None
+        self.explanation = ""
         self.model = ""
+        self.has_text = False
         self.has_calls = False
         self.is_refused = False  # in words of the model
         self._complain = complain
@@ -126,9 +128,17 @@ class AnswerReader(ABC):
         return self.done or self.reason is not None
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
-        """Return the delta that ends the answer."""
+        """Return the delta that ends the answer.
+
+        Raises:
+            ModelError: the answer was refused before its first word.
+        """
+        reason = self._name_reason()
+        if reason == "content-filter" and not self.has_text and not self.has_calls:
+            said = f"{self.reason}: {self.explanation}" if self.explanation else str(self.reason)
+            raise self._complain(f"{REFUSED} ({said[:LONGEST_MESSAGE]})", None)
         payload = self._parse(self._skipped)[0] if self._skipped else self._payload
-        return FinishDelta(self._name_reason(), self._read_usage(), self.model, request_id, payload)
+        return FinishDelta(reason, self._read_usage(), self.model, request_id, payload)
 
     def _read_event(
         self,
@@ -152,6 +162,7 @@ class AnswerReader(ABC):
             except (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError):
                 shown = text[place : place + 200]
                 raise self._refuse(f"unexpected chunk {shown!r}") from None
+            self.has_text = self.has_text or has_text(deltas[known:])
             if is_plain and len(deltas) == known + 1:
                 self._learn(text[place:end], deltas[-1])
             # Servers that forget the blank line between events send several chunks in one.
@@ -184,6 +195,11 @@ class AnswerReader(ABC):
 
     def _refuse(self, problem: str) -> ModelError:
         return self._complain(f"sent an invalid answer: {problem}", None)
+
+
+def has_text(deltas: Sequence[Delta]) -> bool:
+    """Return whether there is text of the answer among the deltas."""
+    return any(isinstance(delta, TextDelta) for delta in deltas)
 
 
 def expect_text(value: Any) -> str:

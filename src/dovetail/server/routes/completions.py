@@ -237,7 +237,7 @@ async def _describe_answer(app: Dovetail, handle: RunHandle, result: RunResult, 
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
     if reasoning := read_text(parts, "reasoning"):
         message["reasoning_content"] = reasoning
-    finish_reason = read_finish_reason(result.reason)
+    finish_reason = read_finish_reason(result.reason, result.finish_reason)
     return {
         "id": handle.run_id,
         "object": "chat.completion",

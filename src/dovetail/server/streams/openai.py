@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextStart
-from dovetail.events.run_events import Entry, RunEnd, RunStart
+from dovetail.events.run_events import Entry, RunEnd, RunStart, TurnEnd
 from dovetail.requesters.openai.format import write_usage
 from dovetail.server.responses import DONE, SSE_HEADERS, dump, frame, quote
 from dovetail.sessions.message import Part
@@ -38,6 +38,7 @@ class CompletionEncoder:
     _has_text: bool = False
     _before: bytes = b""
     _after: bytes = b""
+    _finish_reason: str = ""  # of the last turn
 
     def __post_init__(self) -> None:
         """Write the parts that all tokens share once."""
@@ -61,7 +62,7 @@ class CompletionEncoder:
                 pieces.append(frame(self._chunk({"reasoning_content": event.delta})))
             elif isinstance(event, RunStart):
                 pieces.append(frame(self._chunk({"role": "assistant", "content": ""})))
-            elif isinstance(event, RunEnd):
+            elif isinstance(event, TurnEnd | RunEnd):
                 pieces.append(self._encode_end(event))
         return b"".join(pieces)
 
@@ -69,14 +70,17 @@ class CompletionEncoder:
         """Return the mark that ends the stream."""
         return DONE
 
-    def _encode_end(self, event: RunEnd) -> bytes:
+    def _encode_end(self, event: TurnEnd | RunEnd) -> bytes:
+        if isinstance(event, TurnEnd):
+            self._finish_reason = event.finish_reason
+            return b""
         if event.error is not None:
             status = 429 if event.error.get("type") == "limit_error" else 500
             return frame(dump({"error": to_openai_error(status, event.error)}))
         pieces: list[bytes] = []
         if not self._has_text and event.result is not None:
             pieces.append(self._before + quote(write_result(event.result)) + self._after)
-        pieces.append(frame(self._chunk({}, read_finish_reason(event.reason))))
+        pieces.append(frame(self._chunk({}, read_finish_reason(event.reason, self._finish_reason))))
         if self.includes_usage:
             usage = {"choices": list[Any](), "usage": write_usage(event.usage)}
             pieces.append(frame(dump({**self._head(), **usage})))
@@ -106,9 +110,12 @@ def write_result(result: Any) -> str:
     return result if isinstance(result, str) else dump(result).decode()
 
 
-def read_finish_reason(reason: str) -> str:
-    """Return the reason why a run ended in OpenAI's words."""
-    return "length" if reason in _LIMITS else "stop"
+def read_finish_reason(reason: str, finish_reason: str) -> str:
+    """Return why a run ended, and the model its last answer, in OpenAI's words."""
+    if reason == "goal" and finish_reason == "content-filter":
+        return "content_filter"
+    is_cut = reason == "goal" and finish_reason == "length"
+    return "length" if is_cut or reason in _LIMITS else "stop"
 
 
 def to_openai_error(status: int, error: Mapping[str, Any]) -> dict[str, Any]:
