@@ -500,3 +500,19 @@ async def test_a_spoiled_call_is_asked_for_again(mock_provider: MockProvider) ->
     deltas = await collect(connect(mock_provider), tools=[ADD])
 
     assert deltas[0] == TextDelta("hello")
+
+
+async def test_penalties_that_a_model_does_not_have_are_left_out_with_a_warning(
+    mock_provider: MockProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        refuse(mock_provider, 400, "Penalty is not enabled for this model", "INVALID_ARGUMENT")
+    mock_provider.reply("1", "2")
+    requester = connect(mock_provider)
+
+    for _ in range(2):
+        await collect(requester, options={"presence_penalty": 0.1, "frequency_penalty": 0.1, "seed": 1})
+
+    sent = [len(request.body["generationConfig"]) for request in mock_provider.requests]
+    assert sent == [3, 2, 1, 1]
+    assert "rejects 'presence_penalty', which is left out from now on" in caplog.text

@@ -18,6 +18,7 @@ from dovetail.requesters.anthropic.thinking import (
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.options import translate_options
 from dovetail.requesters.refusal import Refusal
 
 DROPPED = "thinking.block_binding"
@@ -41,18 +42,27 @@ _OPTIONAL = {
 
 _TOO_MANY = re.compile(r"max_tokens: \d+ > (\d+)")
 _CHOICES = {"required": "any", "none": "none"}
-_OTHER_NAMES = {"max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
+_OTHER_NAMES = {
+    "max_completion_tokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "stop": "stop_sequences",
+}
+_KNOWN = {"metadata", "parallel_tool_calls", "service_tier"}
 
 
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
+    request = translate_options(request, known=_KNOWN)
     conversation = MessagesWriter(source, thinks=SIGNED not in without).write(request.messages)
     plan = _plan(request, conversation, without)
     options = _read_options(request, plan, without)
+    one_call = options.pop("parallel_tool_calls", None) is False
     tokens = choose_output(request.model, plan, options.pop("max_tokens", None), streams=request.stream)
     body: dict[str, Any] = {"model": request.model, "max_tokens": min([tokens, *_read_limits(without)])}
     own_tools = [*_read_tools(options.pop("tools", None)), *_read_tools(endpoint.body.get("tools"))]
     _add_tools(body, request, [*map(build_tool, request.tools), *own_tools], plan, without)
+    if one_call and body.get("tools") and "tool_choice" not in without:
+        _forbid_parallel_calls(body)
     if conversation.system:
         body["system"] = conversation.system
     body["messages"] = conversation.messages
@@ -137,6 +147,12 @@ def _add_tools(
     can_force = find_traits(request.model).forces and not plan.thinking and "tool_choice" not in without
     if choice == "none" or (choice == "any" and can_force):
         body["tool_choice"] = {"type": choice}
+
+
+def _forbid_parallel_calls(body: dict[str, Any]) -> None:
+    choice = body.get("tool_choice") or {"type": "auto"}
+    if choice["type"] != "none":
+        body["tool_choice"] = {**choice, "disable_parallel_tool_use": True}
 
 
 def _add_forgotten_tools(body: dict[str, Any], called: Sequence[str]) -> None:

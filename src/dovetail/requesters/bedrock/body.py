@@ -13,6 +13,7 @@ from dovetail.requesters.bedrock.messages import ConverseWriter
 from dovetail.requesters.bedrock.thinking import plan_thinking
 from dovetail.requesters.blocks import FORGOTTEN
 from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.requesters.options import translate_options
 from dovetail.requesters.refusal import Refusal
 
 SIGNED = "thinking blocks"
@@ -30,6 +31,7 @@ _TOP_LEVEL = {
 _INFERENCE = {
     "max_tokens": "maxTokens",
     "max_completion_tokens": "maxTokens",
+    "max_output_tokens": "maxTokens",
     "temperature": "temperature",
     "top_p": "topP",
     "stop": "stopSequences",
@@ -49,6 +51,7 @@ _OPTIONAL = {
 
 def build_body(request: ModelRequest, endpoint: Endpoint, source: str, without: Set[str]) -> dict[str, Any]:
     """Return the JSON body; `endpoint.body` wins over everything else."""
+    request = translate_options(request, known=frozenset())
     family = find_family(request.model)
     conversation = ConverseWriter(source, thinks=SIGNED not in without).write(request.messages)
     options = {name: value for name, value in request.options.items() if name not in without}

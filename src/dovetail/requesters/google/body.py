@@ -17,6 +17,7 @@ _NAMES = {
     "max_completion_tokens": "maxOutputTokens",
     "stop": "stopSequences",
     "n": "candidateCount",
+    "top_logprobs": "logprobs",
 }
 """Options under OpenAI's names whose names at Google differ in more than their spelling."""
 
@@ -41,7 +42,9 @@ def build_body(request: ModelRequest, *, extra: Mapping[str, Any], without: Set[
         config["responseMimeType"] = "application/json"
         config["responseJsonSchema"] = write_schema(request.schema)
     body["generationConfig"] = {name: value for name, value in config.items() if value}
-    for options in (_place(request.options), extra):
+    unwanted = {_to_camel(name) for name in without}
+    given = {name: value for name, value in request.options.items() if _to_camel(name) not in unwanted}
+    for options in (_place(given), extra):
         body = _merge(body, options)
     return {name: value for name, value in body.items() if value}
 
@@ -101,6 +104,8 @@ def _place(options: Mapping[str, Any]) -> dict[str, Any]:
     placed: dict[str, Any] = {"generationConfig": {}}
     for name, value in options.items():
         own = _NAMES.get(name) or _to_camel(name)
+        if own == "logprobs" and isinstance(value, bool):  # OpenAI's switch; Google's is a number
+            own = "responseLogprobs"
         if own == "stopSequences" and isinstance(value, str):
             value = [value]
         if own in _TOP:

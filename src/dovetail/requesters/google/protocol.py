@@ -1,7 +1,6 @@
 """The protocol of the Gemini API: `models/<name>:streamGenerateContent`, also at Vertex AI."""
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
@@ -11,17 +10,12 @@ from dovetail.requesters.google.answer import GoogleReader
 from dovetail.requesters.google.body import always_thinks, build_body
 from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
 from dovetail.requesters.http.protocol import ChatProtocol
+from dovetail.requesters.options import translate_options
 from dovetail.requesters.refusal import Refusal
 from dovetail.requesters.thinking import warn_always, warn_never
 
-_EFFORTS = {
-    "none": "off",
-    "minimal": "off",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "xhigh": "high",
-}
+_KNOWN = {"frequency_penalty", "logprobs", "n", "presence_penalty", "seed", "service_tier", "top_logprobs"}
+_PENALTIES = {"presence_penalty": "presencePenalty", "frequency_penalty": "frequencyPenalty"}
 _SCHEMA_WORDS = ("response mime type", "response_mime_type", "response_json_schema", "responseJsonSchema")
 _SIGNATURE_WORDS = ("hought signature", "thought_signature", "thoughtSignature")
 _THINKING_WORDS = ("thinking", "Thinking")
@@ -53,14 +47,11 @@ class GenerateContent(ChatProtocol):
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""
-        options = dict(request.options)
-        effort = _EFFORTS.get(str(options.pop("reasoning_effort", None)))
-        thinking = request.thinking or effort
-        if thinking is not None:
-            self._check_thinking(thinking, request.model)
+        chosen = translate_options(request, known=_KNOWN)
+        if chosen.thinking is not None:
+            self._check_thinking(chosen.thinking, request.model)
         if request.tools and not self._joins_schema_and_tools(request.model):
             without = {*without, "response_format"}
-        chosen = replace(request, options=options, thinking=thinking)
         return build_body(chosen, extra=self.endpoint.body, without=without)
 
     def make_reader(self, failures: Failures) -> GoogleReader:
@@ -76,6 +67,9 @@ class GenerateContent(ChatProtocol):
             return "response_format"
         if "thinkingConfig" in config and refusal.mentions(_THINKING_WORDS):
             return "thinking"
+        penalties = [name for name, own in _PENALTIES.items() if own in config]
+        if penalties and refusal.mentions(("enalty", "enalties")) and refusal.is_unsupported:
+            return penalties[0]
         return "signatures" if refusal.mentions(_SIGNATURE_WORDS) else None
 
     def read_models(self, data: Any) -> list[str]:

@@ -309,4 +309,4 @@ class HttpRequester:
 
 def _name_value(part: str, request: ModelRequest) -> str:
     """Return the name under which a value of `model.thinking` that the server rejects is remembered."""
-    return f"{part} = {request.thinking}"
+    return f"{part} = {request.options.get('reasoning_effort', request.thinking)}"
