@@ -14,7 +14,12 @@ RESULT = {"role": "tool", "tool_call_id": "t", "content": "3"}
 SAID = {"role": "assistant", "content": "Hello"}
 CALL = {"id": "t", "type": "function", "function": {"name": "add", "arguments": "{}"}}
 CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-DATA = {"type": "thinking", "thinking": "hm", "reasoningText": {"text": "hm", "signature": "s"}}
+DATA = {
+    "type": "thinking",
+    "thinking": "hm",
+    "signature": "s",
+    "reasoningText": {"text": "hm", "signature": "s"},
+}
 PART = {"source": "mine", "text": 0, "calls": 0, "data": DATA}
 THOUGHT: dict[str, Any] = {"role": "assistant", "content": None, "provider_parts": [PART]}
 

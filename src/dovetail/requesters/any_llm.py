@@ -219,8 +219,8 @@ def _add_part(message: dict[str, Any], data: Mapping[str, Any]) -> None:
     if data.get("extra_content"):
         message["extra_content"] = data["extra_content"]
         message["reasoning"] = {"content": data.get("reasoning") or ""}
-    extras: Mapping[str, Any] = data.get("calls") or {}
-    if extras and message.get("tool_calls"):
+    extras = data.get("calls")
+    if is_mapping(extras) and message.get("tool_calls"):
         message["tool_calls"] = [
             {**call, "extra_content": extras[call["id"]]} if call["id"] in extras else call
             for call in message["tool_calls"]

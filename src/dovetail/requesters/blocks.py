@@ -108,9 +108,14 @@ class BlockWriter(ABC):
                 blocks.append(self._write_call(piece))
             else:
                 self._add_own(piece, blocks)
-        while blocks and self._is_thinking(blocks[-1]):
-            blocks.pop()  # models reject thinking that leads to nothing, as in an interrupted answer
+        blocks = self._strip_thinking(blocks)
         return blocks if self._thinks else [block for block in blocks if not self._is_thinking(block)]
+
+    def _strip_thinking(self, blocks: list[Block]) -> list[Block]:
+        """Return the blocks without thinking that leads to nothing, as in an interrupted answer."""
+        while blocks and self._is_thinking(blocks[-1]):
+            blocks = blocks[:-1]
+        return blocks
 
     @abstractmethod
     def _write_text(self, text: str) -> Block: ...

@@ -259,7 +259,7 @@ def _write_blocks(message: ChatMessage, source: str) -> list[Any]:
     return [
         {"type": "text", "text": piece.text} if isinstance(piece, TextPiece) else dict(piece.data)
         for piece in arrange(message, source)
-        if isinstance(piece, TextPiece | OwnPiece)
+        if isinstance(piece, TextPiece) or (isinstance(piece, OwnPiece) and _is_kept(piece.data))
     ]
 
 

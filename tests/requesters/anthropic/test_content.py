@@ -198,3 +198,28 @@ def test_other_attachments_are_refused_with_advice(given: dict[str, Any], proble
     with pytest.raises(ConfigError, match=problem) as caught:
         write({"role": "user", "content": [given]})
     assert caught.value.hint
+
+
+SEARCH = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "q"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []}
+
+
+def answer(content: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    own = [part(block, len(content)) for block in blocks]
+    return {"role": "assistant", "content": content, "provider_parts": own}
+
+
+@pytest.mark.parametrize("blocks", [(SEARCH,), (FOUND,), (THOUGHT, SEARCH)])
+def test_an_interrupted_search_leaves_nothing_behind(blocks: tuple[dict[str, Any], ...]) -> None:
+    assert write(USER, answer("A. ", *blocks), USER)[1]["content"] == [text("A. ")]
+    assert write(USER, answer("", *blocks), USER) == [{"role": "user", "content": [text("hi"), text("hi")]}]
+
+
+def test_a_search_goes_back_with_its_result_which_may_come_in_the_next_answer() -> None:
+    assert write(USER, answer("A. ", SEARCH, FOUND), USER)[1]["content"] == [text("A. "), SEARCH, FOUND]
+    continued = write(USER, answer("A. ", SEARCH), answer("", FOUND), USER)
+    assert continued[1]["content"] == [text("A. "), SEARCH, FOUND]
+
+
+def test_a_search_of_the_turn_in_progress_waits_for_its_result() -> None:
+    assert write(USER, answer("A. ", SEARCH))[1]["content"] == [text("A. "), SEARCH]

@@ -12,6 +12,10 @@ from dovetail.requesters.media import Media, read_media
 from dovetail.requesters.parts import CallPiece, OwnPiece
 
 _THINKING = ("thinking", "redacted_thinking")
+_TEXTS = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",), "text": ("text",)}
+"""Fields that blocks must have."""
+
+_SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 _BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -40,6 +44,8 @@ class MessagesWriter(BlockWriter):
     def _add_own(self, piece: OwnPiece, blocks: list[Block]) -> None:
         """Add a block as it came; one of text with citations replaces the same text without them."""
         block = dict(piece.data)
+        if not _is_block(block):
+            return
         if block["type"] == "text":
             said = blocks.pop() if blocks and blocks[-1]["type"] == "text" else self._write_text("")
             if not said["text"].endswith(block["text"]):
@@ -47,6 +53,28 @@ class MessagesWriter(BlockWriter):
                 return
             blocks.append(self._write_text(said["text"].removesuffix(block["text"])))
         blocks.append(block)
+
+    def _complete(self) -> None:
+        self._drop_unpaired()
+        super()._complete()
+
+    def _drop_unpaired(self) -> None:
+        """Drop what an interrupted answer leaves of the provider's own tools: a call or a result alone.
+
+        Calls of the turn in progress still wait for their results.
+        """
+        blocks = [block for message in self.messages for block in message["content"]]
+        calls = {str(block.get("id")) for block in blocks if block["type"] in _SERVER_CALLS}
+        answered = {str(block.get("tool_use_id")) for block in blocks if _is_server_result(block)}
+        if calls == answered:
+            return
+        turn = [block for message in self._list_turn() for block in message["content"]]
+        waiting = {str(block.get("id")) for block in turn if block["type"] in _SERVER_CALLS}
+        unpaired = (calls ^ answered) - waiting
+        messages, self.messages = self.messages, []
+        for message in messages:
+            kept = [block for block in message["content"] if _find_pair(block) not in unpaired]
+            self._add(message["role"], self._strip_thinking(kept))
 
     def _is_thinking(self, block: Block) -> bool:
         return block["type"] in _THINKING
@@ -56,6 +84,27 @@ class MessagesWriter(BlockWriter):
 
     def _find_call(self, block: Block) -> str | None:
         return block["name"] if block["type"] == "tool_use" else None
+
+
+def _is_block(data: Mapping[str, Any]) -> bool:
+    """Return whether a provider part is a block of this API, and not another one's or damaged."""
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind in ("tool_use", "tool_result"):
+        return False
+    return all(isinstance(data.get(name), str) for name in _TEXTS.get(kind, ())) and isinstance(
+        data.get("text", ""), str
+    )
+
+
+def _is_server_result(block: Block) -> bool:
+    return block["type"].endswith("_tool_result")
+
+
+def _find_pair(block: Block) -> str | None:
+    """Return the id that a call of the provider's own tools and its result share."""
+    if block["type"] in _SERVER_CALLS:
+        return str(block.get("id"))
+    return str(block.get("tool_use_id")) if _is_server_result(block) else None
 
 
 def _write_id(call_id: str) -> str:

@@ -22,6 +22,7 @@ _BINDING = "thinking-binding-controls-2026-08-01"
 class Messages(ChatProtocol):
     """Send requests to `POST <base_url>/messages`."""
 
+    api = "anthropic"
     models_path = "models?limit=1000"
     momentary = frozenset({SIGNED})
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.blocks import Block, BlockWriter, drop_empty
@@ -64,7 +65,9 @@ class ConverseWriter(BlockWriter):
         return {"toolResult": {"toolUseId": identifier, "content": content}}
 
     def _add_own(self, piece: OwnPiece, blocks: list[Block]) -> None:
-        blocks.append({"reasoningContent": dict(piece.data)})
+        data = piece.data
+        if is_mapping(data.get("reasoningText")) or isinstance(data.get("redactedContent"), str):
+            blocks.append({"reasoningContent": dict(data)})
 
     def _is_thinking(self, block: Block) -> bool:
         return "reasoningContent" in block

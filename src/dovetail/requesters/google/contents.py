@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dovetail.data.shapes import read_count
+from dovetail.data.shapes import is_mapping, read_count
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
@@ -110,12 +110,14 @@ class ContentWriter:
     def _read_own(self, data: Mapping[str, Any]) -> _Own:
         """Read a part of Gemini's, without the signature of another generation."""
         kind = data.get("kind")
-        given: Mapping[str, Any] = data.get("part" if kind == "part" else "fields") or {}
-        kept = dict(given)
+        given = data.get("part" if kind == "part" else "fields")
+        kept = dict(given) if is_mapping(given) else {}
         if not self._is_signed or read_version(str(data.get("model")))[0] != self._generation:
             kept.pop(SIGNATURE, None)
         if kind == "part":
-            says_nothing = SIGNATURE not in kept and ("thought" in kept or not kept.get("text", "."))
+            says_nothing = not kept or (
+                SIGNATURE not in kept and ("thought" in kept or not kept.get("text", "."))
+            )
             return _Own() if says_nothing else _Own(parts=[kept])
         return (
             _Own(fields=kept, length=read_count(data.get("length"))) if kind in ("call", "text") else _Own()

@@ -27,6 +27,7 @@ class GenerateContent(ChatProtocol):
     The key is a header. At Vertex AI there is none: `model.headers` has the `authorization`.
     """
 
+    api = "google"
     models_path = "models?pageSize=1000"
     momentary = frozenset({"signatures"})
 

@@ -10,7 +10,9 @@ from dovetail.events.call import ModelRequest
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import AnswerReader
+from dovetail.requesters.providers import PROVIDERS
 from dovetail.requesters.refusal import Refusal
+from dovetail.settings.model import Api
 
 
 class ChatProtocol(ABC):
@@ -20,6 +22,9 @@ class ChatProtocol(ABC):
     `find_refused_part` finds them. `response_format` stands for the schema of an answer and `tools` for tools
     in every protocol.
     """
+
+    api: ClassVar[Api] = "chat"
+    """Its name in `model.api`."""
 
     models_path: ClassVar[str] = "models"
     """The route that lists the server's models; empty if none does."""
@@ -38,8 +43,13 @@ class ChatProtocol(ABC):
 
     @property
     def source(self) -> str:
-        """The name of this API in provider parts: they go back to the source that they came from."""
-        return self.endpoint.provider
+        """The name of this API in provider parts: they go back to the source that they came from.
+
+        It is the provider's name, or `deepseek-anthropic` for an API that the provider also has.
+        """
+        provider = self.endpoint.provider
+        usual = PROVIDERS[provider].api if provider in PROVIDERS else "chat"
+        return provider if self.api == usual else f"{provider}-{self.api}"
 
     def choose(self, refused: Set[str]) -> "ChatProtocol":
         """Return the protocol for the next request: another one if the server prefers or lacks this one."""

@@ -12,9 +12,8 @@ from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, Text
 from dovetail.requesters.http.events import TextPattern
 from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
 from dovetail.requesters.openai.format import CallPieces, read_usage
-from dovetail.requesters.openai.reasoning import IN_CONTENT, TagSplitter, Thoughts
+from dovetail.requesters.openai.reasoning import IN_CONTENT, THOUGHT_FIELDS, TagSplitter, Thoughts
 
-_THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 _REASONS = {
     "stop": "stop",
     "length": "length",
@@ -95,7 +94,7 @@ class ChatReader(AnswerReader):
         raise self._fail(details.get("message") or error, status)
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
-        for field in _THOUGHT_FIELDS:
+        for field in THOUGHT_FIELDS:
             if thought := part.get(field):
                 self._think(field, expect_text(thought), deltas)
                 break

@@ -5,10 +5,10 @@ from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping, read_count
 from dovetail.events.call import ChatMessage
-from dovetail.requesters.content import build_messages
+from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.openai.dialects import Dialect
 from dovetail.requesters.openai.options import rejects
-from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS
+from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS, THOUGHT_FIELDS
 from dovetail.requesters.parts import find_own_parts
 from dovetail.requesters.refusal import Refusal
 
@@ -66,8 +66,8 @@ def _add_reasoning(sent: dict[str, Any], data: Mapping[str, Any]) -> None:
         thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}], "closed": True}
         sent["content"] = [thought, *_list_content(sent.get("content"))]
     elif field == IN_TAGS:
-        sent["content"] = f"{TAGS[0]}{text}{TAGS[1]}{sent.get('content') or ''}"
-    elif field:
+        sent["content"] = f"{TAGS[0]}{text}{TAGS[1]}{read_text(sent.get('content'))}"
+    elif field in THOUGHT_FIELDS:
         sent[field] = sent.get(field, "") + text
 
 

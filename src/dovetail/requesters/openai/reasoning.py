@@ -5,6 +5,8 @@ from typing import Any
 
 from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta
 
+THOUGHT_FIELDS = ("reasoning_content", "reasoning")
+"""Fields of a message that hold its reasoning."""
 IN_CONTENT = "content.thinking"
 """The field of reasoning in parts of the content, as Mistral has it."""
 IN_TAGS = "content.think"

@@ -28,13 +28,9 @@ _WITHOUT_REASONING = "Reasoning input items can only be provided"
 class Responses(ChatProtocol):
     """`POST <base_url>/responses`."""
 
+    api = "responses"
     momentary = frozenset({"own_items"})
     thinking_parts = frozenset(THINKING)
-
-    @property
-    def source(self) -> str:
-        """The name of this API in provider parts; what one provider encrypted, no other can read."""
-        return f"{self.endpoint.provider}-responses"
 
     def path(self, request: ModelRequest) -> str:
         """Return the route of responses."""

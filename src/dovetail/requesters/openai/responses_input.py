@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.content import build_part, dump, is_parts
@@ -35,12 +36,17 @@ def _build_answer(message: ChatMessage, source: str, *, is_stored: bool) -> Iter
     reasoning: list[dict[str, Any]] = []
     phase: dict[str, Any] = {}
     for piece in arrange(message, source):
-        if isinstance(piece, OwnPiece) and piece.data.get("type") == "reasoning":
-            reasoning.extend(_build_reasoning(piece.data, is_stored=is_stored))
+        data: Mapping[str, Any] = piece.data if isinstance(piece, OwnPiece) else {"type": ""}
+        kind = data.get("type")
+        if kind == "reasoning":
+            reasoning.extend(_build_reasoning(data, is_stored=is_stored))
             continue
-        if isinstance(piece, OwnPiece) and piece.data.get("type") == "message":
-            phase = {"phase": piece.data.get("phase")}
+        if kind == "message":
+            named = data.get("phase")
+            phase = {"phase": named} if isinstance(named, str) else {}
             continue
+        if not isinstance(kind, str):
+            continue  # not an item of this API
         # The server refuses reasoning that no item follows, as in an answer that was cut off.
         yield from reasoning
         reasoning = []
@@ -50,7 +56,7 @@ def _build_answer(message: ChatMessage, source: str, *, is_stored: bool) -> Iter
         elif isinstance(piece, CallPiece):
             yield _build_call(piece)
         else:
-            yield dict(piece.data)
+            yield dict(data)
 
 
 def _build_call(call: CallPiece) -> dict[str, Any]:
@@ -61,8 +67,8 @@ def _build_call(call: CallPiece) -> dict[str, Any]:
 def _build_reasoning(item: Mapping[str, Any], *, is_stored: bool) -> Iterator[dict[str, Any]]:
     """Yield the item as the server takes it back; nothing if it could not read it."""
     kept = {name: value for name, value in item.items() if name != "status"}
-    kept.setdefault("summary", [])
-    if kept.get("encrypted_content"):
+    kept["summary"] = summary if is_list(summary := kept.get("summary")) else []
+    if isinstance(encrypted := kept.get("encrypted_content"), str) and encrypted:
         kept.pop("content", None)  # OpenAI takes either, never both
         yield kept
     elif kept.get("content") or is_stored:
