@@ -13,6 +13,7 @@ from dovetail.events.spend import DayAccount, Spending, SpendLimits
 from dovetail.loop.budget import Budget, BudgetLimits, Spent
 from dovetail.loop.guard import GuardedRequester, guard
 from dovetail.loop.spend import Days, SpendBook
+from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.prices import Price
 from dovetail.testing import Gate, Reply, ScriptedRequester
 
@@ -89,6 +90,31 @@ async def test_the_length_in_the_options_of_the_request_comes_before_that_of_the
     with pytest.raises(LimitError, match=r"may cost up to 0\.02"):
         await read(guarded, ModelRequest(messages=ASKED.messages, options={"max_tokens": 2_000}))
     assert budget.purse.calls == 1
+
+
+async def test_the_model_is_limited_to_the_length_that_is_assumed() -> None:
+    requester, guarded, _ = make([answer()] * 9, cost=0.045)
+    await read(guarded, ModelRequest(messages=ASKED.messages))
+    assert (requester.requests[0].longest, requester.requests[0].options) == (4_000, {})
+    guarded.phase = "last"
+    long = ModelRequest(messages=ASKED.messages, options={"max_completion_tokens": 9_000, "seed": 1})
+    await read(guarded, long)
+    assert requester.requests[1].options == {"max_tokens": 1_000, "seed": 1}
+    guarded.phase = "only"
+    with pytest.raises(LimitError, match=r"may cost up to 0\.09"):
+        await read(guarded, long)
+
+
+async def test_of_several_models_the_longest_answer_counts_and_the_one_without_a_price_is_named() -> None:
+    first, second = ScriptedRequester([], model="a:one"), ScriptedRequester([], model="b:two")
+    first.options, second.options = {"max_tokens": 100}, {"max_tokens": 10_000}
+    several = FallbackRequester([first, second])
+    budget = Budget(BudgetLimits(cost=0.05))
+    with pytest.raises(LimitError, match=r"may cost up to 0\.1"):
+        await read(GuardedRequester(several, budget, PRICE), ModelRequest(messages=ASKED.messages))
+    first.price = PRICE
+    with pytest.raises(ConfigError, match="the price of 'b:two' is not known"):
+        await read(GuardedRequester(several, budget, several.price))
 
 
 async def test_tools_and_schema_are_paid_for_too() -> None:

@@ -112,6 +112,7 @@ class ModelRequest:
     `options` go to the provider as they are (temperature, max_tokens, …). With a `pace`, text that comes
     faster may be delivered in steps of that many seconds: a page that shows it saves the cost of every token.
     `thinking` is how long the model may think: off, low, medium, high, or a number of tokens.
+    `longest` are the output tokens of an answer, without its thinking, if the options do not limit them.
     """
 
     messages: Sequence[ChatMessage]
@@ -123,3 +124,4 @@ class ModelRequest:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     pace: float = 0.0
     thinking: str | int | None = None
+    longest: int | None = None

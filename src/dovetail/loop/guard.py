@@ -1,15 +1,15 @@
 """The guard in front of a model: it sends a request only if every spend limit allows its worst case.
 
 The worst case is the estimated input at its full price, and an answer as long as the options allow
-(`max_tokens`) or of `USUAL_ANSWER` tokens. Only an answer that is longer than that can exceed a limit of
-money, by the price of the tokens above it.
+(`max_tokens`) or of `USUAL_ANSWER` tokens, which the model is then limited to. Only a model that does not
+obey, or whose requester passes no limit on, can exceed a limit of money.
 """
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from dovetail.errors import ConfigError, LimitError, ModelError
@@ -19,6 +19,7 @@ from dovetail.events.spend import DayAccount, Need
 from dovetail.loop.budget import Budget
 from dovetail.loop.spend import Purse, explain_shortage
 from dovetail.loop.tokens import estimate_text, estimate_tokens, estimate_tools
+from dovetail.requesters.lengths import find_longest_answer, list_requesters, read_length, without_length
 from dovetail.requesters.prices import Price, Pricing
 from dovetail.requesters.requester import Requester
 
@@ -30,8 +31,6 @@ USUAL_ANSWER = 4_000
 
 LAST_ANSWER = 1_000
 """Output tokens that are kept for the last answer of a run."""
-
-_LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 class GuardedRequester:
@@ -96,8 +95,9 @@ class GuardedRequester:
         """
         admitted, self._admitted = self._admitted or await self._open(request), None
         answer = admitted.answer
+        sent = self._limit_length(request, admitted.longest) if self._limits_cost else request
         try:
-            async with aclosing(self._requester.stream(request)) as deltas:
+            async with aclosing(self._requester.stream(sent)) as deltas:
                 async for delta in deltas:
                     answer.take(delta)
                     yield delta
@@ -110,10 +110,19 @@ class GuardedRequester:
             await self._settle(admitted)
 
     async def _open(self, request: ModelRequest) -> "_Admission":
-        answer = _Answer(self._measure(request), self._price)
-        return _Admission(answer, await self._hold(answer.need))
+        """Hold what a request needs; the last answer is shorter if a longer one does not fit."""
+        try:
+            return await self._hold_answer(request, USUAL_ANSWER)
+        except LimitError as error:
+            if self.phase != "last" or error.limit != "max-cost":
+                raise
+        return await self._hold_answer(request, LAST_ANSWER)
 
-    def _measure(self, request: ModelRequest) -> "_Measure":
+    async def _hold_answer(self, request: ModelRequest, longest: int) -> "_Admission":
+        answer = _Answer(self._measure(self._limit_length(request, longest), longest), self._price)
+        return _Admission(answer, await self._hold(answer.need), longest)
+
+    def _measure(self, request: ModelRequest, usual: int) -> "_Measure":
         """Return the worst case of a request."""
         is_work = self.phase == "work"
         if not self._limits_cost:
@@ -121,16 +130,36 @@ class GuardedRequester:
         tokens = _estimate_input(request)
         price = self._price.find_price_for(tokens) if self._price is not None else None
         if price is None:
+            model = self._name_unpriced(tokens)
             raise ConfigError(
-                f"The cost of a run is limited, but the price of {self.model!r} is not known.",
-                hint=f'Set model.prices."{self.model}" to {{input = …, output = …}}, per million tokens '
+                f"The cost of a run is limited, but the price of {model!r} is not known.",
+                hint=f'Set model.prices."{model}" to {{input = …, output = …}}, per million tokens '
                 "(0 if it is free), or remove the limit of cost.",
             )
-        usual = LAST_ANSWER if self.phase == "last" else USUAL_ANSWER
-        longest = _find_longest_answer(self._requester, request) or usual
-        kept = _compute(price, tokens, min(LAST_ANSWER, longest)) if is_work else 0.0
-        need = Need(cost=_compute(price, tokens, longest), kept_cost=kept, kept_calls=int(is_work))
+        longest = find_longest_answer(self._requester, request, usual)
+        need = Need(cost=_compute(price, tokens, longest))
+        if is_work:
+            last = self._limit_length(request, LAST_ANSWER)
+            shortest = min(find_longest_answer(self._requester, last, LAST_ANSWER), longest)
+            need = replace(need, kept_cost=_compute(price, tokens, shortest), kept_calls=1)
         return _Measure(tokens, need)
+
+    def _limit_length(self, request: ModelRequest, longest: int) -> ModelRequest:
+        """Return the request for an answer of this length; the options may allow more, except in the last."""
+        own = [read_length(getattr(each, "options", {})) for each in list_requesters(self._requester)]
+        given = read_length(request.options) or max((each for each in own if each), default=None)
+        if given is None or longest == USUAL_ANSWER:
+            return replace(request, longest=longest)
+        options = {**without_length(request.options), "max_tokens": min(given, longest)}
+        return replace(request, options=options)
+
+    def _name_unpriced(self, tokens: int) -> str:
+        """Return the model without a price; with fallbacks it may not be the first one."""
+        for requester in list_requesters(self._requester):
+            price: Pricing | None = getattr(requester, "price", None)
+            if price is None or price.find_price_for(tokens) is None:
+                return requester.model
+        return self.model
 
     async def _hold(self, need: Need) -> str | None:
         """Hold what a request needs, in every purse and account; return the day that it counts for."""
@@ -208,24 +237,16 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    """A request that the limits allow, and the day that it counts for, if days are limited."""
+    """A request that the limits allow, the day that it counts for, if days are limited, and its length."""
 
     answer: _Answer
     day: str | None
+    longest: int
 
 
 def _estimate_input(request: ModelRequest) -> int:
     schema = json.dumps(request.schema, ensure_ascii=False, default=str) if request.schema else ""
     return estimate_tokens(request.messages) + estimate_tools(request.tools) + estimate_text(schema)
-
-
-def _find_longest_answer(requester: Requester, request: ModelRequest) -> int | None:
-    """Return the output tokens that the options of a request or its requester allow, if they are limited."""
-    for options in (request.options, getattr(requester, "options", {})):
-        for name in _LENGTHS:
-            if isinstance(limit := options.get(name), int):
-                return limit
-    return None
 
 
 def _compute(price: Price, input_tokens: int, output_tokens: int) -> float:

@@ -20,6 +20,7 @@ from dovetail.requesters.errors import REFUSED, REFUSED_HINT
 from dovetail.requesters.foreign import ForeignRequester, explain_failure, split_model
 from dovetail.requesters.http.reader import Complain, has_text
 from dovetail.requesters.known_models import find_known
+from dovetail.requesters.lengths import merge_options
 from dovetail.requesters.openai.answer import ChatReader
 from dovetail.requesters.openai.body import build_tool
 from dovetail.requesters.parts import find_own_parts
@@ -119,7 +120,7 @@ class AnyLlmRequester(ForeignRequester):
 
     def _build_arguments(self, request: ModelRequest) -> dict[str, Any]:
         chosen = self._configured.options
-        options = {**chosen.options, **request.options}
+        options = merge_options(chosen.options, request.options)
         request = settle_thinking(replace(request, options=options), chosen.thinking)
         arguments: dict[str, Any] = {
             "model": self._model,

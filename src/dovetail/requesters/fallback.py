@@ -1,10 +1,9 @@
 """Several models for one request: if the first one fails, the next one is asked."""
 
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
@@ -40,11 +39,6 @@ class FallbackRequester:
         prices: list[Pricing | None] = [getattr(requester, "price", None) for requester in self.requesters]
         known = [price for price in prices if price is not None]
         return HighestPrice(tuple(known)) if len(known) == len(prices) else None
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The first model's options."""
-        return getattr(self.requesters[0], "options", {})
 
     @property
     def follows_schema(self) -> bool:

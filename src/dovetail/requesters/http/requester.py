@@ -17,9 +17,10 @@ from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.reader import PAUSED
 from dovetail.requesters.http.session import get_session, release
 from dovetail.requesters.http.stream import AnswerStream
+from dovetail.requesters.lengths import merge_options, read_length
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.refusal import Refusal
-from dovetail.requesters.thinking import settle_thinking
+from dovetail.requesters.thinking import count_tokens, settle_thinking
 from dovetail.requesters.warn import warn_once
 from dovetail.requesters.windows import recall_window
 
@@ -94,6 +95,12 @@ class HttpRequester:
     async def find_context_tokens(self) -> int | None:
         """Return the context window; if it is not known, the server is asked once."""
         return await self._window.find(self.protocol.models_path, self.fetch)
+
+    def find_length(self, request: ModelRequest) -> int | None:
+        """Return the output tokens that a request asks for, as the server reads it; None if unlimited."""
+        named = self._name(replace(request, messages=(), tools=(), schema=None))
+        without = self._list_unwanted(named)
+        return read_length(self.protocol.choose(without).build_body(named, without))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas as they arrive; a paused answer is continued."""
@@ -235,10 +242,15 @@ class HttpRequester:
         named = replace(
             request,
             model=request.model.removeprefix(f"{endpoint.provider}:") or endpoint.model,
-            options={**endpoint.options, **request.options},
+            options=merge_options(endpoint.options, request.options),
             stream=request.stream and endpoint.stream,
         )
-        return settle_thinking(named, endpoint.thinking)
+        settled = settle_thinking(named, endpoint.thinking)
+        if request.longest is None or read_length({**settled.options, **endpoint.body}) is not None:
+            return settled
+        thinks = settled.thinking not in (None, "off")
+        length = request.longest + (count_tokens(settled.thinking or 0) if thinks else 0)
+        return replace(settled, options={**settled.options, "max_tokens": length})
 
     def _may_leave_out(self, part: str, request: ModelRequest, refusal: Refusal) -> bool:
         """Whether a request may do without a part; a wrong value of the user's own option is an error."""
