@@ -34,6 +34,8 @@ from dovetail.requesters.warn import warn_once
         ("groq", "qwen/qwen3-32b", "high", {"reasoning_effort": "default"}),
         ("groq", "openai/gpt-oss-120b", "high", {"reasoning_effort": "high"}),
         ("qwen", "qwen3-max", 4000, {"enable_thinking": True, "thinking_budget": 4000}),
+        ("qwen", "qwen3-max", "low", {"enable_thinking": True, "thinking_budget": 2048}),
+        ("qwen", "qwen3-max", "off", {"enable_thinking": False}),
         ("vllm", "Qwen/Qwen3-8B", "off", {"chat_template_kwargs": {"enable_thinking": False}}),
         (
             "llamacpp",
@@ -65,6 +67,35 @@ def test_thinking_is_written_for_each_server(
 )
 def test_models_that_think_are_known_by_name(model: str, thinks: bool) -> None:
     assert is_reasoning_model(model) == thinks
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        ("mistral", "magistral-medium"),
+        ("moonshot", "kimi-k2"),
+        ("zai", "glm-4.6"),
+        ("groq", "qwen/qwen3-32b"),
+    ],
+)
+def test_level_that_a_server_cannot_follow_has_one_warning(
+    provider: str, model: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_once.cache_clear()
+    style = find_dialect(provider, "http://127.0.0.1:1/v1").thinking
+    for thinking in ("off", "high", "low", "low", 3000):
+        write_thinking(style, thinking, model)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{model} can only think or not think; {thinking!r} lets it think as long as it wants."
+        for thinking in ("low", 3000)
+    ]
+
+
+def test_level_that_a_server_can_follow_has_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    warn_once.cache_clear()
+    for provider in ("deepseek", "qwen", "openrouter", "vllm", "openai"):
+        write_thinking(find_dialect(provider, "http://127.0.0.1:1/v1").thinking, "low", "m")
+    assert not caplog.records
 
 
 def test_model_that_always_thinks_is_warned_about_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-from dovetail.requesters.thinking import name_level, warn_always
+from dovetail.requesters.thinking import count_tokens, name_level, warn_always
+from dovetail.requesters.warn import warn_once
 
 Style: TypeAlias = Literal[
     "effort", "switch", "switch and effort", "reasoning", "template", "enable", "high", "groq"
@@ -46,12 +47,23 @@ def _write_effort(thinking: str | int, model: str) -> dict[str, Any]:
 
 
 def _write_switch(thinking: str | int, model: str) -> dict[str, Any]:
+    _warn_if_limited(thinking, model)
+    return _switch(thinking)
+
+
+def _switch(thinking: str | int) -> dict[str, Any]:
     return {"thinking": {"type": "disabled" if thinking == "off" else "enabled"}}
+
+
+def _warn_if_limited(thinking: str | int, model: str) -> None:
+    """Warn if less than all thinking is asked for, of a server that can only turn it on and off."""
+    if thinking not in ("off", "high"):
+        warn_once(f"{model} can only think or not think; {thinking!r} lets it think as long as it wants.")
 
 
 def _write_switch_and_effort(thinking: str | int, model: str) -> dict[str, Any]:
     effort = {} if thinking == "off" else {"reasoning_effort": name_level(thinking)}
-    return {**_write_switch(thinking, model), **effort}
+    return {**_switch(thinking), **effort}
 
 
 def _write_reasoning(thinking: str | int, model: str) -> dict[str, Any]:
@@ -66,17 +78,19 @@ def _write_template(thinking: str | int, model: str) -> dict[str, Any]:
 
 
 def _write_enable(thinking: str | int, model: str) -> dict[str, Any]:
-    budget = {} if isinstance(thinking, str) else {"thinking_budget": thinking}
+    budget = {} if thinking == "off" else {"thinking_budget": count_tokens(thinking)}
     return {"enable_thinking": thinking != "off", **budget}
 
 
 def _write_high(thinking: str | int, model: str) -> dict[str, Any]:
+    _warn_if_limited(thinking, model)
     return {"reasoning_effort": "none" if thinking == "off" else "high"}
 
 
 def _write_groq(thinking: str | int, model: str) -> dict[str, Any]:
     if "gpt-oss" in model:
         return _write_effort(thinking, model)
+    _warn_if_limited(thinking, model)
     return {"reasoning_effort": "none" if thinking == "off" else "default"}
 
 
