@@ -47,6 +47,20 @@ def test_the_time_to_live_is_written_if_it_is_not_the_usual_one() -> None:
     assert find_marks(body)["/system/1"] == {"type": "ephemeral", "ttl": "1h"}
 
 
+def test_a_system_prompt_of_the_user_that_is_plain_text_is_left_as_it_is() -> None:
+    body = {**make_body(messages=3), "system": LONG}
+    body["messages"][2]["content"] = LONG
+    mark_prefixes(body, "5m")
+    assert (body["system"], body["messages"][2]["content"]) == (LONG, LONG)
+    assert list(find_marks(body)) == ["/tools/1", "/messages/0/content/1"]
+
+
+def test_blocks_of_the_user_stay_without_marks() -> None:
+    given = [block(LONG)]
+    mark_prefixes({**make_body(), "system": given}, "5m")
+    assert given == [block(LONG)]
+
+
 def test_a_short_beginning_is_not_marked() -> None:
     body = make_body("short", messages=3)
     mark_prefixes(body, "5m")

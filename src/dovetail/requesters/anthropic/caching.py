@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from dovetail.data.shapes import is_list
+
 SHORTEST = 2000
 """Characters of a beginning that may be worth marking; the API ignores marks on beginnings that are shorter
 than the model's limit (512 tokens or more)."""
@@ -23,7 +25,7 @@ def mark_prefixes(body: dict[str, Any], time_to_live: str) -> None:
         if blocks := body.get(name):
             size = measure(blocks, size)
             if size >= SHORTEST:
-                blocks[-1] = {**blocks[-1], "cache_control": mark}
+                body[name] = _mark_last(blocks, mark)
     messages = body["messages"]
     is_single = not body.get("tools") and len(messages) == 1
     if not is_single and measure(messages, size) >= SHORTEST:
@@ -42,7 +44,12 @@ def measure(items: Iterable[Any], size: int = 0) -> int:
 def _mark_messages(messages: list[dict[str, Any]], mark: Mapping[str, str]) -> None:
     said = [message for message in messages if message["role"] == "user"]
     for message in said[-2:]:
-        message["content"][-1] = {**message["content"][-1], "cache_control": mark}
+        message["content"] = _mark_last(message["content"], mark)
+
+
+def _mark_last(blocks: Any, mark: Mapping[str, str]) -> Any:
+    """Return the blocks with a mark on the last one; the user's own ones may be plain text."""
+    return [*blocks[:-1], {**blocks[-1], "cache_control": mark}] if is_list(blocks) else blocks
 
 
 def _list_marks(body: Mapping[str, Any]) -> Iterator[Any]:
