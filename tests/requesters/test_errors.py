@@ -256,7 +256,7 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
         (refuse(429, "slow down"), "rate limit exceeded", "fewer requests"),
         (refuse(413, "big"), "too large", "smaller"),
         (Reply(status=302, headers={"location": "http://x"}), "redirects", "model.base_url"),
-        (PAGE, "returned a web page (status 200)", "model.base_url"),
+        (PAGE, "/v1 returned a web page (status 200)", "model.base_url"),
         (replace(PAGE, status=502), "returned a web page (status 502)", "later"),
         (
             Reply(headers={"content-type": "image/png"}, body=b"\x89PNG"),
@@ -265,13 +265,17 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
         ),
         (Reply(body="no json"), "invalid JSON 'no json'", ""),
         (refuse(418, "teapot"), "rejected the request (status 418): teapot", ""),
-        (refuse(500, "out of memory"), "failed (status 500): out of memory", ""),
+        (refuse(500, "out of memory"), "failed (status 500): out of memory", "Try again later"),
+        (refuse(503, "busy", "UNAVAILABLE"), "is overloaded (status 503): busy", "model.fallbacks"),
+        (refuse(400, "unsafe", "content_policy_violation"), "its content (status 400)", "Rephrase"),
+        (refuse(400, "filtered", "content_filter"), "its content (status 400): filtered", "Rephrase"),
     ],
 )
 async def test_each_failure_says_what_happened_and_what_helps(reply: Reply, message: str, hint: str) -> None:
     async with ScriptedServer([reply]) as server:
         error = await fail(connect(server, api_key=KEY))
     assert message in error.message
+    assert error.message.startswith("openai:m at http://127.0.0.1:")
     assert hint in (error.hint or "")
     assert error.provider == "openai"
 
@@ -292,7 +296,7 @@ async def test_server_that_is_down_is_reported_with_its_address(provider: str, h
         error = await fail(
             OpenAIRequester(Endpoint(provider=provider, model="m", base_url=address, retries=ONCE))
         )
-    assert f"Cannot connect to {provider} at {address}: Connection refused" in error.message
+    assert f"Cannot connect to {provider}:m at {address}: Connection refused" in error.message
     assert hint in str(error)
 
 
@@ -302,7 +306,7 @@ async def test_proxy_that_is_down_is_reported_without_its_password() -> None:
         proxy = f"http://me:{KEY}@127.0.0.1:{taken.getsockname()[1]}"
         endpoint = Endpoint(model="m", base_url="http://model.test/v1", proxy=proxy, retries=ONCE)
         error = await fail(OpenAIRequester(endpoint))
-    assert "Cannot connect to openai at http://model.test/v1 through the proxy" in error.message
+    assert "Cannot connect to openai:m at http://model.test/v1 through the proxy" in error.message
     assert KEY not in show(error)
 
 
@@ -323,7 +327,7 @@ async def test_proxy_of_the_environment_is_reported_without_its_password(
         error = await fail(
             OpenAIRequester(Endpoint(model="m", base_url="https://model.test/v1", retries=ONCE))
         )
-    assert "Cannot connect to openai at https://model.test/v1 through the proxy: 407" in error.message
+    assert "Cannot connect to openai:m at https://model.test/v1 through the proxy: 407" in error.message
     assert "geheim" not in show(error)
 
 

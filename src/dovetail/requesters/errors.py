@@ -24,7 +24,7 @@ REPORTED = "reported an error while answering"
 REFUSED = "refused to answer"
 """What a provider did whose filter, or whose model, stopped the answer before its first word."""
 REFUSED_HINT = "Rephrase the request, or use another model."
-
+LATER_HINT = "Try again later, or set model.fallbacks."
 _SAFETY_HINT = "Rephrase the request, set safetySettings in model.body, or use another model."
 _APIS: Mapping[Api, str] = {
     "chat": "an OpenAI-compatible API",
@@ -52,7 +52,8 @@ _ADVICE = [
         "rejected the request: a text is too long",
         "Shorten the chat history or the attachments, or use a model with a longer context.",
     ),
-    _Advice((529,), ("overloaded",), "is overloaded", "Try again later, or set model.fallbacks."),
+    _Advice((529,), ("overloaded", "UNAVAILABLE"), "is overloaded", LATER_HINT),
+    _Advice((), ("content_policy", "content_filter"), "rejected the request: its content", REFUSED_HINT),
     _Advice((404, 405), (), "has no chat API at this address", "Check {address}: it usually {usual}."),
     _Advice(
         (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."
@@ -116,7 +117,8 @@ class Failures:
             hint = _SAFETY_HINT if self._find_api() == "google" else REFUSED_HINT
             return self.fail(message, status=status, hint=hint)
         make = self.fail_transient if status is not None and is_transient(status) else self.fail
-        hint = next((self.fill(advice.hint) for advice in _ADVICE if status in advice.statuses), None)
+        later = LATER_HINT if status is not None and status >= 500 else None
+        hint = next((self.fill(advice.hint) for advice in _ADVICE if status in advice.statuses), later)
         return make(message, status=status, hint=hint)
 
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
@@ -139,7 +141,7 @@ class Failures:
         if status >= 500:
             hint = "The server, or a proxy in front of it, is failing: try again later."
         return make(
-            f"{self.address} returned a web page (status {status}) instead of an answer: {start!r}",
+            f"{self.where} returned a web page (status {status}) instead of an answer: {start!r}",
             hint=hint,
             status=status,
         )
@@ -147,7 +149,7 @@ class Failures:
     def fail_content_type(self, content_type: str, body: bytes) -> ModelError:
         """Return the error for a body that is neither JSON nor an event stream."""
         return self.fail(
-            f"{self.address} returned {content_type!r} instead of JSON or an event stream; "
+            f"{self.where} returned {content_type!r} instead of JSON or an event stream; "
             f"it begins with {body[:60]!r}",
             hint=self.fill("Check {address}: it must be the address of " + self._name_api() + "."),
         )
@@ -182,7 +184,9 @@ class Failures:
         for advice in _ADVICE:
             if refusal.status in advice.statuses or any(code in refusal.code for code in advice.codes):
                 return f"{where} {advice.meaning} {said}", self.fill(advice.hint)
-        return f"{where} {'failed' if refusal.status >= 500 else 'rejected the request'} {said}", None
+        if refusal.status >= 500:
+            return f"{where} failed {said}", LATER_HINT
+        return f"{where} rejected the request {said}", None
 
     def _name_api(self) -> str:
         return _APIS[self._find_api()]
@@ -209,7 +213,7 @@ class Failures:
 
 def explain_connection(error: Exception, failures: Failures) -> ModelError:
     """Return the model error for a failure of the connection."""
-    where = f"{failures.provider} at {failures.address}"
+    where = failures.where
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return failures.fail_transient(
             f"Cannot connect to {where} through the proxy: {error}", hint="Check model.proxy."
@@ -222,13 +226,18 @@ def explain_connection(error: Exception, failures: Failures) -> ModelError:
     if isinstance(error, aiohttp.ServerTimeoutError):
         return failures.fail_transient(f"Timed out connecting to {where}", hint=_hint(failures))
     if isinstance(error, aiohttp.ClientConnectorError):
-        return failures.fail_transient(f"Cannot connect to {where}: {_describe(error)}", hint=_hint(failures))
+        return failures.fail_transient(
+            f"Cannot connect to {where}: {describe_connection(error)}", hint=_hint(failures)
+        )
     if isinstance(error, aiohttp.InvalidURL):
         return failures.fail(f"Invalid URL {failures.address!r}", hint=failures.fill("Check {address}."))
-    return failures.fail_transient(f"Lost the connection to {where}{_describe(error, before=': ')}")
+    reason = describe_connection(error, before=": ")
+    return failures.fail_transient(f"Lost the connection to {where}{reason}", hint=LATER_HINT)
 
 
-def _describe(error: Exception, before: str = "") -> str:
+def describe_connection(error: Exception, before: str = "") -> str:
+    """Return why a connection failed, in the system's words; nothing rather than the client's, if `before`
+    is to precede it."""
     number, reason = getattr(error, "errno", None), getattr(error, "strerror", None)
     if isinstance(number, int) and number > 0:
         reason = os.strerror(number)

@@ -294,8 +294,10 @@ async def test_an_overload_in_the_middle_of_a_stream_says_what_to_do(mock_provid
 async def test_a_stream_that_ends_early_is_an_error(mock_provider: MockProvider, ending: Any) -> None:
     half = [begin(0, type="text", text=""), more(0, "text_delta", text="Hel")]
     mock_provider.replay(encode(START, *half), ending=ending)
-    with pytest.raises(TransientModelError, match="was interrupted after 1 piece"):
+    named = r"The answer of anthropic:[\w-]+ at http://[\d.:]+\S* was interrupted after 1 piece: "
+    with pytest.raises(TransientModelError, match=named) as caught:
         await collect(connect(mock_provider))
+    assert "Try again" in str(caught.value.hint)
 
 
 async def test_refused_content_ends_with_its_own_reason(mock_provider: MockProvider) -> None:

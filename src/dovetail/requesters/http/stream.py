@@ -8,7 +8,7 @@ from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, write_answer
 from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta, TextDelta
 from dovetail.lazy import lazy
-from dovetail.requesters.errors import Failures, explain_connection
+from dovetail.requesters.errors import Failures, describe_connection
 from dovetail.requesters.http.reader import LARGEST_EVENT, AnswerReader
 from dovetail.requesters.limits import TimeLimits
 from dovetail.requesters.refusal import find_request_id
@@ -118,18 +118,21 @@ class AnswerStream:
         self.over = True
 
     def _explain(self, error: Exception | None) -> ModelError:
+        hint = "Try again: the server, or a proxy in front of it, closed the connection too early."
         expired = self._watchdog.expired
         if expired:
             seconds = self._limits.idle if expired == "idle" else self._limits.total
             what = "no more data" if expired == "idle" else "not complete"
             reason = f"{what} within {seconds:g} s (model.timeouts.{expired})"
+            hint = f"Raise model.timeouts.{expired} if the model needs more time."
         elif error is None:
             reason = "the stream closed before the final chunk"
         else:
-            reason = str(explain_connection(error, self._failures))
+            reason = f"the connection was lost{describe_connection(error, before=': ')}"
         pieces = "1 piece" if self._pieces == 1 else f"{self._pieces} pieces"
-        text = f"The answer of {self._failures.provider} was interrupted after {pieces}: {reason}"
-        return self._failures.fail_transient(text, request_id=find_request_id(self._response.headers))
+        text = f"The answer of {self._failures.where} was interrupted after {pieces}: {reason}"
+        request_id = find_request_id(self._response.headers)
+        return self._failures.fail_transient(text, hint=hint, request_id=request_id)
 
 
 def _join_text(deltas: list[Delta]) -> list[Delta]:
