@@ -1,6 +1,7 @@
 """A name means a provider and a model; without a provider, the one configured provider that knows it."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ def settings(**model: Any) -> Settings:
 
 
 def complete(name: str, listed: Sequence[str] = (), /, **model: Any) -> tuple[str, str]:
-    def list_models(_: ConfiguredProvider) -> Sequence[str]:
-        return listed
+    def list_models(servers: Sequence[ConfiguredProvider]) -> Mapping[str, Sequence[str]]:
+        return {each.name: listed for each in servers}
 
     return complete_name(name, settings(**model).section(ModelSettings), ["local"], list_models)
 
@@ -238,3 +239,15 @@ def test_server_that_is_down_knows_no_names() -> None:
     layer = settings(providers={"vllm": {"base_url": "http://127.0.0.1:9/v1"}})
     with pytest.raises(ConfigError, match="Invalid model name 'house-model'"):
         resolve("house-model", layer)
+
+
+def test_servers_are_asked_at_the_same_time() -> None:
+    both = threading.Barrier(2, timeout=2)
+
+    def answer(received: Received) -> Any:
+        both.wait()
+        return send_json({"data": [{"id": f"{received.path.split('/')[1]}-model"}]})
+
+    with run_server(answer) as server:
+        providers = {name: {"base_url": f"{server.url}/{name}"} for name in ("vllm", "house")}
+        assert resolve("house-model", settings(providers=providers)).model == "house:house-model"

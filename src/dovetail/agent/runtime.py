@@ -206,6 +206,16 @@ class Runtime:
                 shared[model] = requester
         return requester
 
+    async def learn_names(self, model: Any = None) -> None:
+        """Ask the user's servers for the names of their models if `requester` would have to.
+
+        Await this on an event loop that serves others, too.
+        """
+        if not (model is None or isinstance(model, str)):
+            return
+        if model not in self.settings.compute(_share_requesters):
+            await _resolve.learn_names(model, self.settings)
+
 
 def _share_requesters(settings: Settings) -> dict[str | None, Requester]:
     """Return an empty store of shared requesters, which is dropped when the settings change."""

@@ -213,6 +213,7 @@ async def warm_up(host: AgentHost, agent: str = "master") -> None:
     """Have an embedded model read the beginning of a chat with `agent`; never fails."""
     try:
         definition = host.get_agent_registry().get_definition(agent)
+        await host.runtime.learn_names(definition.model_config.model)
         requester = host.runtime.requester(definition.model_config.model)
         if not requester.model.startswith("local:"):
             return

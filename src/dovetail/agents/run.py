@@ -98,6 +98,7 @@ class AgentExecutor:
         parent = current_run()
         self._refuse_circle(parent)
         self._check(inputs)
+        await self._app.runtime.learn_names(self.definition.model_config.model)
         loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
         preface = self._build_preface(loop.tools, caller.mode)
         messages = build_messages(self.definition, inputs, preface=preface)

@@ -5,7 +5,7 @@ the user's, by the list of models that the server returns.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
@@ -24,8 +24,8 @@ from dovetail.settings.model import ModelSettings
 
 files = lazy("dovetail.requesters.local.files")
 
-ListModels: TypeAlias = Callable[[ConfiguredProvider], Sequence[str]]
-"""Ask a server for the names of its models; empty if it does not answer."""
+ListModels: TypeAlias = Callable[[Sequence[ConfiguredProvider]], Mapping[str, Sequence[str]]]
+"""Ask servers for the names of their models, by provider; empty if one does not answer."""
 
 _MOST_SUGGESTED = 4
 _WORD = re.compile(r"[\w-]+")
@@ -122,19 +122,24 @@ def _check_model(name: str, provider: str, model: str) -> tuple[str, str]:
 
 def _find_knowing(name: str, options: ModelSettings, list_models: ListModels) -> Sequence[str]:
     found = ["local"] if name in CATALOGUE else []
-    for configured in list_configured(options):
-        if configured.is_set_up and _knows(configured, name, list_models):
-            found.append(configured.name)
+    ready = [each for each in list_configured(options) if each.is_set_up]
+    servers = [each for each in ready if _is_asked(each.provider)]
+    listed = list_models(servers)
+    found += [each.name for each in ready if name in listed.get(each.name, ()) or _knows(each.provider, name)]
     return found or (["local"] if files.has_name(name, options.folders) else [])
 
 
-def _knows(configured: ConfiguredProvider, name: str, list_models: ListModels) -> bool:
-    row = configured.provider
+def _is_asked(row: Provider) -> bool:
+    """Return whether only the server itself knows its models."""
+    return not row.models and not row.prices and row.name not in ("azure", "bedrock")
+
+
+def _knows(row: Provider, name: str) -> bool:
     if row.models:
         return _fits(row, name)
     if row.name in ("azure", "bedrock"):
         return False  # their names are not the models': deployments, regions
-    return _find_priced(row, name) if row.prices else name in list_models(configured)
+    return bool(row.prices) and _find_priced(row, name)
 
 
 def _fits(row: Provider, name: str) -> bool:

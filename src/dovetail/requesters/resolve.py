@@ -4,8 +4,10 @@ Names are `provider:name`, with a provider of the table (`requesters/providers.p
 or one that makes its requesters on its own, such as `local:`. A protocol is loaded when a name needs it.
 """
 
+import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -48,7 +50,11 @@ PROTOCOLS: Mapping[Api, tuple[Any, str]] = {
 LISTED_FOR = 60.0
 """Seconds for which the list of a server's models is remembered."""
 
+FAILED_FOR = 5.0
+"""Seconds for which a server that does not list any models is not asked again."""
+
 _listed: dict[str, tuple[float, Sequence[str]]] = {}
+"""The lists of servers by address, with the time until which they hold."""
 
 
 def resolve(model: object, settings: Settings) -> Requester:
@@ -73,6 +79,27 @@ def resolve(model: object, settings: Settings) -> Requester:
         except ConfigError as error:
             raise ConfigError(f"Fallback {shorten(fallback)}: {error.message}", hint=error.hint) from error
     return FallbackRequester([*requesters.values()]) if len(requesters) > 1 else requesters[name]
+
+
+async def learn_names(model: object, settings: Settings) -> None:
+    """Ask the user's servers for their models if a name without a provider depends on them.
+
+    Afterwards `resolve` need not wait for them, which would stop everything else on the event loop.
+    """
+    options = settings.section(ModelSettings)
+    unknown: dict[str, ConfiguredProvider] = {}
+
+    def note(servers: Sequence[ConfiguredProvider]) -> Mapping[str, Sequence[str]]:
+        unknown.update({each.base_url: each for each in _find_unlisted(servers)})
+        return {}
+
+    named: object = options.name
+    for name in dict.fromkeys([model or named, named, *options.fallbacks]):
+        if name and isinstance(name, str):
+            with suppress(ConfigError):
+                complete_name(name, options, [*MAKERS], note)
+    with suppress(ConfigError):  # `resolve` raises it
+        await _ask_servers(unknown.values())
 
 
 def find_active(settings: Settings) -> str:
@@ -107,20 +134,30 @@ def _read_name(name: str, options: ModelSettings) -> tuple[str, str]:
     return complete_name(name, options, [*MAKERS], _list_models)
 
 
-def _list_models(configured: ConfiguredProvider) -> Sequence[str]:
-    """Return the names of a server's models, asked at most once a minute; empty if it does not answer."""
-    moment, names = _listed.get(configured.base_url, (-LISTED_FOR, ()))
-    if time.monotonic() - moment > LISTED_FOR:
-        names = run_sync(_ask_models(connect(configured, "", ModelSettings())))
-        _listed[configured.base_url] = time.monotonic(), names
-    return names
+def _list_models(servers: Sequence[ConfiguredProvider]) -> Mapping[str, Sequence[str]]:
+    """Return the models of servers by provider, asked at most once a minute; empty without an answer."""
+    if unlisted := _find_unlisted(servers):
+        run_sync(_ask_servers(unlisted))
+    return {each.name: _listed[each.base_url][1] for each in servers}
 
 
-async def _ask_models(requester: HttpRequester) -> Sequence[str]:
+def _find_unlisted(servers: Iterable[ConfiguredProvider]) -> list[ConfiguredProvider]:
+    now = time.monotonic()
+    return [each for each in servers if each.base_url not in _listed or _listed[each.base_url][0] < now]
+
+
+async def _ask_servers(servers: Iterable[ConfiguredProvider]) -> None:
+    """Ask servers for their models, all at once, and remember what they answer."""
+    await asyncio.gather(*(_ask_models(each) for each in servers))
+
+
+async def _ask_models(configured: ConfiguredProvider) -> None:
+    requester = connect(configured, "", ModelSettings())
     try:
-        return await requester.list_models()
+        names = await requester.list_models()
     finally:
         await requester.close()
+    _listed[configured.base_url] = time.monotonic() + (LISTED_FOR if names else FAILED_FOR), names
 
 
 def _adopt(model: object, options: ModelSettings) -> Requester:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from dovetail.errors import ConflictError, NotFoundError
+from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.ids import new_id
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunHandle, RunRecord
@@ -49,6 +49,7 @@ class Chat:
             owner=request.owner,
             mode=request.mode,
         )
+        await self._learn_model(turn)
         run = ChatRun.prepare(self._host, turn, new)
         await self._check_days(run)
         try:
@@ -67,9 +68,16 @@ class Chat:
 
     async def answer(self, turn: ChatTurn) -> RunHandle:
         """Answer a conversation that is stored elsewhere; only the run is stored here."""
+        await self._learn_model(turn)
         run = ChatRun.prepare(self._host, turn)
         await self._check_days(run)
         return await self.runs.start(run.spec, run)
+
+    async def _learn_model(self, turn: ChatTurn) -> None:
+        """Find out what a model's name means; preparing the answer then waits for no server."""
+        with suppress(ConfigError):  # preparing raises it
+            definition = self._host.get_agent_registry().get_definition(turn.agent)
+            await self._host.runtime.learn_names(turn.model or definition.model_config.model)
 
     async def _check_days(self, run: ChatRun) -> None:
         """Raise `LimitError` if a day has nothing left; before each request the run looks again."""
@@ -128,6 +136,7 @@ class Chat:
             owner=spec.owner,
             mode=spec.input.get("mode"),
         )
+        await self._learn_model(turn)
         return ChatRun.resume(self._host, turn, spec)
 
 

@@ -1,5 +1,7 @@
 """A chat over HTTP: streamed, as JSON, read again, stopped, branched."""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.tool import Tool
+from model_servers import Received, clear_variables, run_server, send_events, send_json
 from serving import serve, serve_app, text_of, types_of
 
 
@@ -356,3 +359,32 @@ async def test_a_client_cannot_name_a_file_of_the_server_as_the_model(tmp_path: 
             response = await server.client.post("/api/v1/chat", json=body)
             assert response.status_code == 400
             assert "cannot name a file by its path" in response.text
+
+
+async def test_a_model_server_that_hangs_does_not_stop_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clear_variables(monkeypatch)
+    loop, asked, released = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def answer(received: Received) -> Any:
+        if received.path.endswith("/models"):
+            loop.call_soon_threadsafe(asked.set)
+            released.wait(30)
+            return send_json({"data": [{"id": "house-model"}]})
+        return send_events({"choices": [{"delta": {"content": "Hi."}, "finish_reason": "stop"}]}, "[DONE]")
+
+    with run_server(answer) as model_server:
+        providers = {"vllm": {"base_url": f"{model_server.url}/v1"}}
+        app = Dovetail({"model": {"name": "openai:x", "providers": providers}}, workspace=tmp_path)
+        async with serve_app(app) as url, httpx.AsyncClient(base_url=url, timeout=30) as client:
+            body = {"message": "Hello", "model": "house-model"}
+            headers = {"accept": "application/json"}
+            chat = asyncio.create_task(client.post("/api/v1/chat", json=body, headers=headers))
+            await asked.wait()
+            health = await client.get("/healthz")
+            released.set()
+            response = await chat
+    assert health.status_code == 200
+    assert response.status_code == 200, response.text
+    assert "Hi." in response.text
