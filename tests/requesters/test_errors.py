@@ -267,8 +267,16 @@ def refuse(status: int, message: str, code: str = "") -> Reply:
         (refuse(418, "teapot"), "rejected the request (status 418): teapot", ""),
         (refuse(500, "out of memory"), "failed (status 500): out of memory", "Try again later"),
         (refuse(503, "busy", "UNAVAILABLE"), "is overloaded (status 503): busy", "model.fallbacks"),
-        (refuse(400, "unsafe", "content_policy_violation"), "its content (status 400)", "Rephrase"),
-        (refuse(400, "filtered", "content_filter"), "its content (status 400): filtered", "Rephrase"),
+        (
+            refuse(400, "unsafe", "content_policy_violation"),
+            "content of the request (status 400)",
+            "Rephrase",
+        ),
+        (
+            refuse(400, "filtered", "content_filter"),
+            "content of the request (status 400): filtered",
+            "Rephrase",
+        ),
     ],
 )
 async def test_each_failure_says_what_happened_and_what_helps(reply: Reply, message: str, hint: str) -> None:

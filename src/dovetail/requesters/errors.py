@@ -53,7 +53,7 @@ _ADVICE = [
         "Shorten the chat history or the attachments, or use a model with a longer context.",
     ),
     _Advice((529,), ("overloaded", "UNAVAILABLE"), "is overloaded", LATER_HINT),
-    _Advice((), ("content_policy", "content_filter"), "rejected the request: its content", REFUSED_HINT),
+    _Advice((), ("content_policy", "content_filter"), "rejected the content of the request", REFUSED_HINT),
     _Advice((404, 405), (), "has no chat API at this address", "Check {address}: it usually {usual}."),
     _Advice(
         (413,), (), "rejected the request: body too large", "Send smaller attachments or a shorter history."

@@ -37,8 +37,6 @@ class MessagesWriter(BlockWriter):
         result: Block = {"type": "tool_result", "tool_use_id": _write_id(str(message["tool_call_id"]))}
         if content := drop_empty(self.write_content(message.get("content"))):
             result["content"] = content
-        if message.get("is_error"):
-            result["is_error"] = True
         return result
 
     def _add_own(self, piece: OwnPiece, blocks: list[Block]) -> None:
