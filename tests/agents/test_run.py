@@ -169,7 +169,7 @@ async def test_agent_that_a_model_refuses_as_too_long_continues_with_a_shorter_c
     tool = Tool(name="read", description="reads", parameters={"type": "object"}, execute=read)
     refusal = Reply(steps=[ContextLengthError("too long", provider="x")])
     calls = [call("read", f'{{"n": {turn}}}', f"c{turn}") for turn in range(5)]
-    host = Host([*calls, refusal, "Looked at much.", "Done."], tool)
+    host = Host([*calls, refusal, "Done."], tool)
     output = await (await AgentExecutor.create(AgentDefinition(name="a", description="a"), host)).run({})
     assert (output.result, output.reason, output.turns) == ("Done.", "goal", 6)
     refused, last = host.runtime.scripted.requests[5], host.runtime.scripted.requests[-1]
