@@ -189,7 +189,7 @@ async def test_children_draw_on_the_rest_of_their_parent() -> None:
     )
     host.settings.set("model.prices", PRICES)
     host.offer(make("child", "look", max_cost=9.0))
-    parent = make("parent", "child", "look", max_cost=0.034)
+    parent = make("parent", "child", "look", max_cost=0.0408)
     events: list[Event] = []
     output = await (await AgentExecutor.create(parent, host, events.append)).run({"query": "go"})
     ends = [
@@ -199,6 +199,18 @@ async def test_children_draw_on_the_rest_of_their_parent() -> None:
     assert (output.result, output.limit, output.turns) == ("Parent's best.", "max-cost", 2)
     told = host.runtime.scripted.requests[-1].messages[-2]["content"]
     assert "The agent reached its limit of cost before it had finished" in told
+
+
+async def test_children_leave_their_parent_the_request_for_its_answer() -> None:
+    child = [call("look", call_id="c2"), call("look", call_id="c3")]
+    host = Host(
+        [call("child", '{"query": "x"}'), *child, {"text": "Parent's best.", **USED}], make_tool("look")
+    )
+    host.offer(make("child", "look"))
+    parent = make("parent", "child", "look", max_calls=4)
+    output = await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    assert (output.result, output.reason, output.limit) == ("Parent's best.", "goal", "max-calls")
+    assert len(host.runtime.scripted.requests) == 4
 
 
 async def test_children_in_parallel_do_not_overdraw_their_parent() -> None:
@@ -211,6 +223,7 @@ async def test_children_in_parallel_do_not_overdraw_their_parent() -> None:
     assert output.usage.output_tokens == 900 * len(host.runtime.scripted.requests)
     assert 0.01 * len(host.runtime.scripted.requests) <= 0.065
     assert len(host.runtime.scripted.requests) >= 4
+    assert output.result == "Done."
 
 
 async def test_a_tool_that_asks_a_model_spends_the_money_of_its_run() -> None:

@@ -8,7 +8,7 @@ obey, or whose requester passes no limit on, can exceed a limit of money.
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -50,6 +50,7 @@ class GuardedRequester:
         self._purses = budget.purses
         self._days = budget.days
         self._admitted: _Admission | None = None
+        self._kept = Need(kept_calls=1)
         accounts: Sequence[DayAccount] = self._days.accounts if self._days else ()
         self._limits_cost = any(limited.limits.cost is not None for limited in (*self._purses, *accounts))
 
@@ -85,6 +86,10 @@ class GuardedRequester:
         admitted, self._admitted = self._admitted, None
         if admitted is not None:
             await self._settle(admitted, is_sent=False)
+
+    def keep_last_answer(self) -> AbstractContextManager[None]:
+        """Keep what the last answer needs, while the calls of the run may ask models, too."""
+        return Purse.keep(self._purses, self._kept)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas, if the limits allow the request.
@@ -126,7 +131,7 @@ class GuardedRequester:
         """Return the worst case of a request."""
         is_work = self.phase == "work"
         if not self._limits_cost:
-            return _Measure(0, Need(kept_calls=int(is_work)))
+            return _Measure(0, self._kept if is_work else Need())
         tokens = _estimate_input(request)
         price = self._price.find_price_for(tokens) if self._price is not None else None
         if price is None:
@@ -137,12 +142,12 @@ class GuardedRequester:
                 "(0 if it is free), or remove the limit of cost.",
             )
         longest = find_longest_answer(self._requester, request, usual)
-        need = Need(cost=_compute(price, tokens, longest))
-        if is_work:
-            last = self._limit_length(request, LAST_ANSWER)
-            shortest = min(find_longest_answer(self._requester, last, LAST_ANSWER), longest)
-            need = replace(need, kept_cost=_compute(price, tokens, shortest), kept_calls=1)
-        return _Measure(tokens, need)
+        last = self._limit_length(request, LAST_ANSWER)
+        shortest = min(find_longest_answer(self._requester, last, LAST_ANSWER), longest)
+        self._kept = Need(kept_cost=_compute(price, tokens, shortest), kept_calls=1)
+        return _Measure(
+            tokens, replace(self._kept if is_work else Need(), cost=_compute(price, tokens, longest))
+        )
 
     def _limit_length(self, request: ModelRequest, longest: int) -> ModelRequest:
         """Return the request for an answer of this length; the options may allow more, except in the last."""

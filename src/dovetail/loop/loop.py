@@ -312,7 +312,8 @@ class LoopRun:
         context = dataclasses.replace(
             self.context, emit=self._emit, tools=tools, cancel=CancelSignal(self._deadline.event)
         )
-        outcomes = await self.loop.runner.run_batch(tools, calls, context)
+        with self._guard.keep_last_answer() if self._guard is not None else nullcontext():
+            outcomes = await self.loop.runner.run_batch(tools, calls, context)
         for outcome in outcomes:
             self.conversation.add(write_result(outcome.call.call_id, outcome.result.llm_content))
         await self.loop.strategy.take_outcomes(outcomes)

@@ -7,8 +7,9 @@ replaces the worst case when its answer has ended; after a crash the worst case 
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
@@ -44,6 +45,7 @@ class Purse:
         self.cost = spent.cost
         self.calls = spent.calls
         self.held = 0.0
+        self._kept = Need()
 
     @property
     def spent(self) -> Spending:
@@ -55,9 +57,10 @@ class Purse:
         """Hold what a request needs in all purses, or in none if one of them has too little."""
         with _lock:
             for purse in purses:
-                limit = need.find_shortage(purse.limits, purse.spent)
+                whole = purse._add_kept(need)
+                limit = whole.find_shortage(purse.limits, purse.spent)
                 if limit is not None:
-                    return Shortage(limit=limit, limits=purse.limits, spent=purse.spent, need=need)
+                    return Shortage(limit=limit, limits=purse.limits, spent=purse.spent, need=whole)
             for purse in purses:
                 purse.calls += 1
                 purse.held += need.cost
@@ -71,6 +74,28 @@ class Purse:
                 purse.held = max(purse.held - need.cost, 0.0)
                 purse.cost += cost or 0.0
                 purse.calls -= cost is None
+
+    @staticmethod
+    @contextmanager
+    def keep(purses: Sequence["Purse"], need: Need) -> Generator[None]:
+        """Keep what the last answer of a run needs, while the calls of that run may spend the rest."""
+        with _lock:
+            for purse in purses:
+                purse._kept = purse._add_kept(need)
+        try:
+            yield
+        finally:
+            less = Need(kept_cost=-need.kept_cost, kept_calls=-need.kept_calls)
+            with _lock:
+                for purse in purses:
+                    purse._kept = purse._add_kept(less)
+
+    def _add_kept(self, need: Need) -> Need:
+        """Return the need with what is kept in this purse."""
+        kept = self._kept
+        return replace(
+            need, kept_cost=need.kept_cost + kept.kept_cost, kept_calls=need.kept_calls + kept.kept_calls
+        )
 
 
 class SpendTable(Protocol):
