@@ -1,10 +1,11 @@
 """An assistant's message is taken apart in the order in which its provider wrote it."""
 
+import re
 from typing import Any
 
 from dovetail.events.call import ToolCall, write_answer
 from dovetail.requesters.content import build_messages
-from dovetail.requesters.parts import CallPiece, OwnPiece, TextPiece, arrange
+from dovetail.requesters.parts import CallIds, CallPiece, OwnPiece, TextPiece, arrange
 
 CALLS = [ToolCall(call_id=f"c{number}", name="add", arguments='{"a": 1}') for number in range(2)]
 
@@ -43,3 +44,14 @@ def test_places_beyond_the_message_and_broken_parts_do_no_harm() -> None:
         CallPiece("c0", "add", {"a": 1}),
         OwnPiece({"n": 1}),
     ]
+
+
+def test_an_id_that_an_api_rejects_becomes_one_that_it_accepts() -> None:
+    ids = CallIds("[a-zA-Z0-9]{9}", length=9)
+    foreign = ["call_1", "toolu_01A", "", "\ud83d", *(f"call_{number}" for number in range(2, 500))]
+    fitted = [ids.fit(call_id) for call_id in foreign]
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", call_id) for call_id in fitted)
+    assert len(set(fitted)) == len(foreign), "each has its own"
+    assert [ids.fit(call_id) for call_id in foreign] == fitted, "always the same"
+    assert ids.fit("abcDEF123") == "abcDEF123"
+    assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", CallIds().fit("b.2:c"))

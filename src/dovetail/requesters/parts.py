@@ -3,6 +3,9 @@
 A provider part goes to the API that made it and to no other; for others it is as if it were not there.
 """
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -33,6 +36,22 @@ class OwnPiece:
     """A part that this provider made."""
 
     data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallIds:
+    """The ids of calls that an API accepts; other models' ids may be longer or have other characters."""
+
+    pattern: str = "[a-zA-Z0-9_-]{1,64}"
+    length: int = 32
+    """Characters of an id that replaces one the API rejects."""
+
+    def fit(self, call_id: str) -> str:
+        """Return the id if the API accepts it, else one made from it: always the same for the same id."""
+        if re.fullmatch(self.pattern, call_id):
+            return call_id
+        digest = hashlib.sha256(call_id.encode("utf-8", "replace")).digest()
+        return base64.b32encode(digest).decode("ascii")[: self.length]
 
 
 Piece: TypeAlias = TextPiece | CallPiece | OwnPiece

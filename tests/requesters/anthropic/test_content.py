@@ -7,6 +7,7 @@ import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.requesters.anthropic.content import MessagesWriter
+from dovetail.requesters.parts import CallIds
 
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "S"}
 SECOND = {"type": "redacted_thinking", "data": "D"}
@@ -79,13 +80,13 @@ def test_results_of_parallel_calls_share_one_message() -> None:
     )
     assert written[1]["content"] == [
         {"type": "tool_use", "id": "a", "name": "add", "input": {"x": 1}},
-        {"type": "tool_use", "id": "b_2e_2_3a_c", "name": "add", "input": {}},
+        {"type": "tool_use", "id": CallIds().fit("b.2:c"), "name": "add", "input": {}},
     ]
     assert written[2]["content"] == [
         {"type": "tool_result", "tool_use_id": "a", "content": [text("3")]},
         {
             "type": "tool_result",
-            "tool_use_id": "b_2e_2_3a_c",
+            "tool_use_id": CallIds().fit("b.2:c"),
             "content": [
                 {
                     "type": "image",

@@ -1,5 +1,6 @@
 """Reasoning goes back over chat completions where its provider wants it, and nowhere else."""
 
+import re
 from typing import Any
 
 import pytest
@@ -136,3 +137,19 @@ def test_signature_of_a_call_goes_back_on_that_call() -> None:
 def test_refused_reasoning_differs_from_other_refusals(message: str, refuses: bool) -> None:
     body = {"messages": send("groq", talk("groq"))}
     assert refuses_reasoning(Refusal(400, message, ""), body) == refuses
+
+
+@pytest.mark.parametrize(
+    ("provider", "pattern"),
+    [("mistral", "[a-zA-Z0-9]{9}"), ("openai", ".{1,40}"), ("azure", ".{1,40}"), ("vllm", "toolu_.*")],
+)
+def test_ids_of_other_providers_are_written_as_the_server_accepts_them(provider: str, pattern: str) -> None:
+    names = ["toolu_01", "toolu_" + "x" * 80]
+    calls = [{**CALL, "id": name} for name in names]
+    results = [{"role": "tool", "tool_call_id": name, "content": "3"} for name in names]
+    sent = send(provider, [{"role": "assistant", "content": None, "tool_calls": calls}, *results])
+    written = [call["id"] for call in sent[0]["tool_calls"]]
+    assert [message["tool_call_id"] for message in sent[1:]] == written
+    assert len(set(written)) == 2
+    assert all(re.fullmatch(pattern, name) for name in written)
+    assert [call["id"] for call in calls] == names, "the caller's message is left alone"

@@ -120,3 +120,11 @@ def test_results_may_be_text_data_or_parts() -> None:
 def test_parts_in_the_shape_of_the_api_are_passed_on() -> None:
     parts = [{"type": "input_text", "text": "x"}, {"type": "input_file", "file_id": "file_1"}]
     assert build({"role": "user", "content": parts})[0]["content"] == parts
+
+
+def test_ids_that_are_too_long_for_the_server_are_replaced_in_calls_and_results() -> None:
+    name = "call_" + "a1b2c3d4" * 9
+    called = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "id": name}]}
+    call, result = build(called, {"role": "tool", "tool_call_id": name, "content": "3"})
+    assert call["call_id"] == result["call_id"]
+    assert len(call["call_id"]) <= 64

@@ -1,7 +1,6 @@
 """Write messages the way the Messages API takes them."""
 
 import base64
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,14 +8,14 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.blocks import Block, BlockWriter, drop_empty
 from dovetail.requesters.media import Media, read_media
-from dovetail.requesters.parts import CallPiece, OwnPiece
+from dovetail.requesters.parts import CallIds, CallPiece, OwnPiece
 
 _THINKING = ("thinking", "redacted_thinking")
 _TEXTS = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",), "text": ("text",)}
 """Fields that blocks must have."""
 
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
-_BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
+_IDS = CallIds("[a-zA-Z0-9_-]+")
 
 
 class MessagesWriter(BlockWriter):
@@ -30,11 +29,11 @@ class MessagesWriter(BlockWriter):
         return dict(part) if media is None else _write_media(media)
 
     def _write_call(self, piece: CallPiece) -> Block:
-        call_id = _write_id(piece.call_id)
+        call_id = _IDS.fit(piece.call_id)
         return {"type": "tool_use", "id": call_id, "name": piece.name, "input": piece.arguments}
 
     def _write_result(self, message: ChatMessage) -> Block:
-        result: Block = {"type": "tool_result", "tool_use_id": _write_id(str(message["tool_call_id"]))}
+        result: Block = {"type": "tool_result", "tool_use_id": _IDS.fit(str(message["tool_call_id"]))}
         if content := drop_empty(self.write_content(message.get("content"))):
             result["content"] = content
         return result
@@ -103,11 +102,6 @@ def _find_pair(block: Block) -> str | None:
     if block["type"] in _SERVER_CALLS:
         return str(block.get("id"))
     return str(block.get("tool_use_id")) if _is_server_result(block) else None
-
-
-def _write_id(call_id: str) -> str:
-    """Return a call's id in the characters that the API allows; other providers allow more."""
-    return _BAD_ID.sub(lambda match: f"_{ord(match[0]):x}_", call_id) or "call"
 
 
 def _write_media(media: Media) -> Block:

@@ -1,6 +1,5 @@
 """Write messages the way the Converse API takes them."""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +9,11 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.blocks import Block, BlockWriter, drop_empty
 from dovetail.requesters.media import Media, read_media
-from dovetail.requesters.parts import CallPiece, OwnPiece
+from dovetail.requesters.parts import CallIds, CallPiece, OwnPiece
 
-LONGEST_ID = 64
 LONGEST_NAME = 200
 SEE_DOCUMENT = "(See the attached document.)"
-_BAD_ID = re.compile(r"[^a-zA-Z0-9_-]")
+_IDS = CallIds()
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9()\[\]-]+")
 FORMATS = {
     "image": {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"},
@@ -56,12 +54,12 @@ class ConverseWriter(BlockWriter):
         return {name: value for name, value in part.items() if name != "type"}
 
     def _write_call(self, piece: CallPiece) -> Block:
-        call = {"toolUseId": _write_id(piece.call_id), "name": piece.name, "input": piece.arguments}
+        call = {"toolUseId": _IDS.fit(piece.call_id), "name": piece.name, "input": piece.arguments}
         return {"toolUse": call}
 
     def _write_result(self, message: ChatMessage) -> Block:
         content = drop_empty(self.write_content(message.get("content"))) or [{"text": "(empty)"}]
-        identifier = _write_id(str(message.get("tool_call_id", "")))
+        identifier = _IDS.fit(str(message.get("tool_call_id", "")))
         return {"toolResult": {"toolUseId": identifier, "content": content}}
 
     def _add_own(self, piece: OwnPiece, blocks: list[Block]) -> None:
@@ -90,14 +88,6 @@ def _complete_documents(blocks: list[Block], names: set[str]) -> None:
         names.add(document["name"])
     if documents and not any("text" in block for block in blocks):
         blocks.append({"text": SEE_DOCUMENT})
-
-
-def _write_id(call_id: str) -> str:
-    """Return an id that the API accepts; another provider's may be too long or have other characters."""
-    written = _BAD_ID.sub("_", call_id)
-    if written == call_id and 0 < len(call_id) <= LONGEST_ID:
-        return call_id
-    return f"call_{hashlib.sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def _write_media(media: Media) -> Block:

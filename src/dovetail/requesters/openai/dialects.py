@@ -10,6 +10,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from dovetail.requesters.openai.thinking import Style
+from dovetail.requesters.parts import CallIds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,9 @@ class Dialect:
     demands: str = ""
     """A field that each message with tool calls must have, even if it is empty."""
 
+    ids: CallIds | None = None
+    """The ids of calls that it accepts, if not all."""
+
     thinking: Style = "effort"
     """How the server is asked to think."""
 
@@ -35,9 +39,16 @@ class Dialect:
     """Whether models that think are better served by its Responses API."""
 
 
+_SHORT = CallIds("(?s:.{1,40})")
+
 DIALECTS: Sequence[Dialect] = (
-    Dialect(names=("openai",), hosts=("api.openai.com",), has_responses=True),
-    Dialect(names=("azure",), hosts=("openai.azure.com", "services.ai.azure.com"), has_responses=True),
+    Dialect(names=("openai",), hosts=("api.openai.com",), has_responses=True, ids=_SHORT),
+    Dialect(
+        names=("azure",),
+        hosts=("openai.azure.com", "services.ai.azure.com"),
+        has_responses=True,
+        ids=_SHORT,
+    ),
     # Chat completions of xAI are deprecated, and cannot take encrypted reasoning back.
     Dialect(names=("xai",), hosts=("api.x.ai",), returns="never", has_responses=True),
     # A message with calls but without its reasoning is refused; other turns must come without it.
@@ -58,7 +69,13 @@ DIALECTS: Sequence[Dialect] = (
         names=("zai", "zhipu"), hosts=("api.z.ai", "open.bigmodel.cn"), returns="always", thinking="switch"
     ),
     Dialect(names=("openrouter",), hosts=("openrouter.ai",), returns="always", thinking="reasoning"),
-    Dialect(names=("mistral",), hosts=("api.mistral.ai",), returns="always", thinking="high"),
+    Dialect(
+        names=("mistral",),
+        hosts=("api.mistral.ai",),
+        returns="always",
+        thinking="high",
+        ids=CallIds("[a-zA-Z0-9]{9}", length=9),
+    ),
     Dialect(names=("qwen", "dashscope"), hosts=("aliyuncs.com",), thinking="enable"),
     Dialect(names=("groq",), hosts=("api.groq.com",), thinking="groq"),
     Dialect(names=("vllm", "sglang", "llamacpp"), thinking="template"),

@@ -9,7 +9,7 @@ from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.openai.dialects import Dialect
 from dovetail.requesters.openai.options import rejects
 from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS, THOUGHT_FIELDS
-from dovetail.requesters.parts import find_own_parts
+from dovetail.requesters.parts import CallIds, find_own_parts
 from dovetail.requesters.refusal import Refusal
 
 _FIELDS = ("reasoning_content", "reasoning_details", "reasoning", "thinking", "extra_content")
@@ -20,6 +20,8 @@ def build_chat_messages(
 ) -> list[dict[str, Any]]:
     """Return the messages as JSON data; parts that `source` made go back where the dialect wants them."""
     built = build_messages(messages)
+    if dialect.ids is not None:
+        _fit_ids(built, dialect.ids)
     with_calls = _find_turns_with_calls(messages)
     for place, (message, sent) in enumerate(zip(messages, built, strict=True)):
         if message.get("role") != "assistant":
@@ -34,6 +36,15 @@ def build_chat_messages(
         if dialect.demands and sent.get("tool_calls"):
             sent.setdefault(dialect.demands, "")
     return built
+
+
+def _fit_ids(built: list[dict[str, Any]], ids: CallIds) -> None:
+    """Replace the ids that the server rejects, in calls and results alike."""
+    for sent in built:
+        if sent.get("tool_calls"):
+            sent["tool_calls"] = [{**call, "id": ids.fit(str(call["id"]))} for call in sent["tool_calls"]]
+        if "tool_call_id" in sent:
+            sent["tool_call_id"] = ids.fit(str(sent["tool_call_id"]))
 
 
 def _find_turns_with_calls(messages: Sequence[ChatMessage]) -> set[int]:

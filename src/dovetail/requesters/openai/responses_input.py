@@ -13,7 +13,9 @@ from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.content import build_part, dump, is_parts
-from dovetail.requesters.parts import CallPiece, OwnPiece, TextPiece, arrange
+from dovetail.requesters.parts import CallIds, CallPiece, OwnPiece, TextPiece, arrange
+
+_IDS = CallIds("(?s:.{1,64})")
 
 
 def build_input(messages: Sequence[ChatMessage], source: str, *, is_stored: bool) -> list[dict[str, Any]]:
@@ -61,7 +63,12 @@ def _build_answer(message: ChatMessage, source: str, *, is_stored: bool) -> Iter
 
 def _build_call(call: CallPiece) -> dict[str, Any]:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
-    return {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": arguments}
+    return {
+        "type": "function_call",
+        "call_id": _IDS.fit(call.call_id),
+        "name": call.name,
+        "arguments": arguments,
+    }
 
 
 def _build_reasoning(item: Mapping[str, Any], *, is_stored: bool) -> Iterator[dict[str, Any]]:
@@ -78,7 +85,8 @@ def _build_reasoning(item: Mapping[str, Any], *, is_stored: bool) -> Iterator[di
 
 def _build_result(message: ChatMessage) -> dict[str, Any]:
     output = _build_content(message.get("content"))
-    return {"type": "function_call_output", "call_id": message["tool_call_id"], "output": output}
+    call_id = _IDS.fit(str(message["tool_call_id"]))
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def _build_content(content: Any) -> str | list[dict[str, Any]]:
