@@ -174,6 +174,23 @@ AZURE = "https://res.openai.azure.com"
             {"api_version": "2025-04-01", "api": "responses"},
             f"{AZURE}/openai?api-version=2025-04-01",
         ),
+        (f"{AZURE}/openai/", {}, f"{AZURE}/openai/v1"),
+        (f"{AZURE}/openai/v1/chat/completions", {}, f"{AZURE}/openai/v1"),
+        (
+            f"{AZURE}/openai/deployments/dep/chat/completions?api-version=2024-10-21",
+            {},
+            f"{AZURE}/openai/deployments/dep?api-version=2024-10-21",
+        ),
+        (
+            f"{AZURE}/openai/deployments/dep",
+            {"api_version": "2024-10-21"},
+            f"{AZURE}/openai/deployments/dep?api-version=2024-10-21",
+        ),
+        (
+            f"{AZURE}/?api-version=2024-10-21",
+            {},
+            f"{AZURE}/openai/deployments/my%20gpt?api-version=2024-10-21",
+        ),
     ],
 )
 def test_azure_address_has_the_deployment_or_the_new_api(
@@ -181,6 +198,20 @@ def test_azure_address_has_the_deployment_or_the_new_api(
 ) -> None:
     azure = {"azure": {"base_url": base_url, "api_key": "k", **options}}
     assert find("azure", providers=azure).find_address("my gpt") == address
+
+
+@pytest.mark.parametrize("route", ["/chat/completions", "/responses", "/messages/", "/chat/completions?a=b"])
+def test_route_at_the_end_of_an_address_is_left_out(route: str) -> None:
+    found = find("house", providers={"house": {"base_url": f"http://h/v1{route}"}})
+    assert found.find_address("m") == ("http://h/v1?a=b" if "?" in route else "http://h/v1")
+
+
+def test_key_that_is_not_sent_to_the_general_address_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    assert find("azure", owner="azure", base_url=AZURE).missing == (
+        "Set model.providers.azure.base_url instead of model.base_url: AZURE_OPENAI_API_KEY is not sent to "
+        "model.base_url, which may be any server. Or set model.providers.azure.api_key."
+    )
 
 
 def test_azure_is_configured_by_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 from dovetail.data.secrets import names_secret
 from dovetail.errors import ConfigError
@@ -29,6 +29,9 @@ _NEWEST = ("v1", "preview", "latest")
 """Versions of Azure's API that have no date; they stand for its v1 API."""
 
 _AUTHENTICATION = {"authorization", "api-key", "x-api-key", "x-goog-api-key"}
+_ROUTE = re.compile(r"/(?:chat/completions|responses|messages)/*$")
+"""The route of a request, at the end of an address that was copied from an example or a portal."""
+
 _VERSION = re.compile(r"/v\d\w*/?$")
 _HOST = re.compile(r"(\[.*\]|[^:]*)(?::(\d*))?")
 
@@ -47,6 +50,8 @@ class ConfiguredProvider:
     key_header: str
     is_owner: bool
     is_set_up: bool
+    withheld: str = ""
+    """The variable of a key that is not sent because the address is `model.base_url`."""
 
     @property
     def name(self) -> str:
@@ -61,6 +66,12 @@ class ConfiguredProvider:
     @property
     def missing(self) -> str:
         """The settings that are missing, as `Set …`; empty if it can be used."""
+        if self.withheld and self._name_keys():
+            own = f"model.providers.{self.name}"
+            return (
+                f"Set {own}.base_url instead of model.base_url: {self.withheld} is not sent to "
+                f"model.base_url, which may be any server. Or set {own}.api_key."
+            )
         wanted = [names for names in (self._name_address(), self._name_keys()) if names]
         return f"Set {', and '.join(wanted)}." if wanted else ""
 
@@ -76,15 +87,27 @@ class ConfiguredProvider:
             raise ConfigError(f"Missing {what} {self.provider.title}.", hint=hint)
 
     def find_address(self, model: str) -> str:
-        """Return the address for the requests to one model; only Azure's has the model in it."""
-        if self.name != "azure" or "/openai/" in self.base_url:
-            return self.base_url
-        endpoint = f"{self.base_url.rstrip('/').removesuffix('/openai')}/openai"
-        version = self.options.api_version or os.environ.get("OPENAI_API_VERSION")
-        if not version or version in _NEWEST:
-            return f"{endpoint}/v1"
-        place = "" if self.api == "responses" else f"/deployments/{quote(model, safe='')}"
-        return f"{endpoint}{place}?api-version={quote(version)}"
+        """Return the address of one model's API, without a route; Azure's may have the model in it."""
+        parts = urlsplit(self.base_url)
+        path = _ROUTE.sub("", parts.path)
+        if self.name == "azure":
+            return self._complete_azure(parts._replace(path=path.rstrip("/")), model)
+        return self.base_url if path == parts.path else parts._replace(path=path).geturl()
+
+    def _complete_azure(self, parts: SplitResult, model: str) -> str:
+        """Return the address of Azure's v1 API, or with a dated version that of a deployment."""
+        if parts.path.endswith("/openai/v1"):
+            return parts.geturl()
+        path, query = parts.path, dict(parse_qsl(parts.query))
+        named = query.pop("api-version", "")
+        version = self.options.api_version or named or os.environ.get("OPENAI_API_VERSION", "")
+        if "/openai/" not in path:
+            path = f"{path.removesuffix('/openai')}/openai"
+            if not version or version in _NEWEST:
+                return parts._replace(path=f"{path}/v1", query=urlencode(query)).geturl()
+            path += "" if self.api == "responses" else f"/deployments/{quote(model, safe='')}"
+        query |= {"api-version": version} if version else {}
+        return parts._replace(path=path, query=urlencode(query)).geturl()
 
     def _name_address(self) -> str:
         """Return the places of the address if it is missing."""
@@ -109,7 +132,8 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
     own = options.providers.get(name, EndpointSettings())
     chosen = _choose_options(own, options, is_owner=is_owner)
     is_general = is_owner and "base_url" not in own.given and chosen.base_url is not None
-    variable = None if chosen.api_key or is_general else _find_key(provider)
+    found = None if chosen.api_key else _find_key(provider)
+    variable = None if is_general else found
     key = os.environ[variable] if variable else chosen.api_key
     address = chosen.base_url or _read_address(provider)
     has_header = any(header.lower() in _AUTHENTICATION for header in chosen.headers)
@@ -122,6 +146,7 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
         api_key=key,
         key_header="authorization" if variable in provider.tokens else provider.key_header,
         is_owner=is_owner,
+        withheld=(found or "") if is_general else "",
         is_set_up=bool(key)
         or has_header
         or (bool(address) and not needs_key)

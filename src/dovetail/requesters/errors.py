@@ -94,7 +94,9 @@ class Failures:
         row = find_provider(self.provider)
         variable = row.address_variable if row else ""
         is_read = bool(variable and os.environ.get(variable))
-        address = f"model.base_url or {variable}" if is_read else "model.base_url"
+        needs_own = row is not None and row.keys and not row.base_url  # its key is not sent to model.base_url
+        setting = f"model.providers.{self.provider}.base_url" if needs_own else "model.base_url"
+        address = f"{setting} or {variable}" if is_read else setting
         return hint.format(address=address, usual=describe_address(self.provider, self.api))
 
     def fail(self, message: str, **details: Any) -> ModelError:
