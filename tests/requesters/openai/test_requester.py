@@ -206,8 +206,16 @@ async def test_setting_says_whether_schemas_are_sent(structured: Any, sends: boo
     assert ("response_format" in server.requests[0].body) == sends
 
 
-async def test_auto_does_without_a_schema_once_the_server_refuses_it() -> None:
-    refusal = {"status": 400, "body": {"error": {"message": "This response_format type is unavailable now"}}}
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This response_format type is unavailable now",
+        "response_format.type: Input should be 'text' or 'json_object'",
+        "'response_format.type' must be one of: text, json_object",
+    ],
+)
+async def test_auto_does_without_a_schema_once_the_server_refuses_it(message: str) -> None:
+    refusal = {"status": 400, "body": {"error": {"message": message}}}
     request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})
     async with ScriptedServer([refusal, "{}", "{}"]) as server:
         requester = connect(server)

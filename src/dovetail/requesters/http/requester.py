@@ -202,8 +202,10 @@ class HttpRequester:
             return
         thinks = part in protocol.thinking_parts
         is_given = thinks or part == "response_format" or part in request.options
-        is_schema = part == "response_format" and refusal.rejects_schema
-        if not is_given or (refusal.is_unsupported and not is_schema):
+        is_lasting = refusal.is_unsupported
+        if part == "response_format":  # a server that takes `text` and `json_object` takes no schemas at all
+            is_lasting = not refusal.rejects_schema and (is_lasting or refusal.mentions(("json_object",)))
+        if not is_given or is_lasting:
             self._refused.add(part)
             self._warn(part, request, protocol, f"from now on: {refusal.message}")
         elif thinks and refusal.rejects_value:
