@@ -502,8 +502,9 @@ def test_hint_names_the_address_and_the_api_of_the_provider(
 ) -> None:
     failures = Endpoint(provider=provider, model="m", base_url="http://h", api=api).build_failures()
     pages = [failures.fail_page(200, b"<html>"), failures.fail_status(Refusal(404, "Not Found", ""), {})]
+    setting = "model.providers.azure.base_url" if provider == "azure" else "model.base_url"
     for error in pages:
-        assert f"Check model.base_url: it usually {address}" in str(error.hint)
+        assert f"Check {setting}: it usually {address}" in str(error.hint)
     assert f"the address of {kind}." in str(failures.fail_content_type("text/css", b"a {}").hint)
 
 
