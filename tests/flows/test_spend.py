@@ -154,6 +154,22 @@ def test_a_run_keeps_the_money_for_its_answer_and_never_exceeds_its_limit() -> N
     assert len(requester.requests) == 4
 
 
+def test_a_run_with_a_full_window_spends_its_last_request_on_the_answer_not_on_a_summary() -> None:
+    def look(place: str) -> str:
+        """Look."""
+        return f"Nothing in {place}. " * 60
+
+    calls = [call("look", f'{{"place": "{number}"}}', f"c{number}") for number in range(12)]
+    for limit in range(6, 13):
+        requester = ScriptedRequester([*calls[: limit - 1], "Last."])
+        settings = {"limits": {"calls": limit}, "model": {"context_tokens": 3_000}}
+        agent = Agent(requester=requester, settings=settings)
+        agent.use_tool(look)
+        result = agent.run("Find them.")
+        assert "Below is" not in str(requester.requests[-1].messages[0]["content"])
+        assert result.reason == "goal"
+
+
 def test_a_run_that_cannot_pay_its_answer_ends_with_the_reason() -> None:
     agent, requester = make_agent([call("add", '{"a": 1, "b": 2}')], cost=0.011)
     agent.use_tool(add)

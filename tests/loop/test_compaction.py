@@ -61,6 +61,15 @@ async def test_summary_replaces_the_old_part_and_keeps_task_and_pairs() -> None:
     assert estimate_tokens(fitted.messages) < estimate_tokens(messages)
 
 
+async def test_without_a_requester_little_is_left_of_the_old_part_and_nothing_is_asked() -> None:
+    messages = make_conversation(20, 2_000)
+    fitted = await shorten(messages, int(8_000 * FULL), None, Summaries())
+    assert fitted.asked is None
+    assert estimate_tokens(fitted.messages) <= 8_000 * FULL
+    assert fitted.messages[:2] == messages[:2]
+    assert fitted.messages[3:] == messages[-6:]
+
+
 async def test_cut_never_falls_between_a_call_and_its_results() -> None:
     messages = make_conversation(20, 2_000)
     messages.append({"role": "user", "content": "Go on."})

@@ -62,14 +62,17 @@ class Fitted:
 
 
 async def shorten(
-    messages: Sequence[ChatMessage], limit: int, requester: Requester, summaries: Summaries
+    messages: Sequence[ChatMessage], limit: int, requester: Requester | None, summaries: Summaries
 ) -> Fitted:
-    """Shorten a conversation until it has at most `limit` tokens, or as far as that is possible."""
+    """Shorten a conversation until it has at most `limit` tokens, or as far as that is possible.
+
+    Without a requester no summary is written: little is left of the beginning.
+    """
     whole = list(messages)
     if estimate_tokens(whole) <= limit:
         return Fitted(whole)
     whole = _shorten_task(whole, limit // 3)
-    beginning = _Beginning(requester.model, whole, summaries)
+    beginning = _Beginning(requester.model if requester else "", whole, summaries)
     for fitted in (
         beginning.put_in(whole),
         beginning.put_in(_shorten_old(whole)),
@@ -157,12 +160,15 @@ class _Beginning:
 
 
 async def _summarize(
-    messages: list[ChatMessage], beginning: _Beginning, limit: int, requester: Requester
+    messages: list[ChatMessage], beginning: _Beginning, limit: int, requester: Requester | None
 ) -> Fitted:
     room = limit - limit // 16 - estimate_tokens(messages[: beginning.start])
     cut = _find_cut(messages, beginning.end, room)
     if cut <= beginning.end:
         return Fitted(beginning.put_in(messages))
+    if requester is None:
+        rest = _write_summary(_write(beginning.list_old(messages, cut), limit // 16))
+        return Fitted([*messages[: beginning.start], rest, *messages[cut:]])
     old = _write(beginning.list_old(messages, cut), limit * 2 // 3)
     request = ModelRequest(
         messages=[{"role": "system", "content": _SUMMARIZE}, {"role": "user", "content": old}]

@@ -52,14 +52,14 @@ class Conversation:
         limit = most - min(estimate_tools(tools), reserved)
         return limit if self.tokens > limit else None
 
-    async def make_room(self, limit: int, requester: Requester) -> Fitted:
+    async def make_room(self, limit: int, requester: Requester | None) -> Fitted:
         """Shorten old messages until they have at most `limit` tokens; return what that took."""
         fitted = await shorten(self.messages, limit, requester, self._summaries)
         self.messages = fitted.messages
         self._tokens = None
         return fitted
 
-    async def shrink(self, window: int | None, requester: Requester) -> Fitted | None:
+    async def shrink(self, window: int | None, requester: Requester | None) -> Fitted | None:
         """Shorten a conversation that the model has refused as too long; None if that is not possible."""
         limit = int(self.tokens * _SHRUNK)
         before = self.tokens

@@ -211,11 +211,8 @@ class LoopRun:
         if self._deadline.reason is not None:
             reason = self._deadline.reason
             return self._end(reason, notice=self.budget.explain(reason) if reason == "timeout" else None)
-        stop = (
-            self._rules.after_calls(outcomes)
-            if outcomes
-            else self._rules.after_text(text, self._finish_reason)
-        )
+        rules = self._rules
+        stop = rules.after_calls(outcomes) if outcomes else rules.after_text(text, self._finish_reason)
         if stop is not None:
             return self._end(stop.reason, data=stop.data)
         if not outcomes:
@@ -227,8 +224,13 @@ class LoopRun:
         window = None if self._is_request else await self._find_window()
         limit = None if window is None else self.conversation.find_limit(window, specs)
         if limit is not None:
-            room = self.conversation.make_room(limit, self._requester)
+            room = self.conversation.make_room(limit, self._summarizer)
             self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
+
+    @property
+    def _summarizer(self) -> Requester | None:
+        """The requester for summaries; None if the only request that is left is kept for the last answer."""
+        return self._requester if self._guard is None or self._guard.phase != "last" else None
 
     async def _find_window(self) -> int | None:
         """Return the model's window; nothing is looked up for a conversation that fits into any."""
@@ -241,7 +243,7 @@ class LoopRun:
         if self._is_request:
             return False
         window = self.loop.window or getattr(self.loop.requester, "context_tokens", None)
-        shrinking = self.conversation.shrink(window, self._requester)
+        shrinking = self.conversation.shrink(window, self._summarizer)
         fitted = await self._deadline.guard(asyncio.create_task(shrinking))
         self._report(self.meter.turns, fitted)
         return fitted is not None
