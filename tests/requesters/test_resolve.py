@@ -186,3 +186,19 @@ def test_model_of_the_settings_may_be_a_requester() -> None:
     scripted = ScriptedRequester([])
     assert resolve(None, settings(name=scripted)) is scripted
     assert "qwen3" in open_ai("ollama:qwen3", settings(name=scripted)).model
+
+
+def test_name_of_the_settings_that_cannot_be_used_does_not_matter_to_another_model() -> None:
+    providers = {"vllm": {"base_url": "http://h/v1"}}
+    assert resolve("vllm:x", settings(name="gpt-5-mini", providers=providers)).model == "vllm:x"
+    with pytest.raises(ConfigError, match="gpt-5-mini"):
+        resolve(None, settings(name="gpt-5-mini", providers=providers))
+
+
+def test_tag_of_ollama_after_a_provider_s_name_is_explained() -> None:
+    with pytest.raises(ConfigError, match="Missing API key for Mistral") as caught:
+        resolve("mistral:7b", settings())
+    assert "write ollama:mistral:7b." in str(caught.value)
+    with pytest.raises(ConfigError) as caught:
+        resolve("mistral:mistral-large-latest", settings())
+    assert "ollama" not in str(caught.value)

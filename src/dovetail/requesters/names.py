@@ -103,6 +103,11 @@ def complete_name(
     raise _explain(name, found, options, known)
 
 
+def is_tagged(name: str) -> bool:
+    """Return whether a name that begins with a provider may be one of Ollama's with a tag: `mistral:7b`."""
+    return bool(_TAGGED.fullmatch(name) and _OPEN.fullmatch(name.partition(":")[0]))
+
+
 def _find_word(word: str, known: Sequence[str]) -> str | None:
     """Return the provider or alias that a word is, in whatever case."""
     word = word.strip()

@@ -21,7 +21,7 @@ from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
 from dovetail.requesters.local.weights import find_best
-from dovetail.requesters.names import complete_name
+from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.providers import ALIASES, PROVIDERS
 from dovetail.requesters.requester import Requester
@@ -69,7 +69,7 @@ def resolve(model: object, settings: Settings) -> Requester:
     if chosen is not None and not isinstance(chosen, str):
         return _adopt(chosen, options)
     first = chosen or _choose_embedded(options)
-    owner = _read_name(named if named and isinstance(named, str) else first, options)[0]
+    owner = _find_owner(named if named and isinstance(named, str) else first, options)
     name = _read_name(first, options)
     requesters = {name: _make(*name, options, owner)}
     for fallback in options.fallbacks:
@@ -146,6 +146,14 @@ def _find_unlisted(servers: Iterable[ConfiguredProvider]) -> list[ConfiguredProv
     return [each for each in servers if each.base_url not in _listed or _listed[each.base_url][0] < now]
 
 
+def _find_owner(name: str, options: ModelSettings) -> str:
+    """Return the provider of `model.name`; empty if unknown, which does not matter to other models."""
+    try:
+        return _read_name(name, options)[0]
+    except ConfigError:
+        return ""
+
+
 async def _ask_servers(servers: Iterable[ConfiguredProvider]) -> None:
     """Ask servers for their models, all at once, and remember what they answer."""
     await asyncio.gather(*(_ask_models(each) for each in servers))
@@ -197,7 +205,13 @@ def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requ
     if provider in MAKERS:
         return MAKERS[provider].make_requester(model, options, owner)
     configured = configure(provider, options, owner)
-    configured.require()
+    try:
+        configured.require()
+    except ConfigError as error:
+        if is_tagged(f"{provider}:{model}"):
+            hint = f"{error.hint}\nFor the model of Ollama, write ollama:{provider}:{model}."
+            raise ConfigError(error.message, hint=hint) from None
+        raise
     return connect(configured, model, options)
 
 
