@@ -192,6 +192,23 @@ async def test_a_day_that_refuses_leaves_the_purses_as_they_were() -> None:
     assert parent.purse.spent == Spending(cost=0.006, calls=3)
 
 
+async def test_each_book_counts_for_its_own_accounts_and_a_refusal_leaves_them_as_they_were() -> None:
+    service, program = SpendBook(), SpendBook()
+    owner = DayAccount(scope="owner", name="ann", limits=SpendLimits(calls=2))
+    day = DayAccount(scope="service", limits=SpendLimits(calls=1))
+    parent = Budget(days=Days(service, (owner,)))
+    inside = GuardedRequester(
+        ScriptedRequester([answer()] * 9), parent.child(days=Days(program, (day,))), PRICE
+    )
+    await read(inside)
+    with pytest.raises(LimitError, match="of all runs for today"):
+        await read(inside)
+    around = GuardedRequester(ScriptedRequester([answer()] * 9), parent, PRICE)
+    await read(around)
+    with pytest.raises(LimitError, match="of owner 'ann' for today"):
+        await read(around)
+
+
 async def test_optional_attributes_of_the_requester_show_through() -> None:
     requester, guarded, _ = make([], calls=1)
     requester.secrets = ["key"]

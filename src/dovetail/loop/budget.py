@@ -17,8 +17,8 @@ from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
-from dovetail.events.spend import Spending, SpendLimits
-from dovetail.loop.spend import Days, Purse, find_lower
+from dovetail.events.spend import DayAccount, Spending, SpendLimits
+from dovetail.loop.spend import Days, Purse, SpendBook, find_lower
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.section import keys_of
 from dovetail.settings.value import Count, check_value
@@ -139,18 +139,21 @@ class Budget:
         return [budget.purse for budget in self._upwards() if budget.purse.limits.exist]
 
     @property
-    def days(self) -> Days | None:
-        """The daily limits that this run counts for, and those above it; None without any."""
-        all_days = [budget._days for budget in self._upwards() if budget._days and budget._days.accounts]
-        if not all_days:
-            return None
-        accounts = {account.key: account for days in reversed(all_days) for account in days.accounts}
-        return Days(all_days[0].book, tuple(accounts[key] for key in sorted(accounts)))
+    def days(self) -> list[Days]:
+        """The daily limits that this run counts for, and those above it: one entry for each book."""
+        books: dict[SpendBook, dict[tuple[str, str], DayAccount]] = {}
+        for budget in reversed([*self._upwards()]):
+            if budget._days and budget._days.accounts:
+                accounts = books.setdefault(budget._days.book, {})
+                accounts |= {account.key: account for account in budget._days.accounts}
+        return [
+            Days(book, tuple(accounts[key] for key in sorted(accounts))) for book, accounts in books.items()
+        ]
 
     @property
     def limits_spending(self) -> bool:
         """Whether money or requests are limited, for this run or one above it."""
-        return bool(self.purses) or self.days is not None
+        return bool(self.purses or self.days)
 
     def child(self, limits: BudgetLimits | None = None, days: Days | None = None) -> "Budget":
         """Return a budget for one more child.

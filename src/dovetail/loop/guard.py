@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from dovetail.errors import ConfigError, LimitError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ToolCallDelta, Usage
-from dovetail.events.spend import DayAccount, Need
+from dovetail.events.spend import Need
 from dovetail.loop.budget import Budget
 from dovetail.loop.spend import Purse, explain_shortage
 from dovetail.loop.tokens import estimate_text, estimate_tokens, estimate_tools
@@ -51,7 +51,7 @@ class GuardedRequester:
         self._days = budget.days
         self._admitted: _Admission | None = None
         self._kept = Need(kept_calls=1)
-        accounts: Sequence[DayAccount] = self._days.accounts if self._days else ()
+        accounts = [account for days in self._days for account in days.accounts]
         self._limits_cost = any(limited.limits.cost is not None for limited in (*self._purses, *accounts))
 
     @property
@@ -166,29 +166,36 @@ class GuardedRequester:
                 return requester.model
         return self.model
 
-    async def _hold(self, need: Need) -> str | None:
-        """Hold what a request needs, in every purse and account; return the day that it counts for."""
+    async def _hold(self, need: Need) -> list[str]:
+        """Hold what a request needs, in every purse and account; return the day of each book."""
         if self._counts_tokens and self._budget.reached() == "max-tokens":
             raise LimitError(self._budget.explain("max-tokens"), limit="max-tokens")
         shortage = Purse.hold(self._purses, need)
         if shortage is not None:
             raise explain_shortage(shortage)
-        if self._days is None:
-            return None
+        booked: list[str] = []
         try:
-            return await self._days.book.reserve(self._days.accounts, need)
+            for days in self._days:
+                booked.append(await days.book.reserve(days.accounts, need))
         except BaseException:
             Purse.settle(self._purses, need, None)
+            await asyncio.shield(self._correct(booked, -need.cost, -1))
             raise
+        return booked
 
     async def _settle(self, admitted: "_Admission", *, is_sent: bool = True) -> None:
-        answer, day = admitted.answer, admitted.day
+        answer = admitted.answer
         cost = answer.cost if is_sent else 0.0
         Purse.settle(self._purses, answer.need, cost if is_sent else None)
-        if self._days is not None and day is not None:
-            change, calls = cost - answer.need.cost, 0 if is_sent else -1
+        if admitted.booked:
             # A request that is cancelled is settled all the same.
-            await asyncio.shield(self._days.book.correct(day, self._days.accounts, change, calls))
+            change, calls = cost - answer.need.cost, 0 if is_sent else -1
+            await asyncio.shield(self._correct(admitted.booked, change, calls))
+
+    async def _correct(self, booked: Sequence[str], cost: float, calls: int) -> None:
+        """Add to what the first books have booked, each for its day."""
+        for days, day in zip(self._days, booked, strict=False):
+            await days.book.correct(day, days.accounts, cost, calls)
 
 
 def guard(requester: Requester, budget: Budget, price: Pricing | None) -> Requester:
@@ -242,10 +249,10 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    """A request that the limits allow, the day that it counts for, if days are limited, and its length."""
+    """A request that the limits allow, the days for which the books count it, and its length."""
 
     answer: _Answer
-    day: str | None
+    booked: list[str]
     longest: int
 
 
