@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError
-from dovetail.requesters.content import build_messages, read_arguments, read_text
+from dovetail.requesters.content import build_messages, read_arguments, read_text, settle_attachments
 
 PIXEL = b"\x89PNG"
 
@@ -133,3 +133,34 @@ def test_arguments_that_are_not_a_json_object_are_sent_as_one(written: str, sent
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": written}}
     message = build_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])[0]
     assert message["tool_calls"][0]["function"]["arguments"] == sent
+
+
+SOUND = {"type": "file", "url": "data:audio/wav;base64,AAAA", "media_type": "audio/wav"}
+QUESTION = {"role": "user", "content": "And now?"}
+NOTE = {"type": "text", "text": "(An attachment of type audio/wav was here; this model cannot read it.)"}
+
+
+def refuse(part: Any) -> None:
+    raise ConfigError(f"No {part['type']}.")
+
+
+def test_unreadable_attachment_of_an_earlier_message_becomes_a_note() -> None:
+    heard = {"role": "user", "content": [SOUND, {"type": "text", "text": "what?"}]}
+    settled = settle_attachments([heard, QUESTION], refuse)
+    assert settled == [{"role": "user", "content": [NOTE, {"type": "text", "text": "what?"}]}, QUESTION]
+    assert heard["content"][0] is SOUND
+
+
+def test_unreadable_attachment_of_a_result_becomes_a_note() -> None:
+    result = {"role": "tool", "tool_call_id": "c1", "content": [SOUND]}
+    assert settle_attachments([QUESTION, result], refuse)[1]["content"] == [NOTE]
+
+
+def test_unreadable_attachment_of_the_newest_message_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="No file"):
+        settle_attachments([QUESTION, {"role": "user", "content": [SOUND]}], refuse)
+
+
+def test_readable_attachment_of_an_earlier_message_stays() -> None:
+    messages = [{"role": "user", "content": [SOUND]}, QUESTION]
+    assert settle_attachments(messages, lambda part: None) == messages

@@ -45,6 +45,10 @@ class BlockWriter(ABC):
         self._complete()
         return self
 
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the API takes a part of a message: raise a ConfigError otherwise."""
+        self._write_part(part)
+
     def write_content(self, content: Any) -> list[Block]:
         """Return the blocks of a content: a text, a list of parts, or any data, which becomes text."""
         if content is None:

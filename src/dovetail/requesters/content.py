@@ -1,11 +1,11 @@
 """Prepare messages for sending: parts in the shape that chat models expect, anything else as text."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.call import ChatMessage
 from dovetail.lazy import lazy
 from dovetail.requesters.media import Media, read_media
@@ -20,6 +20,45 @@ def build_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     return [_build_message(message) for message in messages]
 
 
+def settle_attachments(
+    messages: Sequence[ChatMessage], check: Callable[[Mapping[str, Any]], object]
+) -> list[ChatMessage]:
+    """Return the messages with a note in place of each attachment for which `check` raises an error.
+
+    An earlier model may have read it. In the newest message of the user it is an error.
+    """
+    users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
+    newest = users[-1] if users else None
+    return [_settle(message, check, may_fail=place == newest) for place, message in enumerate(messages)]
+
+
+def _settle(
+    message: ChatMessage, check: Callable[[Mapping[str, Any]], object], *, may_fail: bool
+) -> ChatMessage:
+    if not is_parts(message.get("content")):
+        return message
+    settled: list[Mapping[str, Any]] = []
+    for part in message["content"]:
+        try:
+            if part["type"] != "text":
+                check(part)
+            settled.append(part)
+        except DovetailError:
+            if may_fail:
+                raise
+            settled.append({"type": "text", "text": _write_note(part)})
+    return {**message, "content": settled}
+
+
+def _write_note(part: Mapping[str, Any]) -> str:
+    try:
+        media = read_media(part)
+    except ConfigError:
+        media = None
+    kind = (media.media_type if media else "") or part["type"]
+    return f"(An attachment of type {kind} was here; this model cannot read it.)"
+
+
 def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a part in OpenAI's shape; images, files and audio have `data` and `media_type`, or a `url`."""
     kind = part["type"]
@@ -28,7 +67,7 @@ def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     media = read_media(part) if kind in ("image", "file", "audio") and part.keys() & {"data", "url"} else None
     if media is None:
         return part
-    return _build_audio(media) if kind == "audio" else _build_file(media)
+    return _build_audio(media) if media.kind == "audio" else _build_file(media)
 
 
 def read_text(content: Any) -> str:

@@ -396,9 +396,21 @@ async def test_thinking_that_another_account_signed_is_left_out_of_that_request_
 
 async def test_audio_is_refused_before_anything_is_sent(mock_provider: MockProvider) -> None:
     part = {"type": "audio", "data": b"x", "media_type": "audio/wav"}
-    with pytest.raises(ConfigError, match="do not accept audio"):
+    with pytest.raises(ConfigError, match=f"^anthropic:{MODEL} .* do not accept audio"):
         await collect(connect(mock_provider), ModelRequest(messages=[{"role": "user", "content": [part]}]))
     assert mock_provider.requests == []
+
+
+@pytest.mark.parametrize("media_type", ["audio/wav", "video/mp4", "application/msword", "image/svg+xml"])
+async def test_chat_continues_after_an_attachment_that_only_an_earlier_model_could_read(
+    mock_provider: MockProvider, media_type: str
+) -> None:
+    part = {"type": "file", "data": b"x", "media_type": media_type}
+    mock_provider.reply("welcome")
+    messages = [{"role": "user", "content": [part]}, {"role": "assistant", "content": "A fox."}]
+    request = ModelRequest(messages=[*messages, {"role": "user", "content": "thanks"}])
+    assert text_of(await collect(connect(mock_provider), request)) == "welcome"
+    assert f"An attachment of type {media_type} was here" in mock_provider.requests[0].text
 
 
 async def test_a_wrong_value_of_an_option_is_an_error_and_does_not_disable_the_option(

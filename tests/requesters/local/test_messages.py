@@ -67,8 +67,16 @@ def test_data_as_content_becomes_text() -> None:
 
 def test_picture_is_refused_clearly() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
-    with pytest.raises(ModelError, match="read text only, but a message contains: image_url"):
-        build_texts([{"role": "user", "content": [picture]}], [])
+    with pytest.raises(ModelError, match=r"^local:good reads text only, but the message contains: image_url"):
+        build_texts([{"role": "user", "content": [picture]}], [], "local:good")
+
+
+def test_chat_continues_after_a_picture_that_another_model_has_seen() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    talk = [{"role": "user", "content": [picture]}, {"role": "user", "content": "thanks"}]
+    assert build_texts(talk, [])[0]["content"] == (
+        "(An attachment of type image/png was here; this model cannot read it.)"
+    )
 
 
 WEATHER = ToolSpec(

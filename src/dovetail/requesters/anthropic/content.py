@@ -14,6 +14,7 @@ _THINKING = ("thinking", "redacted_thinking")
 _TEXTS = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",), "text": ("text",)}
 """Fields that blocks must have."""
 
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 _IDS = CallIds("[a-zA-Z0-9_-]+")
 
@@ -120,9 +121,9 @@ def _write_data(media: Media) -> Block:
     if media.is_text:
         text = base64.b64decode(media.data).decode("utf-8", "replace")
         return {"type": "text", "media_type": "text/plain", "data": text}
-    if media.kind != "image" and media.media_type != "application/pdf":
+    if media.media_type not in (_IMAGES if media.kind == "image" else ("application/pdf",)):
         raise ConfigError(
             f"Anthropic's models do not accept files of type {media.media_type!r}.",
-            hint="Send an image, a PDF or text.",
+            hint="Send an image (PNG, JPEG, GIF or WebP), a PDF or text.",
         )
     return {"type": "base64", "media_type": media.media_type, "data": media.data}

@@ -6,6 +6,7 @@ from typing import Any
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.anthropic.answer import MessagesReader
 from dovetail.requesters.anthropic.body import SIGNED, build_body, find_refused_part
+from dovetail.requesters.anthropic.content import MessagesWriter
 from dovetail.requesters.anthropic.thinking import INTERLEAVED
 from dovetail.requesters.anthropic.traits import find_traits
 from dovetail.requesters.errors import Failures
@@ -46,6 +47,10 @@ class Messages(ChatProtocol):
         if b'"block_binding"' in body:
             betas.append(_BINDING)
         return {**headers, "anthropic-beta": ",".join(betas)} if len(betas) > given else headers
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the API takes a part of a message."""
+        MessagesWriter(self.source).check_part(part)
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request, without the options that the server rejects."""

@@ -12,6 +12,7 @@ from dovetail.requesters.bedrock.answer import ConverseReader
 from dovetail.requesters.bedrock.body import SIGNED, build_body, find_refused_part
 from dovetail.requesters.bedrock.credentials import find_credentials, find_region
 from dovetail.requesters.bedrock.family import find_family
+from dovetail.requesters.bedrock.messages import ConverseWriter
 from dovetail.requesters.bedrock.signature import Credentials, Request, sign
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
@@ -51,6 +52,10 @@ class Converse(ChatProtocol):
         """Return the route of a request; the id may be an ARN, whose slashes and colons are encoded."""
         route = "converse-stream" if request.stream else "converse"
         return f"model/{quote(request.model, safe='')}/{route}"
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the API takes a part of a message."""
+        ConverseWriter(self.source).check_part(part)
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request, without the options that the server rejects."""

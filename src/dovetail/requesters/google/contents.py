@@ -162,10 +162,11 @@ def write_parts(content: Any) -> list[Part]:
     if not is_parts(content):
         text = content if isinstance(content, str) else "" if content is None else dump(content)
         return [{"text": text}] if text else []
-    return [part for entry in content for part in _write_part(entry)]
+    return [part for entry in content for part in write_part(entry)]
 
 
-def _write_part(entry: Mapping[str, Any]) -> list[Part]:
+def write_part(entry: Mapping[str, Any]) -> list[Part]:
+    """Return a part of a message; raise a ConfigError if Gemini cannot read it."""
     text = entry.get("text")
     if isinstance(text, str):
         return [{"text": text}] if text else []

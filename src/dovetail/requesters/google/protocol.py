@@ -8,7 +8,7 @@ from dovetail.events.call import ModelRequest
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.google.answer import GoogleReader
 from dovetail.requesters.google.body import always_thinks, build_body
-from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version
+from dovetail.requesters.google.contents import SIGNING, SOURCE, read_version, write_part
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.options import translate_options
 from dovetail.requesters.refusal import Refusal
@@ -45,6 +45,10 @@ class GenerateContent(ChatProtocol):
         """Return the header of the key, unless the user has an authorization of another kind."""
         key, names = self.endpoint.api_key, map(str.lower, self.endpoint.headers)
         return {"x-goog-api-key": key} if key and "authorization" not in names else {}
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that Gemini takes a part of a message."""
+        write_part(part)
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""

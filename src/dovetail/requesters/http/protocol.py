@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.errors import ModelError
+from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest
+from dovetail.requesters.content import settle_attachments
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import AnswerReader
@@ -54,6 +56,28 @@ class ChatProtocol(ABC):
     def choose(self, refused: Set[str]) -> "ChatProtocol":
         """Return the protocol for the next request: another one if the server prefers or lacks this one."""
         return self
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the API takes a part of a message that is not text.
+
+        Raises:
+            ConfigError: it is known not to take it.
+        """
+        return
+
+    def settle(self, request: ModelRequest) -> ModelRequest:
+        """Return the request without the earlier attachments that the API does not take.
+
+        Raises:
+            ConfigError: the newest message has one.
+        """
+        try:
+            messages = settle_attachments(request.messages, self.check_part)
+        except ConfigError as error:
+            name = f"{self.endpoint.provider}:{request.model}"
+            message = f"{name} cannot read an attachment: {error.message}"
+            raise ConfigError(message, hint=error.hint) from error
+        return replace(request, messages=messages)
 
     @abstractmethod
     def path(self, request: ModelRequest) -> str:

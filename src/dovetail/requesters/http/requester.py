@@ -172,7 +172,7 @@ class HttpRequester:
         named = self._name(request)
         without = skipped.union(self._list_unwanted(named))
         protocol = self.protocol.choose(without)
-        body = protocol.build_body(named, without)
+        body = protocol.build_body(protocol.settle(named), without)
         response = await self._send(protocol, named, body)
         reader = protocol.make_reader(self._failures)
         answer = AnswerStream(response, reader, self._failures, self.endpoint.limits, deadline)

@@ -64,7 +64,7 @@ class LocalAnswer:
     async def stream(self) -> AsyncGenerator[Delta, None]:
         """Yield the deltas, the finish last."""
         request = self._request
-        texts = build_texts(request.messages, request.tools)
+        texts = build_texts(request.messages, request.tools, self._model)
         if request.tools and request.tool_choice != "none":
             async for delta in self._choose(texts):
                 yield delta

@@ -12,7 +12,7 @@ from typing import Any
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ToolSpec
-from dovetail.requesters.content import build_messages, is_parts, read_text
+from dovetail.requesters.content import build_messages, read_text, settle_attachments
 from dovetail.requesters.local.closed_schema import join_choices
 
 KNOWLEDGE = {"general_knowledge": "facts that everybody can know"}
@@ -29,12 +29,22 @@ LONGEST_DESCRIPTION = 100
 TextMessage = dict[str, str]
 
 
-def build_texts(messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> list[TextMessage]:
+def build_texts(
+    messages: Sequence[ChatMessage], tools: Sequence[ToolSpec], model: str = "The embedded model"
+) -> list[TextMessage]:
     """Return the conversation as the model reads it; with tools, its own turns begin with their choice.
 
     Tools follow the first system text: further ones may change, and the text before them stays cached.
     """
-    built = build_messages(messages)
+
+    def refuse(part: Mapping[str, Any]) -> None:
+        raise ModelError(
+            f"{model} reads text only, but the message contains: {part['type']}.",
+            provider="local",
+            hint="Use another model: set DOVETAIL_MODEL or model.name.",
+        )
+
+    built = build_messages(settle_attachments(messages, refuse))
     names = _name_calls(built)
     texts = [_build_text(message, names, has_tools=bool(tools)) for message in built]
     for result, answer in pairwise(range(len(built))):
@@ -77,7 +87,7 @@ def _name_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 def _build_text(message: Mapping[str, Any], names: Mapping[str, str], *, has_tools: bool) -> TextMessage:
     role = message["role"]
-    text = _read_content(message.get("content"))
+    text = read_text(message.get("content"))
     if role in ("system", "developer"):
         return {"role": "system", "content": text}
     if role == "tool":
@@ -89,17 +99,6 @@ def _build_text(message: Mapping[str, Any], names: Mapping[str, str], *, has_too
         lines = [write_call(call["function"]["name"], call["function"]["arguments"]) for call in calls]
         return {"role": "assistant", "content": "\n".join(lines)}
     return {"role": "assistant", "content": f"{TELL_LINE}\n{text}" if has_tools else text}
-
-
-def _read_content(content: Any) -> str:
-    if is_parts(content) and any(part["type"] != "text" for part in content):
-        kinds = sorted({part["type"] for part in content} - {"text"})
-        raise ModelError(
-            f"The embedded models read text only, but a message contains: {', '.join(kinds)}.",
-            provider="local",
-            hint="Use another model: set DOVETAIL_MODEL or model.name.",
-        )
-    return read_text(content)
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from dovetail.events.call import ModelRequest
 from dovetail.lazy import lazy
+from dovetail.requesters.content import build_part
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
@@ -48,6 +49,10 @@ class ChatCompletions(ChatProtocol):
     def path(self, request: ModelRequest) -> str:
         """Return the route of chats."""
         return "chat/completions"
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the server takes a part of a message."""
+        build_part(part)
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""

@@ -10,6 +10,7 @@ from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.openai.options import THINKING, find_refused_option
 from dovetail.requesters.openai.responses_answer import ResponsesReader
 from dovetail.requesters.openai.responses_body import build_body
+from dovetail.requesters.openai.responses_input import build_input_part
 from dovetail.requesters.refusal import Refusal
 
 _UNREADABLE = (
@@ -35,6 +36,10 @@ class Responses(ChatProtocol):
     def path(self, request: ModelRequest) -> str:
         """Return the route of responses."""
         return "responses"
+
+    def check_part(self, part: Mapping[str, Any]) -> None:
+        """Check that the API takes a part of a message."""
+        build_input_part(part)
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""

@@ -92,10 +92,11 @@ def _build_result(message: ChatMessage) -> dict[str, Any]:
 def _build_content(content: Any) -> str | list[dict[str, Any]]:
     if content is None or isinstance(content, str):
         return content or ""
-    return [_build_part(part) for part in content] if is_parts(content) else dump(content)
+    return [build_input_part(part) for part in content] if is_parts(content) else dump(content)
 
 
-def _build_part(part: Mapping[str, Any]) -> dict[str, Any]:
+def build_input_part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a part of a message; raise a ConfigError if the API does not take it."""
     built = build_part(part)
     kind = built["type"]
     if kind == "text":
