@@ -1,5 +1,6 @@
 """The questions of `dovetail models check`: what a model can do, how fast it answers and what that costs."""
 
+import asyncio
 import base64
 import json
 import time
@@ -75,14 +76,16 @@ class CheckResult:
     window: int | None = None
 
 
-async def check_model(requester: Requester, show: Callable[[str], None]) -> CheckResult:
+async def check_model(requester: Requester, show: Callable[[str], None], limit: float = 60.0) -> CheckResult:
     """Ask a model one question, and three more for its abilities; `show` is called before each.
+
+    Each answer may take `limit` seconds.
 
     Raises:
         ModelError: the model does not answer the first question.
     """
     show("text")
-    answer = await _ask(requester, ModelRequest(messages=_say(QUESTION)))
+    answer = await _ask_within(limit, requester, ModelRequest(messages=_say(QUESTION)))
     result = CheckResult(
         model=requester.model,
         answer=answer.text.strip(),
@@ -96,7 +99,7 @@ async def check_model(requester: Requester, show: Callable[[str], None]) -> Chec
     for name, (request, judge) in _TRIALS.items():
         show(name)
         try:
-            tried = await _ask(requester, request)
+            tried = await _ask_within(limit, requester, request)
         except DovetailError as error:
             result.abilities[name] = _judge_error(error)
             continue
@@ -106,6 +109,18 @@ async def check_model(requester: Requester, show: Callable[[str], None]) -> Chec
     result.abilities["reasoning"] = ("yes", "") if thinks else ("no", "none was sent; see model.thinking")
     result.usage = sum((each.usage for each in answers[1:]), answers[0].usage)
     return result
+
+
+async def _ask_within(limit: float, requester: Requester, request: ModelRequest) -> Answer:
+    try:
+        async with asyncio.timeout(limit):
+            return await _ask(requester, request)
+    except TimeoutError:
+        raise TransientModelError(
+            f"{requester.model} did not answer within {limit:g} s.",
+            provider=requester.model.partition(":")[0],
+            hint=f"Pass --timeout {limit * 5:g} if the model needs more time, such as to be loaded.",
+        ) from None
 
 
 async def _ask(requester: Requester, request: ModelRequest) -> Answer:

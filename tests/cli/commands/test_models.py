@@ -1,6 +1,8 @@
 """`dovetail models` lists and checks models, and fetches and finds the embedded ones."""
 
 import json
+import socket
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -244,6 +246,21 @@ def test_check_of_an_unknown_model_or_a_wrong_key_is_one_clear_error(
     assert "sk-wrong-key" not in told
     assert run("check", "antropic:claude") == 1
     assert "Did you mean 'anthropic'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_check_of_a_server_that_stays_silent_ends(
+    options: Sequence[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        choose(monkeypatch, DOVETAIL_MODEL="vllm:x", DOVETAIL_BASE_URL=f"http://127.0.0.1:{port}/v1")
+        assert run("check", "--timeout", "0.2", *options) == 1
+    printed = capsys.readouterr()
+    assert "Asking vllm:x: text" in printed.err
+    assert "vllm:x did not answer within 0.2 s." in (printed.out if options else printed.err)
+    if options:
+        assert set(json.loads(printed.out)["error"]) == {"message", "hint"}
 
 
 def test_check_does_not_ask_the_fallbacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

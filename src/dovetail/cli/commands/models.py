@@ -14,6 +14,7 @@ from dovetail.cli.first_model import pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
 from dovetail.cli.terminal import show_size
 from dovetail.concurrency import run_sync
+from dovetail.errors import DovetailError
 from dovetail.requesters.local import files, weights
 from dovetail.requesters.prices import Price, is_free
 from dovetail.requesters.requester import Requester, find_window
@@ -51,17 +52,17 @@ def list_models(
 def check(
     name: str | None = typer.Argument(None, help="A model's name; without it, the model in use."),
     as_json: bool = JSON,
+    timeout: float = typer.Option(60.0, min=0.1, help="Seconds that each answer may take."),
 ) -> None:
     """Ask a model real questions: what it can do, how fast it answers, and what that costs."""
-    settings = _open({"model": {"fallbacks": []}})
-    requester = resolve(name, settings)
-    with Console(stderr=True).status(f"Asking {requester.model}") as status:
-
-        def show(what: str) -> None:
-            status.update(f"Asking {requester.model}: {what}")
-
-        window = settings.section(ModelSettings).find_window(requester.model)
-        result = run_sync(_check(requester, window, show))
+    try:
+        result = _ask_visibly(name, timeout)
+    except DovetailError as error:
+        if not as_json:
+            raise
+        failure = {"model": name, "error": {"message": error.message, "hint": error.hint}}
+        typer.echo(json.dumps(failure, ensure_ascii=False))
+        raise typer.Exit(1) from None
     if as_json:
         typer.echo(json.dumps(_describe(result), ensure_ascii=False))
     else:
@@ -176,9 +177,26 @@ def _print(rows: Sequence[Sequence[str]]) -> None:
     console.print(table)
 
 
-async def _check(requester: Requester, window: int | None, show: Callable[[str], None]) -> CheckResult:
+def _ask_visibly(name: str | None, limit: float) -> CheckResult:
+    """Check a model, with its progress on the error stream."""
+    settings = _open({"model": {"fallbacks": []}})
+    requester = resolve(name, settings)
+    console = Console(stderr=True, highlight=False)
+    with console.status(f"Asking {requester.model}") as status:
+
+        def show(what: str) -> None:
+            line = f"Asking {requester.model}: {what}"
+            status.update(line) if console.is_terminal else typer.echo(line, err=True)
+
+        window = settings.section(ModelSettings).find_window(requester.model)
+        return run_sync(_check(requester, window, show, limit))
+
+
+async def _check(
+    requester: Requester, window: int | None, show: Callable[[str], None], limit: float
+) -> CheckResult:
     try:
-        result = await check_model(requester, show)
+        result = await check_model(requester, show, limit)
         return replace(result, window=window or await find_window(requester))
     finally:
         await requester.close()
