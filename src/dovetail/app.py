@@ -26,6 +26,7 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.file import open_policy
 from dovetail.policy.policy import Policy
 from dovetail.settings import Settings, find_workspace, open_settings
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import ExtensionSettings, McpSettings, StoreSettings
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
@@ -159,6 +160,13 @@ class Dovetail:
             self._exits.callback(setattr, self, "_chat", None)
             self.runs.on_reload = self._follow_reload
         return self.chat
+
+    async def open_book(self) -> None:
+        """Share what each day has spent with other processes, if a day is limited and no chat is open."""
+        own = [definition.run_config for definition in self.agents.get_all_definitions()]
+        limits_own = any(run.max_cost_per_day or run.max_calls_per_day for run in own)
+        if self._chat is None and (limits_own or self.settings.section(LimitSettings).limit_days):
+            await self._exits.enter_async_context(chatting.open_book(self, self.store_url))
 
     def get_tool_registry(self) -> ToolRegistry:
         """Return all tools of this app, registered agents included (rule S50)."""

@@ -183,6 +183,17 @@ def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message
 
 
 @asynccontextmanager
+async def open_book(host: ChatHost, url: str | Path) -> AsyncGenerator[None]:
+    """Count what each day of `host` has spent in the database at `url`, together with other processes."""
+    async with Database(url) as database:
+        host.runtime.spend.table = SpendingTable(database)
+        try:
+            yield
+        finally:
+            host.runtime.spend.table = None
+
+
+@asynccontextmanager
 async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
     """Open the chats of `host` in the database at `url`."""
     async with Database(url) as database, InProcessEngine(database) as runs:

@@ -42,9 +42,12 @@ class LimitSettings(Section, key="limits"):
     """What the runs of each agent may spend in one day (UTC)."""
 
     @property
+    def limit_days(self) -> bool:
+        """Whether days are limited."""
+        days = (self.day, self.owner_day, self.agent_day)
+        return any(limit is not None for day in days for limit in (day.cost, day.calls))
+
+    @property
     def are_set(self) -> bool:
         """Whether anything is limited."""
-        sections = (self, self.day, self.owner_day, self.agent_day)
-        return self.tokens is not None or any(
-            limit is not None for section in sections for limit in (section.cost, section.calls)
-        )
+        return self.limit_days or any(limit is not None for limit in (self.cost, self.calls, self.tokens))

@@ -169,6 +169,19 @@ def test_run_prints_data_and_fails_with_the_reason(
     assert "ended by no-completion" in capsys.readouterr().err
 
 
+def test_runs_in_several_processes_share_the_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dovetail.toml").write_text("[limits.day]\ncalls = 1\n")
+    with ScriptedServer(["Done."] * 3) as server:
+        make_workspace(tmp_path, monkeypatch, server.url)
+        assert run("agents", "run", "boss", "see to it") == 0
+        assert run("agents", "run", "boss", "see to it") == 1
+        assert run("tools", "call", "boss", "query=see to it", "--yes") == 1
+        assert len(server.requests) == 1
+    assert "of all runs for today is reached" in capsys.readouterr().err
+
+
 def test_run_checks_the_inputs_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

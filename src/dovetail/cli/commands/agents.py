@@ -166,6 +166,7 @@ async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView)
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
     async with dovetail:
+        await dovetail.open_book()
         definition = dovetail.agents.get_definition(name)
         schema = convert_input_config_to_json_schema(definition.input_config)
         inputs = read_inputs(words, schema)

@@ -52,6 +52,7 @@ async def _serve(
 ) -> None:
     offer = ToolServer(dovetail.get_tool_registry(), dovetail.runtime.runner, globs, mode)
     async with dovetail, follow_changes(dovetail, offer.announce_change) if watch else nullcontext():
+        await dovetail.open_book()
         await dovetail.get_tool_registry().discover_all_tools()
         if not offer.get_snapshot().tools:
             known = expected_one_of(dovetail.get_tool_registry().snapshot().tools)

@@ -129,6 +129,7 @@ def explain_call(
 
 async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallOutcome:
     async with Dovetail() as dovetail:
+        await dovetail.open_book()
         snapshot = dovetail.get_tool_registry().snapshot()
         tool = find_tool(name, snapshot)
         arguments = read_arguments(words, tool)
