@@ -24,6 +24,17 @@ REFUSALS = [
     ("Input is too long for requested model.", None),
     ("<400> InternalError: Range of input length should be [1, 30720]", 30_720),
     ("maximum context length is 1,047,576 tokens", 1_047_576),
+    (
+        "Trying to keep the first 4237 tokens when context the overflows. However, the model is loaded with "
+        "context length of only 4096 tokens, which is not enough.",
+        4096,
+    ),
+    ("Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input.", None),
+    ("Too many input tokens. Max input tokens: 8192, request input token count: 8500", 8192),
+    ("The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096),
+    ("The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096),
+    ("Input length 5000 exceeds maximum allowed token size 4096", 4096),
+    ("You passed 4097 input tokens. However, the model's context length is only 4096 tokens", 4096),
 ]
 
 

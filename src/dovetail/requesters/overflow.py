@@ -19,7 +19,12 @@ _WORDS = re.compile(
     r"|exceeded model token limit"  # Moonshot
     r"|prompt token count of \d+ exceeds"  # GitHub Copilot
     r"|max_new_tokens`? must be <="  # Together, text-generation-inference
-    r"|range of input length should be",  # Qwen
+    r"|range of input length should be"  # Qwen
+    r"|context the overflows|context length of only"  # LM Studio
+    r"|number of input tokens exceeds"  # Nova
+    r"|too many input tokens"  # Titan
+    r"|longer than the maximum model length|context length is only"  # vLLM
+    r"|longer than the model'?s context length|exceeds maximum allowed token size",  # SGLang
     re.IGNORECASE,
 )
 _NUMBER = r"(\d[\d,]*)"
@@ -30,6 +35,11 @@ _LIMITS = [
         r"exceed context limit: [\d,]+ \+ [\d,]+ > #",
         r"maximum (?:context|prompt|input) length(?: is|:| of) #",
         r"with # maximum context length",
+        r"context length (?:of|is) only #",
+        r"max input tokens: #",
+        r"maximum model length of #",
+        r"model'?s context length \(#",
+        r"maximum allowed token size #",
         r"tokens allowed \(?#",
         r"context size \(#",
         r"n_ctx: #",
