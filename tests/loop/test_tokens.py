@@ -1,11 +1,12 @@
 """Sizes of messages are estimated without mistaking attachments for text."""
 
 import base64
+from typing import Any
 
 import pytest
 
 from dovetail.events.call import ToolSpec
-from dovetail.loop.tokens import estimate_tokens, estimate_tools, fits
+from dovetail.loop.tokens import estimate_message, estimate_text, estimate_tokens, estimate_tools, fits
 
 PICTURE = bytes(900_000)
 ENCODED = base64.b64encode(PICTURE).decode()
@@ -56,3 +57,17 @@ def test_room_for_an_answer_is_left() -> None:
 def test_tools_take_room_too() -> None:
     tool = ToolSpec(name="add", description="adds " * 100, parameters={"type": "object"})
     assert 150 < estimate_tools([tool]) < 250
+
+
+def test_sealed_reasoning_takes_no_room_but_its_text_does() -> None:
+    def estimate(source: str, data: dict[str, Any]) -> int:
+        part = {"source": source, "text": 0, "calls": 0, "data": data}
+        return estimate_message({"role": "assistant", "content": "Yes.", "provider_parts": [part]})
+
+    blob, text = "QUJD" * 3000, "It may be so. " * 300
+    sealed = {"type": "reasoning", "id": "rs_1", "encrypted_content": blob, "summary": []}
+    assert estimate("openai-responses", sealed) < 30
+    thinking = {"type": "thinking", "thinking": text, "signature": blob}
+    assert estimate_text(text) <= estimate("anthropic", thinking) < estimate_text(text) + 30
+    found = {"type": "web_search_tool_result", "content": [{"encrypted_content": blob}]}
+    assert estimate("anthropic", found) > 1000

@@ -4,6 +4,7 @@ They err on the high side: a request that does not fit costs more than room that
 """
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,11 @@ FULL = 0.8
 _FRAME = 8  # the role and the marks around a message
 _IMAGE = 1_500  # a large image, at most providers
 _BYTES = 50  # of a file for one token; a page of a PDF has about 2,000 tokens
+_COUNTED_APART = frozenset({"role", "content", "provider_parts"})
 _MEDIA = frozenset({"image", "image_url", "input_image"})
+_SEALED = re.compile(r"[\w+/=-]{64,}", re.ASCII)
+"""A signature or an encrypted text: it takes no room among the messages that the model reads."""
+
 _FILES = frozenset({"file", "audio", "input_audio", "video", "document", "input_file"})
 
 
@@ -33,8 +38,10 @@ def estimate_tokens(messages: Sequence[ChatMessage]) -> int:
 def estimate_message(message: ChatMessage) -> int:
     """Estimate the tokens of one message."""
     content = message.get("content")
-    rest = {key: value for key, value in message.items() if key not in ("role", "content")}
+    rest = {key: value for key, value in message.items() if key not in _COUNTED_APART}
     tokens = _FRAME + (estimate_text(_write(rest)) if rest else 0)
+    if parts := message.get("provider_parts"):
+        tokens += sum(_estimate_own(part.get("data")) for part in parts)
     if isinstance(content, str):
         return tokens + estimate_text(content)
     if is_list(content):
@@ -62,6 +69,19 @@ def _estimate_part(part: Any) -> int:
     if not is_attachment(part):
         return estimate_text(_write(part))
     return _IMAGE if part["type"] in _MEDIA else max(_IMAGE, _measure(part) // _BYTES)
+
+
+def _estimate_own(value: Any) -> int:
+    """Estimate a provider's own part by the texts in it; what is sealed counts in a tool's result only."""
+    if isinstance(value, str):
+        return 0 if _SEALED.fullmatch(value) else estimate_text(value)
+    if is_list(value):
+        return sum(map(_estimate_own, value))
+    if not is_mapping(value):
+        return 0
+    if str(value.get("type")).endswith("_result"):
+        return estimate_text(_write(value))
+    return sum(map(_estimate_own, value.values()))
 
 
 def _measure(value: Any) -> int:
