@@ -5,6 +5,7 @@ import pytest
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
+    ModelRequestEvent,
     ModelResponseEvent,
     ProviderPartEvent,
     TextDeltaEvent,
@@ -186,3 +187,11 @@ def test_a_question_without_a_waiter_stops_no_clock(
 def test_a_browser_uses_the_time_of_the_run_and_a_clock_set_back_adds_none() -> None:
     spent = count((100, ask("a", "browser")), (107, AskAnswer("a", {})), (20, TextDeltaEvent("t", "on")))
     assert spent.seconds == 7
+
+
+def test_a_request_without_an_answer_counts_after_a_crash() -> None:
+    asked = (0, ModelRequestEvent(1, "m", ()))
+    assert count(asked).calls == 1
+    assert count(asked, asked, asked).calls == 3
+    assert count(asked, (0, TurnReset()), asked, (0, TurnEnd(1, TOKENS, "stop"))).calls == 2
+    assert count(asked, (0, ModelResponseEvent(1, TOKENS))).calls == 1

@@ -9,6 +9,7 @@ from dovetail.data.text import to_text
 from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_result
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
+    ModelRequestEvent,
     ModelResponseEvent,
     ProviderPartEvent,
     ReasoningStart,
@@ -84,6 +85,7 @@ class _Fold:
         self._usage = Usage()
         self._requests = 0
         self._open_requests: dict[Path, int] = {}
+        self._unanswered: set[Path] = set()
         self._open_usage: dict[Path, Usage] = {}
         self._has_answered = False
         self._children = 0
@@ -116,7 +118,17 @@ class _Fold:
             self._take_own(event)
 
     def _count_request(self, event: Event, path: Path) -> None:
-        """Count a request once: at the end of its turn, or at its answer if the turn has not ended."""
+        """Count a request once: at the end of its turn, or at its answer if the turn has not ended.
+
+        One without an answer counts, too: it may have been sent before a crash.
+        """
+        if isinstance(event, ModelRequestEvent) and event.purpose == "answer":
+            self._requests += path in self._unanswered
+            self._unanswered.add(path)
+        elif isinstance(event, TurnEnd | TurnReset) or (
+            isinstance(event, ModelResponseEvent) and event.purpose == "answer"
+        ):
+            self._unanswered.discard(path)
         if isinstance(event, ModelResponseEvent) and event.purpose == "answer":
             self._open_requests[path] = 1
         elif isinstance(event, ModelResponseEvent | TurnEnd | TurnReset):
@@ -183,7 +195,7 @@ class _Fold:
             open_usage=self._open_usage.get(self._path, Usage()),
             spent=Spent(
                 turns=self._turns + self._has_answered,
-                calls=self._requests + len(self._open_requests),
+                calls=self._requests + len(self._open_requests) + len(self._unanswered),
                 usage=sum(self._open_usage.values(), self._usage),
                 seconds=self._clock.seconds,
                 children=self._children,
