@@ -59,6 +59,14 @@ def test_content_that_is_neither_text_nor_parts_becomes_yaml(content: Any, built
             {"type": "audio", "data": b"abc", "media_type": "audio/mpeg"},
             {"type": "input_audio", "input_audio": {"data": "YWJj", "format": "mp3"}},
         ),
+        (
+            {"type": "file", "url": "data:audio/wav;base64,YWJj", "media_type": "audio/wav", "filename": "a"},
+            {"type": "input_audio", "input_audio": {"data": "YWJj", "format": "wav"}},
+        ),
+        (
+            {"type": "audio", "data": b"abc", "media_type": "audio/ogg"},
+            {"type": "input_audio", "input_audio": {"data": "YWJj", "format": "ogg"}},
+        ),
         ({"type": "file", "file": {"file_id": "f1"}}, {"type": "file", "file": {"file_id": "f1"}}),
     ],
 )

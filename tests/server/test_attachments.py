@@ -37,7 +37,7 @@ async def test_files_reach_the_model_and_survive_a_reload(tmp_path: Path) -> Non
         assert (content[2]["type"], content[2]["filename"]) == ("file", "plan.pdf")
 
 
-@pytest.mark.parametrize("media_type", ["text/csv", "application/octet-stream"])
+@pytest.mark.parametrize("media_type", ["text/csv", "application/octet-stream", "application/json"])
 async def test_a_text_file_is_read_as_text(tmp_path: Path, media_type: str) -> None:
     async with serve(tmp_path, ["Two cuts."]) as server:
         await server.client.post(
@@ -45,6 +45,14 @@ async def test_a_text_file_is_read_as_text(tmp_path: Path, media_type: str) -> N
         )
     content = server.model.requests[0].messages[-1]["content"]
     assert '<file name="cuts.csv">\nLänge\n2\n\n</file>' in content
+
+
+@pytest.mark.parametrize("media_type", ["application/pdf", "audio/wav", "video/mp4", "application/zip"])
+async def test_a_file_of_another_type_is_never_read_as_text(tmp_path: Path, media_type: str) -> None:
+    async with serve(tmp_path, ["A file."]) as server:
+        await server.client.post("/api/v1/chat", json=said(file("a.bin", media_type, b"%PDF-1.4\n%%EOF")))
+    piece = server.model.requests[0].messages[-1]["content"][1]
+    assert (piece["type"], piece["media_type"]) == ("file", media_type)
 
 
 async def test_a_long_text_file_is_cut_and_the_model_is_informed(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def build_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     media = read_media(part) if kind in ("image", "file", "audio") and part.keys() & {"data", "url"} else None
     if media is None:
         return part
-    return _build_audio(media) if media.kind == "audio" else _build_file(media)
+    is_audio = kind == "audio" or (media.kind == "audio" and media.data)
+    return _build_audio(media) if is_audio else _build_file(media)
 
 
 def read_text(content: Any) -> str:
@@ -140,7 +141,8 @@ def _reject_constant(name: str) -> None:
 def _build_audio(media: Media) -> Mapping[str, Any]:
     if not media.data:
         raise ConfigError("Audio parts must be inlined in `data`; models do not fetch audio URLs.")
-    sound = {"data": media.data, "format": AUDIO_FORMATS.get(media.media_type, "wav")}
+    form = AUDIO_FORMATS.get(media.media_type) or media.media_type.partition("/")[2]
+    sound = {"data": media.data, "format": form}
     return {"type": "input_audio", "input_audio": sound}
 
 

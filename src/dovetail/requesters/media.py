@@ -12,7 +12,31 @@ from dovetail.errors import ConfigError
 
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,", re.IGNORECASE)
 _SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
-_TEXTS = ("application/json", "application/xml", "application/yaml", "application/x-yaml")
+_TEXTS = frozenset(
+    [
+        "ecmascript",
+        "graphql",
+        "javascript",
+        "json",
+        "jsonl",
+        "ndjson",
+        "sql",
+        "toml",
+        "typescript",
+        "x-httpd-php",
+        "x-javascript",
+        "x-ndjson",
+        "x-python",
+        "x-sh",
+        "x-tex",
+        "x-toml",
+        "x-typescript",
+        "x-yaml",
+        "xml",
+        "yaml",
+    ]
+)
+"""Types of `application/…` that are text."""
 _KINDS = ("image", "file", "audio", "video")
 
 
@@ -33,7 +57,15 @@ class Media:
     @property
     def is_text(self) -> bool:
         """Whether it is text, in any format."""
-        return self.media_type.startswith("text/") or self.media_type in _TEXTS
+        return is_text_type(self.media_type)
+
+
+def is_text_type(media_type: str) -> bool:
+    """Return whether a media type is one of text, in any format."""
+    family, _, name = media_type.partition(";")[0].strip().lower().partition("/")
+    if family != "application":
+        return family == "text"
+    return name in _TEXTS or name.endswith(("+json", "+xml", "+yaml"))
 
 
 def read_media(part: Mapping[str, Any]) -> Media | None:

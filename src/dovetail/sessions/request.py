@@ -12,6 +12,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ChatMessage
 from dovetail.events.model_events import ModelRequestEvent
 from dovetail.loop.request_log import show_messages
+from dovetail.requesters.media import is_text_type
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import Message, MessageTree, Part, Session
 from dovetail.settings import LOCAL_OWNER
@@ -20,6 +21,8 @@ from dovetail.skills.injection import render_skill
 
 LONGEST_TEXT = 100_000
 """The most characters of a text file that a model reads."""
+_UNSURE = ("", "application/octet-stream", "application/vnd.ms-excel", "video/mp2t")
+"""Types that browsers also name for texts: for unknown ones, for CSV on Windows and for TypeScript."""
 _GONE = {"role": "system", "content": "(What was said before has been deleted from the session.)"}
 Trigger: TypeAlias = Literal["submit", "regenerate"]
 
@@ -142,7 +145,8 @@ def _read_file(part: Part) -> dict[str, Any]:
     if media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     name = str(part.get("filename") or "attachment")
-    text = _read_text(url) if url else "[this file is gone]"
+    may_be_text = media_type in _UNSURE or is_text_type(media_type)
+    text = "[this file is gone]" if not url else _read_text(url) if may_be_text else None
     if text is None:
         return {"type": "file", "url": url, "media_type": media_type, "filename": name}
     return {"type": "text", "text": f'<file name="{name}">\n{_shorten(text)}\n</file>'}

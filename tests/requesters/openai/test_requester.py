@@ -9,6 +9,7 @@ import openai
 import pytest
 
 from dovetail.concurrency import iterate_sync
+from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest, ToolCall, ToolSpec
 from dovetail.events.delta import (
     Delta,
@@ -426,3 +427,28 @@ async def test_tags_of_reasoning_are_read_where_the_settings_say_so() -> None:
     async with ScriptedServer([{"text": "<think>Hm</think>\n\nYes", "cut": 3}]) as server:
         deltas = await collect(connect(server, think_tags=True))
     assert (join(deltas, ReasoningDelta), join(deltas, TextDelta)) == ("Hm", "Yes")
+
+
+@pytest.mark.parametrize(
+    ("part", "complaint"),
+    [
+        ({"type": "file", "url": "https://example.com/a.pdf"}, "do not fetch files by URL"),
+        ({"type": "file", "url": "https://example.com/a.wav"}, "do not fetch files by URL"),
+        ({"type": "file", "data": b"x", "media_type": "video/mp4"}, "do not take video"),
+    ],
+)
+async def test_attachment_that_chat_completions_do_not_take_is_refused_before_it_is_sent(
+    part: dict[str, Any], complaint: str
+) -> None:
+    request = ModelRequest(messages=[{"role": "user", "content": [part]}])
+    async with ScriptedServer([]) as server:
+        with pytest.raises(ConfigError, match=f"^openai:m .* {complaint}"):
+            await collect(connect(server), request)
+    assert server.requests == []
+
+
+async def test_file_by_url_is_passed_on_to_a_server_that_fetches_it() -> None:
+    part = {"type": "file", "url": "https://example.com/a.pdf", "filename": "a.pdf"}
+    request = ModelRequest(messages=[{"role": "user", "content": [part]}])
+    async with ScriptedServer(["A plan."]) as server:
+        assert join(await collect(connect(server, provider="openrouter"), request), TextDelta) == "A plan."

@@ -212,9 +212,10 @@ async def test_official_package_reads_the_same_answer(mock_provider: MockProvide
 
 
 async def test_audio_is_refused_before_it_is_sent(mock_provider: MockProvider) -> None:
-    content = [{"type": "audio", "data": b"x", "media_type": "audio/wav"}]
-    with pytest.raises(ConfigError, match="does not take audio"):
-        await collect(connect(mock_provider), messages=[{"role": "user", "content": content}])
+    for kind in ("audio", "file"):
+        content = [{"type": kind, "data": b"x", "media_type": "audio/wav"}]
+        with pytest.raises(ConfigError, match="does not take audio"):
+            await collect(connect(mock_provider), messages=[{"role": "user", "content": content}])
     assert mock_provider.requests == []
 
 

@@ -38,6 +38,9 @@ class Dialect:
     has_responses: bool = False
     """Whether models that think are better served by its Responses API."""
 
+    fetches_files: bool = False
+    """Whether a file may be a URL, and not only an image."""
+
 
 _SHORT = CallIds("(?s:.{1,40})")
 
@@ -68,7 +71,13 @@ DIALECTS: Sequence[Dialect] = (
     Dialect(
         names=("zai", "zhipu"), hosts=("api.z.ai", "open.bigmodel.cn"), returns="always", thinking="switch"
     ),
-    Dialect(names=("openrouter",), hosts=("openrouter.ai",), returns="always", thinking="reasoning"),
+    Dialect(
+        names=("openrouter",),
+        hosts=("openrouter.ai",),
+        returns="always",
+        thinking="reasoning",
+        fetches_files=True,
+    ),
     Dialect(
         names=("mistral",),
         hosts=("api.mistral.ai",),

@@ -7,13 +7,14 @@ asked there: chat completions refuse their tools or drop their reasoning. A serv
 from collections.abc import Mapping, Set
 from typing import Any, cast
 
+from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest
 from dovetail.lazy import lazy
-from dovetail.requesters.content import build_part
 from dovetail.requesters.errors import Failures
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
 from dovetail.requesters.http.requester import HttpRequester
+from dovetail.requesters.media import read_media
 from dovetail.requesters.openai.answer import ChatReader, TaggedChatReader
 from dovetail.requesters.openai.body import build_body
 from dovetail.requesters.openai.dialects import find_dialect
@@ -52,7 +53,20 @@ class ChatCompletions(ChatProtocol):
 
     def check_part(self, part: Mapping[str, Any]) -> None:
         """Check that the server takes a part of a message."""
-        build_part(part)
+        media = read_media(part)
+        if media is None:
+            return
+        if media.kind == "video":
+            raise ConfigError(
+                "Chat completions do not take video.",
+                hint="Send images or a transcript, or use a model that accepts it.",
+            )
+        is_fetched = bool(media.url) and not media.url.startswith("data:")
+        if is_fetched and media.kind != "image" and not self._dialect.fetches_files:
+            raise ConfigError(
+                "Chat completions do not fetch files by URL.",
+                hint="Inline the attachment: pass its bytes in `data`.",
+            )
 
     def build_body(self, request: ModelRequest, without: Set[str]) -> dict[str, Any]:
         """Return the JSON body of a request."""

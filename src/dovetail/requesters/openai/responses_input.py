@@ -13,6 +13,7 @@ from dovetail.data.shapes import is_list
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
 from dovetail.requesters.content import build_part, dump, is_parts
+from dovetail.requesters.media import read_media
 from dovetail.requesters.parts import CallIds, CallPiece, OwnPiece, TextPiece, arrange
 
 _IDS = CallIds("(?s:.{1,64})")
@@ -97,6 +98,12 @@ def _build_content(content: Any) -> str | list[dict[str, Any]]:
 
 def build_input_part(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a part of a message; raise a ConfigError if the API does not take it."""
+    media = read_media(part)
+    if media is not None and media.kind in ("audio", "video"):
+        raise ConfigError(
+            f"The Responses API does not take {media.kind}.",
+            hint="Send a transcript, or use a model that accepts it; for audio, set model.api to 'chat'.",
+        )
     built = build_part(part)
     kind = built["type"]
     if kind == "text":
@@ -106,11 +113,6 @@ def build_input_part(part: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}
     if kind == "file":
         return {"type": "input_file", **_build_file(built["file"])}
-    if kind == "input_audio":
-        raise ConfigError(
-            "The Responses API does not take audio.",
-            hint="Set model.api to 'chat' and use a model that listens, or send a transcript.",
-        )
     return dict(built)
 
 
