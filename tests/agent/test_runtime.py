@@ -1,10 +1,12 @@
 """What agents take when nothing else is given."""
 
+import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
-from dovetail.agent.runtime import Runtime
+from dovetail.agent.runtime import MOST_SHARED, Runtime
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import ScriptedRequester
 
@@ -47,3 +49,13 @@ def test_a_settings_file_that_an_agent_without_an_app_does_not_read_is_logged(tm
     script = "import logging; logging.basicConfig(level=20); from dovetail import Agent; Agent(); Agent()"
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.stderr.count("does not read dovetail.toml; use Dovetail().create_agent()") == 1
+
+
+def test_names_that_clients_send_do_not_add_up_and_the_model_in_use_stays() -> None:
+    runtime = make_runtime()
+    first, used = weakref.ref(runtime.requester("openai:first")), runtime.requester()
+    for number in range(MOST_SHARED):
+        runtime.requester(f"openai:{number}")
+        assert runtime.requester() is used
+    gc.collect()
+    assert first() is None

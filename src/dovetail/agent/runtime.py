@@ -64,6 +64,9 @@ else:
 
 logger = logging.getLogger(__name__)
 
+MOST_SHARED = 100
+"""Requesters that are kept for the next request; clients choose the names of models."""
+
 
 class Runtime:
     """Settings, tools, bus and models; each part is created when it is first needed."""
@@ -199,11 +202,11 @@ class Runtime:
         if settings is not None or not (model is None or isinstance(model, str)):
             return _resolve.resolve(model, self.settings if settings is None else settings)
         shared = self.settings.compute(_share_requesters)
-        requester = shared.get(model)
-        if requester is None:
-            requester = _resolve.resolve(model, self.settings)
-            if isinstance(requester, _resolve.HttpRequester):  # embedded models come and go
-                shared[model] = requester
+        requester = shared.pop(model, None) or _resolve.resolve(model, self.settings)
+        if isinstance(requester, _resolve.HttpRequester):  # embedded models come and go
+            shared[model] = requester  # the last one is the one used last
+            for name in [*shared][:-MOST_SHARED]:
+                shared.pop(name, None)  # its connections belong to all requesters
         return requester
 
     async def learn_names(self, model: Any = None) -> None:
