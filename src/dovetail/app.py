@@ -164,7 +164,7 @@ class Dovetail:
     async def open_book(self) -> None:
         """Share what each day has spent with other processes, if a day is limited and no chat is open."""
         own = [definition.run_config for definition in self.agents.get_all_definitions()]
-        limits_own = any(run.max_cost_per_day or run.max_calls_per_day for run in own)
+        limits_own = any((run.max_cost_per_day, run.max_calls_per_day) != (None, None) for run in own)
         if self._chat is None and (limits_own or self.settings.section(LimitSettings).limit_days):
             await self._exits.enter_async_context(chatting.open_book(self, self.store_url))
 

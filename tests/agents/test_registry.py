@@ -314,3 +314,14 @@ def test_unreadable_record_trusts_no_file(tmp_path: Path) -> None:
     assert "Cannot read the trusted agent files in" in load(path, record).broken[0].error
     with pytest.raises(ConfigError, match=r"record\.json"):
         record.acknowledge([path])
+
+
+def test_broken_file_whose_name_another_folder_has_is_reported_with_the_agent_that_is_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    near, far = tmp_path / "near", tmp_path / "far"
+    for folder, text in ((near, GOOD.replace("max_turns", "max_turn")), (far, GOOD)):
+        folder.mkdir()
+        (folder / "scout.md").write_text(text)
+    AgentRegistry().replace_files([near, far])
+    assert f"Using agent 'scout' of {far / 'scout.md'}, with its own limits, instead." in caplog.messages

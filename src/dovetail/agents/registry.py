@@ -174,9 +174,17 @@ class AgentRegistry:
         for folder in folders:
             for path in list_agent_files(folder):
                 self._load_file(path, last_good)
+        self._warn_of_stand_ins()
         self._check_settings()
         self.report = _compare(before, self._definitions, self.broken)
         return self.report
+
+    def _warn_of_stand_ins(self) -> None:
+        """Warn if a broken file leaves its name to an agent of another folder, which has other limits."""
+        for path in [Path(broken.path) for broken in self.broken if not broken.keeps_last_good]:
+            other = self._definitions.get(path.stem)
+            if other is not None and other.source != str(path):
+                logger.warning("Using agent %r of %s, with its own limits, instead.", path.stem, other.source)
 
     def _load_file(self, path: Path, last_good: Mapping[Path, AgentDefinition]) -> None:
         """Register the agent of one file, unless a nearer folder defines the same name."""
