@@ -93,7 +93,7 @@ class BlockWriter(ABC):
             self.messages.append({"role": role, "content": filled})
 
     def _complete(self) -> None:
-        if not self.messages:  # a system prompt alone is no request
+        if not self.messages:  # a request needs more than a system prompt
             self._add("user", self.system or [self._write_text(_START)])
             self.system = []
         elif self.messages[0]["role"] == "assistant":
