@@ -106,7 +106,10 @@ async def test_old_days_are_pruned(url: str) -> None:
 
 async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(url: str) -> None:
     steps = (
-        "DROP TABLE spending",
+        *(f"DROP TABLE {table}" for table in ("spending", "inbox", "ticks", "schedules")),
+        "DROP INDEX sessions_by_parent",
+        *(f"ALTER TABLE sessions DROP COLUMN {column}" for column in ("agent", "parent_id", "origin")),
+        *(f"ALTER TABLE runs DROP COLUMN {column}" for column in ("phase", "queue", "priority", "attempts")),
         'ALTER TABLE runs DROP COLUMN "limit"',
         "ALTER TABLE runs DROP COLUMN notice",
         "UPDATE alembic_version SET version_num = '0001'",

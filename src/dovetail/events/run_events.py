@@ -114,6 +114,20 @@ class AskAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class UserMessage:
+    """A message that reached the run while it was in progress: people see its `parts`, the model its `content`.
+
+    A `notice` does not come from a person: something that the run started has ended.
+    """
+
+    type: ClassVar = "user-message"
+    message_id: str
+    kind: Literal["steer", "notice"]
+    parts: tuple[Mapping[str, Any], ...]
+    content: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnd:
     """One turn is over: a model answer and the results of its calls."""
 
@@ -184,6 +198,7 @@ Event: TypeAlias = (
     | ToolEnd
     | AskRequest
     | AskAnswer
+    | UserMessage
     | TurnEnd
     | TurnReset
     | RunResume

@@ -35,7 +35,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A conversation without its messages; `version` grows with every change and is 0 before it is stored."""
+    """A conversation without its messages; `version` grows with every change and is 0 before it is stored.
+
+    `agent` answers here unless a request names another one. A session may be below another one (`parent_id`);
+    `origin` names what started it if that was not a person.
+    """
 
     id: str
     owner: str
@@ -45,6 +49,9 @@ class Session:
     usage: Usage
     created_at: float
     updated_at: float
+    agent: str | None = None
+    parent_id: str | None = None
+    origin: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

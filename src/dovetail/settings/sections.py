@@ -51,6 +51,43 @@ class StoreSettings(Section, key="store"):
     """`postgresql://user:password@host/name` or `sqlite:///path`; by default a file in the workspace."""
 
 
+class RunSettings(Section, key="runs"):
+    """Which processes work on runs, and how many runs at once."""
+
+    engine: Literal["local", "dbos", "temporal"] = "local"
+    """Who takes up a run: the process that it was sent to, or workers of DBOS or Temporal."""
+
+    queues: Names = ("default",)
+    """The queues that this process works on; an agent's runs wait in its `queue`."""
+
+    concurrency: Count | None = 100
+    """The most runs of one queue at once in one process; `dbos` and `temporal` only."""
+
+    total_concurrency: Count | None = None
+    """The most runs of one queue at once in all processes; `dbos` only."""
+
+    owner_concurrency: Count | None = None
+    """The most runs of one owner at once in one queue; `dbos` only."""
+
+    starts_per_minute: Count | None = None
+    """The most runs of one queue that start within a minute; `dbos` only."""
+
+    park_after: Seconds | None = 60.0
+    """Seconds after which a run that only waits for answers leaves memory; an answer brings it back."""
+
+    dbos_url: Secret | None = None
+    """The database of DBOS; by default that of `store.url`."""
+
+    temporal_address: str = "127.0.0.1:7233"
+    """The address of the Temporal server, as `host:port`."""
+
+    temporal_namespace: str = "default"
+    """The namespace on the Temporal server."""
+
+    temporal_api_key: Secret | None = None
+    """The API key of Temporal Cloud; with a key, the connection is encrypted."""
+
+
 class PolicySettings(Section, key="policy"):
     """Which calls run without asking; the rules themselves are in `policy.toml`."""
 
@@ -267,6 +304,7 @@ class AllSettings(Section, is_open=True):
     model: ModelSettings = ModelSettings()
     server: ServerSettings = ServerSettings()
     store: StoreSettings = StoreSettings()
+    runs: RunSettings = RunSettings()
     policy: PolicySettings = PolicySettings()
     tools: ToolSettings = ToolSettings()
     subagents: SubagentSettings = SubagentSettings()

@@ -21,9 +21,13 @@ sessions = sa.Table(
     sa.Column("head_id", sa.Text),
     sa.Column("version", sa.Integer, nullable=False, default=1),
     sa.Column("usage", _JSON),
+    sa.Column("agent", sa.Text),
+    sa.Column("parent_id", sa.Text),
+    sa.Column("origin", _JSON),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("updated_at", sa.Double, nullable=False),
     sa.Index("sessions_by_owner", "owner", "updated_at"),
+    sa.Index("sessions_by_parent", "parent_id"),
 )
 
 messages = sa.Table(
@@ -61,6 +65,10 @@ runs = sa.Table(
     sa.Column("notice", sa.Text),
     sa.Column("cancel_mode", sa.Text),
     sa.Column("process_id", sa.Text),
+    sa.Column("phase", sa.Text, nullable=False, server_default="working"),
+    sa.Column("queue", sa.Text, nullable=False, server_default="default"),
+    sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
     sa.Column("last_number", sa.Integer, nullable=False, default=0),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("ended_at", sa.Double),
@@ -124,6 +132,52 @@ early_answers = sa.Table(
     sa.Column("call_id", sa.Text, primary_key=True),
     sa.Column("value", _JSON),
     sa.Column("expires_at", sa.Double, nullable=False),
+)
+
+inbox = sa.Table(
+    "inbox",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("parts", _JSON, nullable=False),
+    sa.Column("content", _JSON, nullable=False),
+    sa.Column("request", _JSON, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("inbox_by_session", "session_id", "created_at"),
+)
+
+schedules = sa.Table(
+    "schedules",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("agent", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("cron", sa.Text, nullable=False),
+    sa.Column("timezone", sa.Text, nullable=False),
+    sa.Column("request", _JSON, nullable=False),
+    sa.Column("missed", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("next_at", sa.Double),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("schedules_by_owner", "owner"),
+    sa.Index("schedules_by_next", "next_at"),
+)
+
+ticks = sa.Table(
+    "ticks",
+    metadata,
+    sa.Column("schedule_id", sa.Text, sa.ForeignKey("schedules.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("tick_at", sa.Double, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text),
+    sa.Column("session_id", sa.Text),
+    sa.Column("detail", sa.Text),
+    sa.Column("created_at", sa.Double, nullable=False),
 )
 
 artifacts = sa.Table(
