@@ -115,7 +115,7 @@ class AskAnswer:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """A message that reached the run while it was in progress: people see its `parts`, the model its `content`.
+    """A message that reached the run while it was in progress: people see `parts`, the model `content`.
 
     A `notice` does not come from a person: something that the run started has ended.
     """
