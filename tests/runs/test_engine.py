@@ -22,11 +22,11 @@ from dovetail.events.run_events import (
     TurnEnd,
 )
 from dovetail.events.run_result import RunResult
+from dovetail.loop.replay import replay
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
-from dovetail.runs.replay import replay
 from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question

@@ -14,8 +14,8 @@ from dovetail.errors import StoreError
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
 from dovetail.events.run_result import RunResult
+from dovetail.loop.replay import Replay, replay
 from dovetail.runs.journal import Journal
-from dovetail.runs.replay import Replay, replay
 from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices

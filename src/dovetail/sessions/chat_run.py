@@ -13,21 +13,21 @@ from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import AgentHost, build_preface, find_days, find_limits, prepare_loop
 from dovetail.data.template import fill_template
 from dovetail.errors import ConfigError, DovetailError
-from dovetail.events.call import ChatMessage, write_result
+from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import ToolEnd, TurnEnd
+from dovetail.events.run_events import TurnEnd
 from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits
-from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
+from dovetail.loop.replay import Replay, replay
 from dovetail.loop.request_log import StoredMessages
+from dovetail.loop.resume import resume_loop
 from dovetail.loop.spend import Days
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
-from dovetail.runs.replay import Replay, replay
 from dovetail.runs.run import RunSpec, RunWork
 from dovetail.sessions.message import Message, make_title
 from dovetail.sessions.parts import fold_parts
@@ -51,7 +51,6 @@ class ChatHost(AgentHost, Protocol):
 
 TEXT_INTERVAL = 0.05
 """Seconds between steps of text from a fast model: about as often as a page draws it."""
-_CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +140,8 @@ class ChatRun(RunWork):
         if isinstance(agent, DovetailError):
             raise agent
         done = replay(await context.history(), context.run_path)
-        if done.messages and not done.pending and done.messages[-1]["role"] == "assistant":
-            return RunResult(text=done.text)  # it was finished, only its end was not stored
-        results, point = _end_interrupted_calls(context, done, agent.loop.tools)
-        messages = [*self._read_system(agent), *self.turn.messages, *done.messages, *results]
-        return await agent.loop.run(messages, self._extend(context, agent, done), point)
+        messages = [*self._read_system(agent), *self.turn.messages]
+        return await resume_loop(agent.loop, messages, self._extend(context, agent, done), done)
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Return how to store what the run has said and done: as the answer's message."""
@@ -221,20 +217,3 @@ def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
             "mode": turn.mode,
         },
     )
-
-
-def _end_interrupted_calls(
-    context: RunContext, done: Replay, tools: ToolSnapshot
-) -> tuple[list[ChatMessage], ResumePoint]:
-    """End the calls that a crash cut off and that must not be repeated; the others run again."""
-    results: list[ChatMessage] = []
-    for call in done.pending:
-        tool = tools.get(call.name)
-        if call.call_id in done.started and not (tool is not None and tool.idempotent):
-            error = {"type": "interrupted", "message": _CUT_OFF}
-            context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
-            results.append(write_result(call.call_id, _CUT_OFF))
-    if results and len(results) == len(done.pending):
-        context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
-        return results, ResumePoint(turns=done.turns + 1)
-    return results, ResumePoint(turns=done.turns, usage=done.open_usage)

@@ -26,7 +26,7 @@ from dovetail.events.run_events import (
     TurnReset,
 )
 from dovetail.loop.budget import Spent
-from dovetail.runs.replay import Replay, replay
+from dovetail.loop.replay import Replay, replay
 
 ADD = ToolInputEnd("c1", "add", {"a": 1})
 FIND = ToolInputEnd("c2", "find", "not json")

@@ -42,6 +42,7 @@ class Replay:
 
     `pending` are the calls of the last turn without a result; those in `started` were in progress, the others
     had not begun. `is_in_turn`: the calls of the last turn may all have ended, but the turn has not.
+    `succeeded` are the calls of the last turn that did not fail.
     `text` is that of the last answer; `has_partial`: one more answer broke off and is void. `open_usage` is
     of answers since the last turn ended; `spent` is what the run and its children have used in all.
     """
@@ -50,6 +51,7 @@ class Replay:
     turns: int = 0
     pending: tuple[ToolCall, ...] = ()
     started: frozenset[str] = frozenset()
+    succeeded: tuple[ToolCall, ...] = ()
     text: str = ""
     has_partial: bool = False
     is_in_turn: bool = False
@@ -91,6 +93,7 @@ class _Fold:
         self._children = 0
         self._descendants = 0
         self._clock = _Clock()
+        self._succeeded: tuple[ToolCall, ...] = ()
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -99,6 +102,7 @@ class _Fold:
         self._parts: list[ProviderPartEvent] = []
         self._results: dict[str, Any] = {}
         self._started: set[str] = set()
+        self._failed: set[str] = set()
         self._has_spoken = False
         self._is_complete = False  # the answer of this turn: more followed than the answer itself
 
@@ -167,15 +171,18 @@ class _Fold:
             self._started.add(event.call_id)
         elif isinstance(event, ToolEnd):
             self._results[event.call_id] = result_content(event)
+            if event.status != "ok":
+                self._failed.add(event.call_id)
 
     def _commit(self) -> None:
         text = "".join(self._pieces)
         self._text = text or self._text
         if text or self._calls:
             self._messages.append(write_answer(text, self._calls, [asdict(part) for part in self._parts]))
-        for call in self._calls:
-            if call.call_id in self._results:
-                self._messages.append(write_result(call.call_id, self._results[call.call_id]))
+        ended = [call for call in self._calls if call.call_id in self._results]
+        self._succeeded = tuple(call for call in ended if call.call_id not in self._failed)
+        for call in ended:
+            self._messages.append(write_result(call.call_id, self._results[call.call_id]))
 
     def end(self, keep_partial: bool) -> Replay:
         pending: tuple[ToolCall, ...] = ()
@@ -189,6 +196,7 @@ class _Fold:
             turns=self._turns,
             pending=pending,
             started=frozenset(call.call_id for call in pending if call.call_id in self._started),
+            succeeded=self._succeeded,
             text=self._text,
             has_partial=has_partial,
             is_in_turn=is_in_turn,
