@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from dovetail.extensions import watch as watching
     from dovetail.extensions.extension import ExtensionSnapshot
     from dovetail.extensions.loader import ExtensionLoader
-    from dovetail.runs.engine import InProcessEngine
+    from dovetail.runs.service import Runs
     from dovetail.sessions import chat as chatting
     from dovetail.sessions.chat import Chat
     from dovetail.sessions.store import SessionStore
@@ -144,7 +144,7 @@ class Dovetail:
         return self.chat.sessions
 
     @property
-    def runs(self) -> "InProcessEngine":
+    def runs(self) -> "Runs":
         """The runs; available after `open_chat`."""
         return self.chat.runs
 
@@ -153,10 +153,14 @@ class Dovetail:
         """The database of sessions and runs: the setting `store.url`, otherwise a file in the workspace."""
         return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
 
-    async def open_chat(self) -> "Chat":
-        """Open the database, once; leaving the app closes it. Runs in progress resume at the next start."""
+    async def open_chat(self, *, works: bool = True) -> "Chat":
+        """Open the database, once; leaving the app closes it. Runs in progress resume at the next start.
+
+        Without `works` this process only sends runs to workers (setting `runs.engine`).
+        """
         if self._chat is None:
-            self._chat = await self._exits.enter_async_context(chatting.open_chat(self, self.store_url))
+            opening = chatting.open_chat(self, self.store_url, works=works)
+            self._chat = await self._exits.enter_async_context(opening)
             self._exits.callback(setattr, self, "_chat", None)
             self.runs.on_reload = self._follow_reload
         return self.chat

@@ -12,8 +12,8 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -44,7 +44,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
         yield database
 
 
-async def wait_for_ask(engine: InProcessEngine, run_id: str, count: int = 1) -> str:
+async def wait_for_ask(engine: Runs, run_id: str, count: int = 1) -> str:
     seen: list[str] = []
     async with asyncio.timeout(10), await engine.read(run_id) as reader:
         while len(seen) < count:
@@ -73,13 +73,14 @@ async def test_events_keep_their_order_and_a_run_left_behind_is_taken_up(
     async def rebuild(record: RunRecord) -> Job:
         return Job(second)
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         run_id = (await engine.start(SPEC, Job(first))).run_id
         await stored.wait()
     clock.now -= 30 * DAY
-    async with InProcessEngine(database) as engine:
-        (handle,) = await engine.recover(rebuild)
-        assert (await handle.done).value == "done"
+    async with Runs(database) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
+        assert (await engine.result(run_id)).value == "done"
         history = await engine.history(run_id)
     numbers = [entry.number for entry in history]
     assert numbers == sorted(set(numbers))
@@ -93,7 +94,7 @@ async def test_a_lease_from_before_the_clock_was_set_back_blocks_no_process(
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("browser", "c", {}, 60))
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         handle = await engine.start(SPEC, Job(work))
         ask_id = await wait_for_ask(engine, handle.run_id)
         await engine.asks.claim(ask_id, "one", owner="local")
@@ -102,7 +103,7 @@ async def test_a_lease_from_before_the_clock_was_set_back_blocks_no_process(
         clock.now -= DAY
         await engine.asks.claim(ask_id, "two", owner="local")
         await engine.asks.answer(ask_id, {"status": "success"}, owner="local")
-        assert (await handle.done).value == {"status": "success"}
+        assert (await handle.result()).value == {"status": "success"}
 
 
 async def test_an_answer_finds_the_open_question_although_an_older_one_seems_newer(
@@ -113,8 +114,8 @@ async def test_an_answer_finds_the_open_question_although_an_older_one_seems_new
         clock.now -= DAY
         return RunResult(data=await context.ask("browser", "c", {}, 60))
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         handle = await engine.start(SPEC, Job(work))
         await wait_for_ask(engine, handle.run_id, count=2)
         assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
-        assert (await handle.done).value == {"status": "success"}
+        assert (await handle.result()).value == {"status": "success"}

@@ -16,8 +16,8 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunSpec
+from dovetail.runs.service import Runs
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.testing import Gate
@@ -52,7 +52,7 @@ async def test_a_run_continues_when_the_database_is_back(server: Any) -> None:
         effects.append("done once its start was stored")
         return RunResult(text="done")
 
-    async with Database(server.get_uri()) as database, InProcessEngine(database) as engine:
+    async with Database(server.get_uri()) as database, Runs(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
         async with asyncio.timeout(240):
             await is_away.wait()
@@ -60,7 +60,7 @@ async def test_a_run_continues_when_the_database_is_back(server: Any) -> None:
                 await SessionStore(database).check()
             assert effects == []
             await asyncio.to_thread(server.start)
-            assert (await handle.done).value == "done"
+            assert (await handle.result()).value == "done"
             history = await engine.history(handle.run_id)
     text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"

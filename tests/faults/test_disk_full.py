@@ -14,8 +14,8 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import ToolStart
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunSpec
+from dovetail.runs.service import Runs
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.store.errors import Health
@@ -50,7 +50,7 @@ async def test_a_run_continues_when_there_is_space_again(tmp_path: Path) -> None
         effects.append("done once its start was stored")
         return RunResult(text="done")
 
-    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
+    async with Database(tmp_path / "x.db") as database, Runs(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
         async with asyncio.timeout(50):
             await ready.wait()
@@ -59,7 +59,7 @@ async def test_a_run_continues_when_there_is_space_again(tmp_path: Path) -> None
                 with pytest.raises(StoreError):
                     await SessionStore(database).create(title="no room for this" * 1000)
                 assert effects == []
-            assert (await handle.done).value == "done"
+            assert (await handle.result()).value == "done"
             history = await engine.history(handle.run_id)
     text = "".join(entry.event.delta for entry in history if isinstance(entry.event, TextDeltaEvent))
     assert text == "before meanwhile"

@@ -11,8 +11,8 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
 from postgres import make_database, uses_postgres
@@ -37,7 +37,7 @@ async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, 
         context.emit(TextDeltaEvent("t", "two"))
         return RunResult(text="one two")
 
-    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+    async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         text = ""
         async with asyncio.timeout(20), await there.read(handle.run_id) as reader:
@@ -54,12 +54,12 @@ async def test_an_answer_given_at_another_process_arrives(databases: tuple[Datab
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("browser", "c", {}, 60))
 
-    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+    async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         await wait_for_ask(there, handle.run_id)
         assert await there.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
         async with asyncio.timeout(20):
-            assert (await handle.done).value == {"status": "success"}
+            assert (await handle.result()).value == {"status": "success"}
 
 
 async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Database, Database]) -> None:
@@ -67,11 +67,11 @@ async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Databa
         await context.cancel.now.wait()
         return RunResult(reason="cancelled")
 
-    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+    async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         await there.cancel(handle.run_id)
         async with asyncio.timeout(20):
-            assert (await handle.done).reason == "cancelled"
+            assert (await handle.result()).reason == "cancelled"
         with pytest.raises(ConflictError):
             await there.cancel(handle.run_id)
 
@@ -82,13 +82,13 @@ async def test_what_was_missed_while_the_link_was_broken_is_fetched(
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("approval", "c", {}, 60))
 
-    async with InProcessEngine(databases[0]) as here, InProcessEngine(databases[1]) as there:
+    async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         ask_id = await wait_for_ask(there, handle.run_id)
         await break_link(databases[0], here.link.process_id)
         await there.asks.answer(ask_id, {"approved": True}, owner="local")
         async with asyncio.timeout(20):
-            assert (await handle.done).value == {"approved": True}
+            assert (await handle.result()).value == {"approved": True}
 
 
 async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Database, Database]) -> None:
@@ -102,17 +102,18 @@ async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Datab
         taken.set()
         return Job(hang)
 
-    async with InProcessEngine(databases[1], recovery_interval=0.05) as there:
-        async with InProcessEngine(databases[0]) as here:
+    async with Runs(databases[1], recovery_interval=0.05) as there:
+        async with Runs(databases[0]) as here:
             run_id = (await here.start(SPEC, Job(hang))).run_id
-            assert await there.recover(rebuild) == []
+            there.rebuild = rebuild
+            await there.recover()
             assert (await there.get(run_id)).process_id == here.link.process_id
         async with asyncio.timeout(20):
             await taken.wait()
         assert (await there.get(run_id)).process_id == there.link.process_id
 
 
-async def wait_for_ask(engine: InProcessEngine, run_id: str) -> str:
+async def wait_for_ask(engine: Runs, run_id: str) -> str:
     """Read the run elsewhere until it asks."""
     async with asyncio.timeout(20), await engine.read(run_id) as reader:
         while True:

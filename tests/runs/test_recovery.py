@@ -30,10 +30,10 @@ from dovetail.events.run_events import (
     TurnReset,
 )
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Journal
 from dovetail.runs.recovery import MOST_RESUMES, repair
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -146,11 +146,11 @@ async def finish(context: RunContext) -> RunResult:
 
 
 async def leave_orphan(database: Database, *agents: str) -> list[str]:
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         return [(await engine.start(RunSpec(agent=agent), Job(hang))).run_id for agent in agents]
 
 
-async def wait_for_end(engine: InProcessEngine, run_id: str) -> str:
+async def wait_for_end(engine: Runs, run_id: str) -> str:
     """Look at the run again and again: it changes hands, and each reader sees only one of its lives."""
     async with asyncio.timeout(20):
         while (record := await engine.get(run_id)).result is None:
@@ -173,9 +173,10 @@ async def test_one_that_cannot_be_rebuilt_holds_up_no_other_and_is_given_up_at_l
             raise RuntimeError("no way")
         return Job(finish)
 
-    async with InProcessEngine(database, recovery_interval=0.01) as engine:
-        (handle,) = await engine.recover(rebuild)
-        assert (handle.run_id, (await handle.done).value) == (good, "done")
+    async with Runs(database, recovery_interval=0.01) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
+        assert (await engine.result(good)).value == "done"
         assert await wait_for_end(engine, bad) == "interrupted"
     assert tries.count("bad") == MOST_RESUMES + 1
 
@@ -187,41 +188,39 @@ async def test_one_that_fell_out_of_the_hands_of_its_process_is_taken_up_by_it(d
     async def refuse_to_end(context: RunContext, outcome: RunResult) -> None:
         raise RuntimeError("not even the end can be stored")
 
-    async with InProcessEngine(database, recovery_interval=0.01) as engine:
-        await engine.recover(rebuild)
+    async with Runs(database, recovery_interval=0.01) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
         handle = await engine.start(RunSpec(agent="master"), Job(finish, refuse_to_end))
-        with pytest.raises(asyncio.CancelledError):
-            await handle.done
-        assert await wait_for_end(engine, handle.run_id) == "goal"
+        assert (await handle.result()).reason == "goal"
 
 
 async def test_a_run_that_is_just_being_started_is_left_alone(database: Database) -> None:
     async def rebuild(record: RunRecord) -> Job:
         raise AssertionError(f"{record.id} was taken up")
 
-    async with InProcessEngine(database, recovery_interval=0.0) as engine:
-        await engine.recover(rebuild)
+    async with Runs(database, recovery_interval=0.0) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
         for _ in range(30):
             handle = await engine.start(RunSpec(agent="master"), Job(finish))
-            assert (await handle.done).value == "done"
+            assert (await handle.result()).value == "done"
 
 
-async def test_readers_from_before_a_run_was_resumed_are_sent_back_to_it(database: Database) -> None:
+async def test_readers_from_before_a_run_was_resumed_read_on(database: Database) -> None:
     async def rebuild(record: RunRecord) -> Job:
         return Job(hang)
 
     (run_id,) = await leave_orphan(database, "master")
-    async with InProcessEngine(database) as engine, asyncio.timeout(10), await engine.read(run_id) as early:
+    async with Runs(database) as engine, asyncio.timeout(10), await engine.read(run_id) as early:
         assert [entry.event.type for entry in await early.next()] == ["run-start"]
-        await engine.recover(rebuild)
-        while not early.ended:
-            await early.next()
-        async with await engine.read(run_id, early.number) as late:
-            assert [entry.event.type for entry in await late.next()] == ["run-resume"]
+        engine.rebuild = rebuild
+        await engine.recover()
+        assert [entry.event.type for entry in await early.next()] == ["run-resume"]
 
 
 async def test_readers_of_a_run_that_continues_elsewhere_are_released(database: Database) -> None:
-    async with InProcessEngine(database) as old, InProcessEngine(database) as new:
+    async with Runs(database) as old, Runs(database) as new:
         handle = await old.start(RunSpec(agent="master"), Job(hang))
         async with asyncio.timeout(10), await old.read(handle.run_id) as reader:
             await reader.next()
@@ -243,9 +242,10 @@ async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Da
     async def rebuild(record: RunRecord) -> Job:
         return Job(stop)
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         await engine.cancel(run_id, "now")
-        (handle,) = await engine.recover(rebuild)
+        engine.rebuild = rebuild
+        await engine.recover()
         async with asyncio.timeout(20):
-            assert (await handle.done).reason == "cancelled"
+            assert (await engine.result(run_id)).reason == "cancelled"
     assert modes == ["now"]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -21,10 +21,11 @@ async def rebuild_none(record: RunRecord) -> Job | None:
 
 
 async def test_a_run_is_started_with_an_id_of_choice_and_cancelled(tmp_path: Path) -> None:
-    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
-        assert await engine.recover(rebuild_none) == []
+    async with Database(tmp_path / "x.db") as database, Runs(database) as engine:
+        engine.rebuild = rebuild_none
+        await engine.recover()
         handle = await engine.start(RunSpec(agent="master"), Job(wait_until_cancelled), run_id="run_1")
         await engine.cancel(handle.run_id)
         async with asyncio.timeout(10):
-            outcome = await handle.done
+            outcome = await handle.result()
     assert (handle.run_id, outcome.reason) == ("run_1", "cancelled")

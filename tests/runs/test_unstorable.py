@@ -11,9 +11,9 @@ from dovetail.events.model_events import TextDeltaEvent, ToolInputDeltaEvent, To
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import Event, RunEnd, ToolEnd, ToolProgress
 from dovetail.events.run_result import RunResult
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.journal import Block
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
 from jobs import Job
@@ -29,8 +29,8 @@ async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 
 @pytest.fixture
-async def engine(url: str | Path) -> AsyncIterator[InProcessEngine]:
-    async with Database(url) as database, InProcessEngine(database) as engine:
+async def engine(url: str | Path) -> AsyncIterator[Runs]:
+    async with Database(url) as database, Runs(database) as engine:
         yield engine
 
 
@@ -56,7 +56,7 @@ BAD["a result without an end"] = call("call", nested)
 
 
 @pytest.mark.parametrize("events", BAD.values(), ids=BAD)
-async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, events: list[Event]) -> None:
+async def test_a_bad_event_fails_its_run_and_no_other(engine: Runs, events: list[Event]) -> None:
     async def spoil(context: RunContext) -> RunResult:
         for event in events:
             context.emit(event)
@@ -73,8 +73,8 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
     async with asyncio.timeout(20):
         bad = await engine.start(SPEC, Job(spoil))
         good = [await engine.start(SPEC, Job(write)) for _ in range(5)]
-        assert [(await handle.done).value for handle in good] == ["well"] * 5
-        outcome = await bad.done
+        assert [(await handle.result()).value for handle in good] == ["well"] * 5
+        outcome = await bad.result()
     assert outcome.reason == "error"
     assert (outcome.error or {})["type"] == "invalid_data_error"
     stored = [entry.event for entry in await engine.history(bad.run_id)]
@@ -84,14 +84,14 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: InProcessEngine, e
     assert (stored[-1].reason, (await engine.get(bad.run_id)).state) == ("error", "ended")
 
 
-async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(engine: InProcessEngine) -> None:
+async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(engine: Runs) -> None:
     async def spoil(context: RunContext) -> RunResult:
         context.emit(TextDeltaEvent("t", "all I have to say"))
         return RunResult(data=object())
 
     async with asyncio.timeout(20):
         handle = await engine.start(SPEC, Job(spoil))
-        assert (await handle.done).reason == "error"
+        assert (await handle.result()).reason == "error"
     stored = [entry.event for entry in await engine.history(handle.run_id)]
     assert TextDeltaEvent("t", "all I have to say") in stored
     assert isinstance(stored[-1], RunEnd)
@@ -108,10 +108,11 @@ async def test_after_a_restart_nothing_of_a_bad_run_is_left_to_take_up(url: str 
         raise AssertionError(f"{record.id} was left behind")
 
     async with asyncio.timeout(20):
-        async with Database(url) as database, InProcessEngine(database) as engine:
-            await (await engine.start(SPEC, Job(spoil))).done
-        async with Database(url) as database, InProcessEngine(database) as engine:
-            assert await engine.recover(rebuild) == []
+        async with Database(url) as database, Runs(database) as engine:
+            await (await engine.start(SPEC, Job(spoil))).result()
+        async with Database(url) as database, Runs(database) as engine:
+            engine.rebuild = rebuild
+            await engine.recover()
 
 
 def test_a_block_of_deltas_keeps_its_numbers_without_its_text() -> None:

@@ -109,7 +109,10 @@ async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(u
         *(f"DROP TABLE {table}" for table in ("spending", "inbox", "ticks", "schedules")),
         "DROP INDEX sessions_by_parent",
         *(f"ALTER TABLE sessions DROP COLUMN {column}" for column in ("agent", "parent_id", "origin")),
-        *(f"ALTER TABLE runs DROP COLUMN {column}" for column in ("phase", "queue", "priority", "attempts")),
+        *(
+            f"ALTER TABLE runs DROP COLUMN {column}"
+            for column in ("phase", "queue", "priority", "attempts", "waits_for")
+        ),
         'ALTER TABLE runs DROP COLUMN "limit"',
         "ALTER TABLE runs DROP COLUMN notice",
         "UPDATE alembic_version SET version_num = '0001'",

@@ -33,6 +33,8 @@ class Asks:
     def __init__(self, store: AskStore, announce: Callable[[str], None] | None = None) -> None:
         self.store = store
         self._announce = announce
+        self.on_away: Callable[[str], None] = lambda ask_id: None
+        """Called with an ask that was answered while nothing here waits for it."""
         self._open = OpenAsks()
 
     @property
@@ -43,7 +45,7 @@ class Asks:
     async def ask(self, ask: AskRecord, emit: Emit, waiting: OpenAsk | None = None) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask continues.
 
-        `waiting` is the open ask if there is one already, such as one that listeners on the bus can answer.
+        `waiting` is the open ask in memory, if there is one already.
         """
         known = await persist(lambda: self._find_same(ask))
         record = known or ask
@@ -149,8 +151,10 @@ class Asks:
         waiting = self._open.get(ask_id)
         if waiting is not None:  # its run was taken up here just now
             _wake(waiting, value)
-        elif self._announce is not None:
-            self._announce(ask_id)
+        else:
+            if self._announce is not None:
+                self._announce(ask_id)
+            self.on_away(ask_id)
         return True
 
     async def _find_same(self, ask: AskRecord) -> AskRecord | None:

@@ -157,6 +157,26 @@ class Journal:
             self.last = self.saved = block.last
         self._wake()
 
+    def restore(self, blocks: Iterable[Block]) -> None:
+        """Take up a run whose position was only followed here: its readers stay where they are."""
+        self._clear()
+        self.last = self.saved = self.dropped = 0
+        self.extend(blocks)
+
+    def park(self) -> None:
+        """Forget the events, which are all stored; readers load them, and follow the run's position."""
+        self._clear()
+        self.saved = self.dropped = self.last
+
+    def _clear(self) -> None:
+        self._blocks.clear()
+        self._in_memory = 0
+        self._open_calls.clear()
+        self._ended_calls.clear()
+        self._open_children.clear()
+        self._asks.clear()
+        self.observe = None
+
     def leap(self, number: int) -> None:
         """Skip numbers that readers may have seen on events that were never stored."""
         self.last = max(self.last, number)

@@ -128,13 +128,16 @@ class RemoteJournals:
         journal = self._journals.get(run_id)
         if journal is not None:
             record = await self._store.get(run_id)
-            journal.follow(record.last_number, has_ended=record.state == "ended")
+            if self._journals.get(run_id) is journal:  # otherwise it was taken up here while it was looked up
+                journal.follow(record.last_number, has_ended=record.state == "ended")
 
-    def release(self, run_id: str) -> None:
-        """Release the readers of a run that continues in this process; they come back to it."""
-        journal = self._journals.pop(run_id, None)
-        if journal is not None:
-            journal.freeze()
+    def take(self, run_id: str) -> Journal:
+        """Return the journal for a run that continues in this process: the one that is read here, if any."""
+        return self._journals.pop(run_id, None) or Journal(run_id)
+
+    def keep(self, journal: Journal) -> None:
+        """Let the readers of a run that has left this process follow it from now on."""
+        self._journals[journal.run_id] = journal
 
     async def refresh_all(self) -> None:
         """Look up how far all runs with readers are."""

@@ -1,118 +1,84 @@
-"""Recovery: runs whose process died are found, taken over and continued here.
+"""Recovery: runs that no process works on are taken over and continued here.
 
 Promises: exactly one of several processes takes a run over; a run that cannot be continued does not hold up
 the others and is tried again; a run that fails again and again is ended as interrupted.
 """
 
-import asyncio
 import logging
 from collections import Counter
 from dataclasses import dataclass
-from typing import Protocol
 
 from dovetail.errors import StoreError
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import RunResume, TurnEnd, TurnReset
 from dovetail.events.run_result import RunResult
 from dovetail.loop.replay import Replay, replay
-from dovetail.runs.journal import Journal
-from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunWork
+from dovetail.runs.journal import Block, Journal
+from dovetail.runs.reader import RemoteJournals
+from dovetail.runs.run import Rebuild, RunRecord, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.store.database import SaveWork
-from dovetail.store.processes import ProcessLink
 
 logger = logging.getLogger(__name__)
 MOST_RESUMES = 3
 """How often one process resumes the same run before giving up."""
 
 
-class Launcher(Protocol):
-    """Starts the tasks of runs; the engine."""
-
-    def is_here(self, run_id: str) -> bool:
-        """Whether this process works on the run."""
-        ...
-
-    def launch(self, live: LiveRun, work: RunWork) -> RunHandle:
-        """Start the task of a run."""
-        ...
-
-
 class Recovery:
-    """Find and continue the runs of dead processes."""
+    """Take up runs that no process works on: after a crash, from a queue, or when they were woken."""
 
-    def __init__(self, store: RunStore, link: ProcessLink, services: RunServices, launcher: Launcher) -> None:
+    def __init__(self, store: RunStore, remote: RemoteJournals, services: RunServices) -> None:
         self._store = store
-        self._link = link
+        self._remote = remote
         self._services = services
-        self._launcher = launcher
         self._resumed: Counter[str] = Counter()
 
-    async def take_over(self, rebuild: Rebuild) -> list[RunHandle]:
-        """Resume the runs of dead processes, and runs of this one that no task works on."""
-        handles: list[RunHandle] = []
-        alive: dict[str, bool] = {self._link.process_id: False}
-        for record in await self._store.find(state="running"):
-            owner = record.process_id or ""
-            if owner not in alive:
-                alive[owner] = await self._link.is_alive(owner)
-            if alive[owner] or self._launcher.is_here(record.id):
-                continue
-            number = await self._store.take_over(record)
-            if number is not None:
-                handles += await self._try_resume(record, number, rebuild)
-        return handles
+    async def take_up(self, record: RunRecord, rebuild: Rebuild) -> tuple[LiveRun, RunWork] | None:
+        """Make a run that is stored one of this process; None if another process was faster.
 
-    async def watch(self, rebuild: Rebuild, interval: float) -> None:
-        """Resume runs that are left behind from now on, until cancelled."""
-        while True:
-            await asyncio.sleep(interval)
-            try:
-                await self.take_over(rebuild)
-            except StoreError as error:
-                logger.warning("cannot look for runs to resume: %s", error.message)
-
-    async def _try_resume(self, record: RunRecord, number: int, rebuild: Rebuild) -> list[RunHandle]:
-        try:
-            return [await self._resume(record, number, rebuild)]
-        except Exception:
-            logger.exception("run %s could not be resumed", record.id)
-            return []
-
-    async def _resume(self, record: RunRecord, number: int, rebuild: Rebuild) -> RunHandle:
+        Raises what `rebuild` raises: the run can be taken up again later.
+        """
+        number = await self._store.take_over(record)
+        if number is None:
+            return None
+        work = await self._rebuild(record, rebuild)
+        blocks: list[Block] = []
+        while page := await self._store.load(record.id, blocks[-1].last if blocks else 0):
+            blocks += page
+        if record.phase == "working":
+            await self._services.asks.store.close_children(record.id)
+        journal = self._remote.take(record.id)  # nothing is awaited from here on: readers must find the run
+        journal.restore(blocks)
         live = LiveRun(
             run_id=record.id,
             spec=record.spec,
-            journal=Journal(record.id),
+            journal=journal,
             services=self._services,
             created_at=record.created_at,
         )
-        live.journal.has_asked = True  # an ask may be stored whose event is not
-        while blocks := await self._store.load(record.id, live.journal.last):
-            live.journal.extend(blocks)
-        if not live.journal.last:  # it died before its first event was stored
+        journal.has_asked = True  # an ask may be stored whose event is not
+        if not journal.last:  # it was queued, or died before its first event was stored
             live.begin()
-        repair(live.journal, number)
-        await self._services.asks.store.close_children(record.id)
+        elif record.phase == "working":
+            repair(journal, number)
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
-        work = await self._rebuild(record, rebuild)
-        logger.info("resuming run %s after event %d", record.id, number)
-        return self._launcher.launch(live, work)
+        logger.info("taking up run %s after event %d", record.id, number)
+        return live, work
 
     async def _rebuild(self, record: RunRecord, rebuild: Rebuild) -> RunWork:
-        gives_up = self._resumed[record.id] >= MOST_RESUMES
+        has_crashed = record.phase == "working"
+        gives_up = has_crashed and self._resumed[record.id] >= MOST_RESUMES
+        self._resumed[record.id] += has_crashed
         try:
             work = await rebuild(record) or Interrupted()
         except StoreError:
             raise
         except Exception:
             if not gives_up:
-                self._resumed[record.id] += 1
                 raise
             return Interrupted()
-        self._resumed[record.id] += 1
         return Interrupted(work) if gives_up else work
 
 

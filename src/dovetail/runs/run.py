@@ -4,9 +4,8 @@ A run continues without its readers. The engine numbers its events, stores them,
 exactly one `run-end`, whatever happens to the work.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -16,11 +15,16 @@ from dovetail.events.run_result import RunResult
 from dovetail.store.database import SaveWork, Transaction
 
 RunState: TypeAlias = Literal["running", "ended"]
+RunPhase: TypeAlias = Literal["queued", "working", "waiting"]
+"""What a running run does: it needs a process, has one, or only waits for answers and needs none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
-    """The description of a run; `input` is all that the work needs to begin again after a crash."""
+    """The description of a run; `input` is all that the work needs to begin again after a crash.
+
+    Engines with queues start runs of a higher `priority` first.
+    """
 
     agent: str
     model: str = ""
@@ -29,6 +33,8 @@ class RunSpec:
     session_id: str | None = None
     message_id: str | None = None
     input: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    queue: str = "default"
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,8 @@ class RunRecord:
     ended_at: float | None
     process_id: str | None = None
     cancel_mode: CancelMode | None = None
+    phase: RunPhase = "working"
+    attempts: int = 0
 
 
 class RunWork(ABC):
@@ -68,10 +76,14 @@ class RunWork(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """A run that was started here; `done` ends with its result and never raises."""
+    """A run that was started from here, wherever a process works on it."""
 
     run_id: str
-    done: "asyncio.Future[RunResult]"
+    _wait: Callable[[], Awaitable[RunResult]]
+
+    async def result(self) -> RunResult:
+        """Wait until the run has ended; raise `ConflictError` if this process stops before it."""
+        return await self._wait()
 
 
 class Rebuild(Protocol):

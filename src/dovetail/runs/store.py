@@ -7,7 +7,7 @@ run becomes "ended" in the same transaction that stores its `run-end` and what i
 import dataclasses
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -30,10 +30,10 @@ from dovetail.events.run_events import Event, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import close_asks
 from dovetail.runs.journal import Block
-from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.run import RunPhase, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
-from dovetail.store.tables import entries, runs, to_values
+from dovetail.store.tables import asks, entries, runs, to_values
 
 logger = logging.getLogger(__name__)
 _PLAIN: dict[type, tuple[str, ...]] = {
@@ -80,6 +80,14 @@ _OWN = (
     .with_for_update()
 )
 _END = sa.update(runs).where(_OF_RUN).values(state="ended")
+_OPEN_ASKS = (
+    sa.select(sa.func.count())
+    .where(asks.c.run_id == runs.c.id, asks.c.state == "open")
+    .correlate(runs)
+    .scalar_subquery()
+)
+_CAN_CONTINUE = (runs.c.waits_for > _OPEN_ASKS) | runs.c.cancel_mode.is_not(None)
+"""Whether something has happened since the run began to wait."""
 
 
 class RunStore:
@@ -89,12 +97,15 @@ class RunStore:
         self._database = database
         self.process_id = process_id
 
-    async def create(self, run_id: str, spec: RunSpec, begin: SaveWork | None = None) -> None:
-        """Store a run that starts in this process, together with what `begin` stores."""
+    async def create(
+        self, run_id: str, spec: RunSpec, begin: SaveWork | None = None, *, phase: RunPhase = "working"
+    ) -> None:
+        """Store a run that this process starts or submits, together with what `begin` stores."""
         values = {
             **to_values(spec),
             "id": run_id,
             "state": "running",
+            "phase": phase,
             "process_id": self.process_id,
             "last_number": 0,
             "created_at": time.time(),
@@ -140,17 +151,64 @@ class RunStore:
         statement = sa.select(sa.literal(1)).where(entries.c.run_id == run_id, around).limit(1)
         return await self._database.read(lambda connection: connection.scalar(statement) is not None)
 
+    async def find_processes(self) -> list[str]:
+        """Return the processes that runs in progress belong to."""
+        statement = sa.select(runs.c.process_id).where(runs.c.state == "running", runs.c.phase != "waiting")
+        return await self._database.read(lambda connection: list(connection.scalars(statement.distinct())))
+
+    async def find_ids(self, **values: str) -> list[str]:
+        """Return the ids of the running runs whose columns have these values, oldest first."""
+        wanted = (runs.c[name] == value for name, value in values.items())
+        statement = (
+            sa.select(runs.c.id)
+            .where(runs.c.state == "running", *wanted)
+            .order_by(runs.c.created_at, runs.c.id)
+        )
+        return await self._database.read(lambda connection: list(connection.scalars(statement)))
+
     async def take_over(self, record: RunRecord) -> int | None:
-        """Take over a run of a dead process; None if another process was faster.
+        """Take over a run of a dead process, or one that none works on; None if another was faster.
 
         Return the number after which its events continue; readers may have seen numbers up to it on events
-        that were never stored, so these are not used again.
+        that a dead process never stored, so these are not used again.
         """
-        same = (runs.c.id == record.id) & (runs.c.state == "running")
-        statement = sa.update(runs).where(same, runs.c.process_id == record.process_id)
-        values = {"process_id": self.process_id, "last_number": _LAST + LEAP}
-        statement = statement.values(values).returning(runs.c.last_number)
-        return await self._database.write(lambda connection: connection.scalar(statement))
+        number = _LAST + LEAP if record.phase == "working" else _LAST
+        values = {"process_id": self.process_id, "phase": "working", "last_number": number}
+        return await self._change(record, values, runs.c.last_number)
+
+    async def adopt(self, record: RunRecord) -> bool:
+        """Submit a queued run in place of a dead process; False if another process does."""
+        return await self._change(record, {"process_id": self.process_id}, runs.c.id) is not None
+
+    async def park(self, run_id: str, *, waits_for: int) -> bool:
+        """Let a run of this process wait for answers; return whether it can continue already."""
+        own = (runs.c.id == run_id) & (runs.c.state == "running") & (runs.c.process_id == self.process_id)
+        values = {"process_id": None, "phase": "waiting", "waits_for": waits_for}
+
+        def park(connection: sa.Connection) -> bool:
+            connection.execute(sa.update(runs).where(own).values(values))
+            return bool(connection.scalar(sa.select(_CAN_CONTINUE).where(runs.c.id == run_id)))
+
+        return await self._database.write(park)
+
+    async def requeue(self, run_id: str) -> bool:
+        """Make a waiting run a queued one, with one attempt more; False if it was not waiting."""
+        waiting = (runs.c.id == run_id) & (runs.c.state == "running") & (runs.c.phase == "waiting")
+        values = {"phase": "queued", "process_id": self.process_id, "attempts": runs.c.attempts + 1}
+        statement = sa.update(runs).where(waiting).values(values)
+        return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
+
+    async def find_ready(self) -> list[str]:
+        """Return the waiting runs that can continue: an answer has come, or they are cancelled."""
+        waiting = (runs.c.state == "running") & (runs.c.phase == "waiting")
+        statement = sa.select(runs.c.id).where(waiting, _CAN_CONTINUE)
+        return await self._database.read(lambda connection: list(connection.scalars(statement)))
+
+    async def _change(self, record: RunRecord, values: Mapping[str, Any], wanted: sa.Column[Any]) -> Any:
+        """Change a run unless it has changed since it was read; return a column of it, None if it has."""
+        same = (runs.c.id == record.id) & (runs.c.state == "running") & (runs.c.phase == record.phase)
+        statement = sa.update(runs).where(same, runs.c.process_id == record.process_id).values(values)
+        return await self._database.write(lambda connection: connection.scalar(statement.returning(wanted)))
 
     async def request_cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Ask the process that owns a run to cancel it; False if the run has ended."""
@@ -200,10 +258,7 @@ def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:
 
 
 def _read_record(row: Any) -> RunRecord:
-    spec = {
-        name: row[name]
-        for name in ("agent", "model", "generation", "owner", "session_id", "message_id", "input")
-    }
+    spec = {name: row[name] for name in RunSpec.__dataclass_fields__}
     result = None
     if row["state"] == "ended":
         result = RunResult(
@@ -224,6 +279,8 @@ def _read_record(row: Any) -> RunRecord:
         ended_at=row["ended_at"],
         process_id=row["process_id"],
         cancel_mode=row["cancel_mode"],
+        phase=row["phase"],
+        attempts=row["attempts"],
     )
 
 

@@ -3,20 +3,20 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from dovetail.data.text import report_error
-from dovetail.errors import CancelledRunError, DovetailError, InvalidDataError
-from dovetail.events.asks import adopt, normalize_timeout
+from dovetail.errors import CancelledRunError, ConflictError, DovetailError, InvalidDataError
+from dovetail.events.asks import OpenAsk, adopt, normalize_timeout
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext, current_context, current_run, entered
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
-from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
+from dovetail.runs.engine import AttemptEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.run import RunRecord, RunSpec, RunWork
@@ -33,6 +33,8 @@ class RunServices:
     asks: Asks
     load: Load
     process_id: str
+    on_ask: "Callable[[LiveRun], None]" = lambda live: None
+    """Called when a run begins to wait for an answer."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +53,14 @@ class LiveRun:
     task: "asyncio.Task[None] | None" = None
     failure: InvalidDataError | None = None  # why the run cannot continue, whatever its work does
     since: float = field(default_factory=time.monotonic)
+    asking: dict[str, OpenAsk] = field(default_factory=dict[str, OpenAsk])
+    leaves: Literal["", "left", "waiting"] = ""
+    """Set when this process stops working on a run that has not ended: how the attempt ends."""
+
+    @property
+    def end(self) -> AttemptEnd:
+        """How the attempt of this process ended."""
+        return self.leaves or ("left" if self.done.cancelled() else "ended")
 
     @property
     def record(self) -> RunRecord:
@@ -93,9 +103,10 @@ class LiveRun:
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None, /
     ) -> Mapping[str, Any]:
         """Ask outside, for this run or a child of it, and wait for the answer."""
-        waiting, asking = adopt(kind, call_id), self._find_asking()
+        adopted, asking = adopt(kind, call_id), self._find_asking()
+        waiting = adopted or OpenAsk(kind=kind, call_id=call_id, payload=payload)
         ask = AskRecord(
-            id=waiting.ask_id if waiting is not None else new_id("ask"),
+            id=waiting.ask_id,
             run_id=self.run_id,
             owner=self.spec.owner,
             path=asking,
@@ -104,7 +115,12 @@ class LiveRun:
             payload=payload,
             timeout=None if time_limit is None else normalize_timeout(time_limit),
         )
-        return await self.services.asks.ask(ask, self._emitter(asking), waiting)
+        self.asking[ask.id] = waiting
+        self.services.on_ask(self)
+        try:
+            return await self.services.asks.ask(ask, self._emitter(asking), waiting)
+        finally:
+            del self.asking[ask.id]
 
     def _find_asking(self) -> tuple[str, ...]:
         """Return the path of the run that asks: a child asks through its root."""
@@ -115,18 +131,21 @@ class LiveRun:
         journal, mark = self.journal, self.services.writer.mark
 
         def emit(event: Event, /) -> None:
-            journal.append(event, path)
-            mark(journal)
+            if not self.leaves:
+                journal.append(event, path)
+                mark(journal)
 
         return emit
 
     @property
     def is_abandoned(self) -> bool:
         """Whether the run was left to another process, or to a later start of this one."""
-        return self.journal.frozen
+        return self.journal.frozen or bool(self.leaves)
 
     async def flush(self) -> None:
         """Wait until everything that happened so far is stored."""
+        if self.leaves:
+            raise ConflictError(f"Run {self.run_id!r} has been left by this process.")
         await self.services.writer.flush(self.journal)
 
     async def history(self) -> list[Entry]:

@@ -24,6 +24,9 @@ from dovetail.store.database import SaveWork
 
 logger = logging.getLogger(__name__)
 INTERVAL = 0.2
+READ_INTERVAL = 0.05
+"""For journals whose readers are in other processes and see only what is stored; there the first event after
+a pause is stored at once."""
 FAREWELL = 4.0
 """Seconds that a stopping process waits for a database that cannot be written."""
 _LONGEST_TEXT = 200
@@ -69,12 +72,15 @@ class JournalWriter:
         on_lost: Callable[[str], None],
         *,
         interval: float = INTERVAL,
+        is_read_elsewhere: bool = False,
         patience: float = 60.0,
         farewell: float = FAREWELL,
     ) -> None:
         self._shelf = shelf
         self._on_lost = on_lost
-        self._interval = interval
+        self._interval = READ_INTERVAL if is_read_elsewhere else interval
+        self._is_read_elsewhere = is_read_elsewhere
+        self._last_tick = 0.0
         self._patience = patience
         self._farewell = farewell
         self._dirty: dict[str, Journal] = {}
@@ -136,10 +142,15 @@ class JournalWriter:
                 self._writing.cancel()
 
     def _set_timer(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+        loop = asyncio.get_running_loop()
+        due = loop.time() + self._interval
+        if self._is_read_elsewhere:
+            due = max(loop.time(), self._last_tick + self._interval)
+        self._timer = loop.call_at(due, self._tick)
 
     def _tick(self) -> None:
         self._timer = None
+        self._last_tick = asyncio.get_running_loop().time()
         self._is_due = True
         self._start()
 

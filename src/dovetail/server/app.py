@@ -62,7 +62,7 @@ def create_app(
         try:
             async with app, alongside():
                 await app.open_chat()
-                app.runs.observe = run_metrics.observe
+                app.runs.observe(run_metrics.observe)
                 await app.chat.recover()
                 api.state.is_ready = True
                 background = [asyncio.create_task(warm_up(app))]

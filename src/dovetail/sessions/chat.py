@@ -10,12 +10,13 @@ from pathlib import Path
 
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.ids import new_id
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.run import RunHandle, RunRecord
+from dovetail.runs.service import Runs
 from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
 from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.store import SessionStore
+from dovetail.settings.sections import RunSettings
 from dovetail.skills.injection import PART, find_seen_skills, make_skill_parts
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.artifacts import ArtifactTable
@@ -26,9 +27,10 @@ from dovetail.store.spending import SpendingTable
 class Chat:
     """Send messages to sessions and store the answers."""
 
-    def __init__(self, host: ChatHost, sessions: SessionStore, runs: InProcessEngine) -> None:
+    def __init__(self, host: ChatHost, sessions: SessionStore, runs: Runs) -> None:
         self.sessions = sessions
         self.runs = runs
+        runs.rebuild = self.rebuild
         self._host = host
 
     async def send(self, request: ChatRequest) -> StartedChat:
@@ -71,7 +73,7 @@ class Chat:
         await self._learn_model(turn)
         run = ChatRun.prepare(self._host, turn)
         await self._check_days(run)
-        return await self.runs.start(run.spec, run)
+        return await self.runs.start(run.spec, run, here=True)
 
     async def _learn_model(self, turn: ChatTurn) -> None:
         """Find out what a model's name means; preparing the answer then waits for no server."""
@@ -92,9 +94,9 @@ class Chat:
             await self.runs.cancel(running.id)
         await self.sessions.delete(session_id, owner=owner)
 
-    async def recover(self) -> list[RunHandle]:
-        """Resume the answers that a dead process has left behind."""
-        return await self.runs.recover(self.rebuild)
+    async def recover(self) -> None:
+        """Resume the answers that dead processes have left behind, now and from now on."""
+        await self.runs.recover()
 
     async def _open(self, request: ChatRequest) -> tuple[Session, MessageTree]:
         """Return the session and its messages; a new one is stored with its first message."""
@@ -194,13 +196,16 @@ async def open_book(host: ChatHost, url: str | Path) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def open_chat(host: ChatHost, url: str | Path) -> AsyncGenerator[Chat]:
-    """Open the chats of `host` in the database at `url`."""
-    async with Database(url) as database, InProcessEngine(database) as runs:
+async def open_chat(host: ChatHost, url: str | Path, *, works: bool = True) -> AsyncGenerator[Chat]:
+    """Open the chats of `host` in the database at `url`; without `works` other processes make the answers."""
+    async with Database(url) as database:
+        runs = Runs(database, host.settings.section(RunSettings), works=works)
+        chat = Chat(host, SessionStore(database), runs)
         host.runtime.artifacts.shelf = ArtifactTable(database)
         host.runtime.spend.table = SpendingTable(database)
         try:
-            yield Chat(host, SessionStore(database), runs)
+            async with runs:
+                yield chat
         finally:
             host.runtime.artifacts.shelf = None
             host.runtime.spend.table = None

@@ -69,6 +69,7 @@ runs = sa.Table(
     sa.Column("queue", sa.Text, nullable=False, server_default="default"),
     sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
     sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("waits_for", sa.Integer, nullable=False, server_default="0"),
     sa.Column("last_number", sa.Integer, nullable=False, default=0),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("ended_at", sa.Double),

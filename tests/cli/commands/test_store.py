@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.cli.main import main
-from dovetail.runs.engine import InProcessEngine
+from dovetail.runs.service import Runs
 from dovetail.sessions.message import Message
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
@@ -62,7 +62,7 @@ def test_a_copy_taken_while_the_database_is_in_use_can_be_put_back(
     copy = tmp_path / "copy.db"
 
     async def serve() -> None:
-        async with Database(place(tmp_path)) as database, InProcessEngine(database):
+        async with Database(place(tmp_path)) as database, Runs(database):
             await SessionStore(database).create(session_id="before")
             assert "Backed up to" in await asyncio.to_thread(run, capsys, "backup", str(copy), *at(tmp_path))
             await SessionStore(database).create(session_id="after")

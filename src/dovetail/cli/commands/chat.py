@@ -48,7 +48,7 @@ class Transcript:
                         await self._show(entry, started.handle)
         finally:
             loop.remove_signal_handler(signal.SIGINT)
-        outcome = await started.handle.done
+        outcome = await started.handle.result()
         return outcome.reason == "goal"
 
     def _stop(self, run_id: str) -> None:
@@ -89,8 +89,9 @@ class Transcript:
 
     async def _ask(self, event: AskRequest, run: RunHandle) -> None:
         """Answer the ask, unless the run is cancelled first."""
-        answering = asyncio.ensure_future(self._answer(event))
-        await asyncio.wait({answering, run.done}, return_when=asyncio.FIRST_COMPLETED)
+        answering, ended = asyncio.ensure_future(self._answer(event)), asyncio.ensure_future(run.result())
+        await asyncio.wait({answering, ended}, return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
         if answering.done():
             await self._app.runs.asks.answer(event.ask_id, answering.result(), owner=LOCAL_OWNER)
         else:

@@ -183,7 +183,7 @@ def _wants_json(request: Request) -> bool:
 
 
 async def _answer_json(started: StartedChat, path: str) -> Response:
-    result = await started.handle.done
+    result = await started.handle.result()
     if result.error is not None:
         status = RUN_STATUSES.get(result.error["type"], 500)
         return error_response(status, {**result.error, "details": {"run_id": started.run_id}}, path)

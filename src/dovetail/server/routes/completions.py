@@ -214,17 +214,19 @@ class _CompletionStream(EventStream):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            await _stop(self._app, self._handle)
+            if self._app.runs.is_here(self._handle.run_id):
+                await _stop(self._app, self._handle)
 
 
 async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str) -> Response:
-    gone = asyncio.create_task(_wait_until_gone(request))
+    gone, ended = asyncio.create_task(_wait_until_gone(request)), asyncio.create_task(handle.result())
     try:
-        await asyncio.wait([gone, handle.done], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([gone, ended], return_when=asyncio.FIRST_COMPLETED)
     finally:
         gone.cancel()
-        await _stop(app, handle)
-    result = await handle.done
+        if not ended.done():
+            await _stop(app, handle)
+    result = await ended
     if result.error is not None:
         return error_response(RUN_STATUSES.get(result.error["type"], 500), result.error, request.url.path)
     return JsonResponse(await _describe_answer(app, handle, result, model))
@@ -260,9 +262,8 @@ async def _wait_until_gone(request: Request) -> None:
 
 async def _stop(app: Dovetail, handle: RunHandle) -> None:
     """Cancel the run of a client that has disconnected, unless it has ended."""
-    if not handle.done.done():
-        with contextlib.suppress(ConflictError, NotFoundError):
-            await app.runs.cancel(handle.run_id)
+    with contextlib.suppress(ConflictError, NotFoundError):
+        await app.runs.cancel(handle.run_id)
 
 
 def _require_agent(app: Dovetail, name: str) -> None:

@@ -22,6 +22,7 @@ def upgrade() -> None:
     op.add_column("runs", sa.Column("queue", sa.Text(), nullable=False, server_default="default"))
     op.add_column("runs", sa.Column("priority", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("runs", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("runs", sa.Column("waits_for", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "inbox",
         sa.Column("id", sa.Text(), nullable=False),

@@ -25,9 +25,9 @@ from dovetail.events.run_result import RunResult
 from dovetail.loop.replay import replay
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
-from dovetail.runs.engine import InProcessEngine
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.service import Runs
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
@@ -47,8 +47,8 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
 
 
 @pytest.fixture
-async def engine(database: Database) -> AsyncIterator[InProcessEngine]:
-    async with InProcessEngine(database) as engine:
+async def engine(database: Database) -> AsyncIterator[Runs]:
+    async with Runs(database) as engine:
         yield engine
 
 
@@ -71,7 +71,7 @@ async def talk(context: RunContext) -> RunResult:
     return RunResult(text="one two three")
 
 
-async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngine) -> None:
+async def test_a_run_is_read_live_and_again_from_the_store(engine: Runs) -> None:
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunResult:
@@ -86,7 +86,7 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
         assert events_of(first)[1:] == [TextDeltaEvent("t", "one ")]
         gate.set()
         rest = await read_all(reader)
-    outcome = await handle.done
+    outcome = await handle.result()
     assert outcome.value == "one two three"
     assert events_of(rest)[-1] == RunEnd("goal", "one two three", Usage(7, 3))
     again = await read_all(await engine.read(handle.run_id, after=2))
@@ -98,7 +98,7 @@ async def test_a_run_is_read_live_and_again_from_the_store(engine: InProcessEngi
     assert (record.state, record.last_number) == ("ended", rest[-1].number)
 
 
-async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> None:
+async def test_one_session_has_one_run_at_a_time(engine: Runs) -> None:
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunResult:
@@ -112,21 +112,19 @@ async def test_one_session_has_one_run_at_a_time(engine: InProcessEngine) -> Non
     assert running is not None
     assert running.id == handle.run_id
     gate.set()
-    await handle.done
+    await handle.result()
     assert await engine.find_running("s") is None
-    await (await engine.start(SPEC, Job(work))).done
+    await (await engine.start(SPEC, Job(work))).result()
 
 
-async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: InProcessEngine) -> None:
+async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: Runs) -> None:
     for _ in range(3):
         handle = await engine.start(SPEC, Job(talk))
         await read_all(await engine.read(handle.run_id))
         assert await engine.find_running("s") is None
 
 
-async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(
-    engine: InProcessEngine, database: Database
-) -> None:
+async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(engine: Runs, database: Database) -> None:
     sessions = SessionStore(database)
 
     async def keep(context: RunContext, outcome: RunResult) -> SaveWork:
@@ -139,9 +137,7 @@ async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(
     assert (tree.get("m").text, session.usage.input_tokens) == ("one two three", 7)
 
 
-async def test_the_answer_to_a_deleted_session_ends_for_its_readers(
-    engine: InProcessEngine, database: Database
-) -> None:
+async def test_the_answer_to_a_deleted_session_ends_for_its_readers(engine: Runs, database: Database) -> None:
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunResult:
@@ -155,9 +151,7 @@ async def test_the_answer_to_a_deleted_session_ends_for_its_readers(
     assert events_of(await read_all(reader))[-1].type == "run-end"
 
 
-async def test_a_refused_run_leaves_nothing_of_its_opening(
-    engine: InProcessEngine, database: Database
-) -> None:
+async def test_a_refused_run_leaves_nothing_of_its_opening(engine: Runs, database: Database) -> None:
     gate = asyncio.Event()
 
     async def work(context: RunContext) -> RunResult:
@@ -173,7 +167,7 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
         await engine.start(SPEC, opening)
     assert len(await sessions.tree(session)) == 0
     gate.set()
-    await handle.done
+    await handle.result()
 
 
 @pytest.mark.parametrize(
@@ -190,7 +184,7 @@ async def test_a_refused_run_leaves_nothing_of_its_opening(
     ],
 )
 async def test_a_failing_run_ends_with_an_error_and_closed_calls(
-    engine: InProcessEngine, error: Exception, described: dict[str, str]
+    engine: Runs, error: Exception, described: dict[str, str]
 ) -> None:
     kept: list[RunResult] = []
 
@@ -203,7 +197,7 @@ async def test_a_failing_run_ends_with_an_error_and_closed_calls(
         kept.append(outcome)
 
     handle = await engine.start(SPEC, Job(work, keep))
-    assert (await handle.done).error == described
+    assert (await handle.result()).error == described
     assert [outcome.reason for outcome in kept] == ["error"]
     ends = events_of(await read_all(await engine.read(handle.run_id)))[-2:]
     assert isinstance(ends[0], ToolEnd)
@@ -211,21 +205,21 @@ async def test_a_failing_run_ends_with_an_error_and_closed_calls(
     assert isinstance(ends[1], RunEnd)
 
 
-async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engine: InProcessEngine) -> None:
+async def test_cancel_reaches_the_work_and_unknown_or_ended_runs_are_named(engine: Runs) -> None:
     async def work(context: RunContext) -> RunResult:
         await context.cancel.now.wait()
         return RunResult(reason="cancelled")
 
     handle = await engine.start(SPEC, Job(work))
     await engine.cancel(handle.run_id)
-    assert (await handle.done).reason == "cancelled"
+    assert (await handle.result()).reason == "cancelled"
     with pytest.raises(ConflictError, match="cancelled"):
         await engine.cancel(handle.run_id)
     with pytest.raises(NotFoundError, match=r"Run 'nope' not found\."):
         await engine.cancel("nope")
 
 
-async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
+async def test_an_ask_waits_for_its_one_answer(engine: Runs) -> None:
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("approval", "c", {"tool": "delete"}, 60))
 
@@ -239,13 +233,13 @@ async def test_an_ask_waits_for_its_one_answer(engine: InProcessEngine) -> None:
     with pytest.raises(NotFoundError, match=r"Ask '.+' not found\."):
         await engine.asks.answer(ask.id, {"approved": True}, owner="eve")
     await engine.asks.answer(ask.id, {"approved": True}, owner="local")
-    assert (await handle.done).value == {"approved": True}
+    assert (await handle.result()).value == {"approved": True}
     with pytest.raises(ConflictError):
         await engine.asks.answer(ask.id, {"approved": False}, owner="local")
 
 
 async def test_an_ask_stored_but_not_sent_before_a_crash_is_sent_when_asked_again(
-    engine: InProcessEngine,
+    engine: Runs,
 ) -> None:
     async def work(context: RunContext) -> RunResult:
         lost = AskRecord(
@@ -267,20 +261,20 @@ async def test_an_ask_stored_but_not_sent_before_a_crash_is_sent_when_asked_agai
         while not isinstance(request, AskRequest):
             request = events_of(await reader.next())[-1]
     await engine.asks.answer(request.ask_id, {"approved": True}, owner="local")
-    assert (await handle.done).value == [request.ask_id, {"approved": True}]
+    assert (await handle.result()).value == [request.ask_id, {"approved": True}]
 
 
-async def test_an_unanswered_ask_times_out(engine: InProcessEngine) -> None:
+async def test_an_unanswered_ask_times_out(engine: Runs) -> None:
     async def work(context: RunContext) -> RunResult:
         return RunResult(data=await context.ask("browser", "c", {}, 0.01))
 
     handle = await engine.start(SPEC, Job(work))
-    assert (await handle.done).value == {"status": "timeout"}
+    assert (await handle.result()).value == {"status": "timeout"}
     assert isinstance(events_of(await read_all(await engine.read(handle.run_id)))[-2], AskAnswer)
     assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
 
 
-async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: InProcessEngine) -> None:
+async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: Runs) -> None:
     assert await engine.asks.acknowledge("c", {"status": "success"}, owner="eve") == "stored"
     assert await engine.asks.acknowledge("c", {"status": "failed"}, owner="local") == "stored"
     assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "missing"
@@ -289,10 +283,10 @@ async def test_an_early_acknowledgement_is_kept_for_its_owner(engine: InProcessE
         return RunResult(data=await context.ask("browser", "c", {}, 60))
 
     handle = await engine.start(SPEC, Job(work))
-    assert (await handle.done).value == {"status": "failed"}
+    assert (await handle.result()).value == {"status": "failed"}
 
 
-async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engine: InProcessEngine) -> None:
+async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engine: Runs) -> None:
     def ask_in(tab: str) -> Job:
         async def work(context: RunContext) -> RunResult:
             return RunResult(data=await context.ask("browser", "call_1", {"tab_id": tab}, 60))
@@ -311,23 +305,23 @@ async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engi
     assert await acknowledge({"output": 1}, tab_id="one") == "resolved"
     assert await acknowledge({"output": 1}, tab_id="one") == "missing"  # sent again, as after a broken line
     assert await acknowledge({"output": 2}, tab_id="two") == "resolved"
-    assert (await one.done).value == {"output": 1}
-    assert (await two.done).value == {"output": 2}
+    assert (await one.result()).value == {"output": 1}
+    assert (await two.result()).value == {"output": 2}
     assert await acknowledge({"output": 3}, tab_id="two") == "missing"
     assert await acknowledge({"output": 3}, tab_id="three") == "stored"
     four = await engine.start(RunSpec(agent="master"), ask_in("four"))
     three = await engine.start(RunSpec(agent="master"), ask_in("three"))
-    assert (await three.done).value == {"output": 3}
+    assert (await three.result()).value == {"output": 3}
     await wait_for_ask(four.run_id)
     (ask,) = await engine.asks.store.list_open("local")
     assert ask.payload == {"tab_id": "four"}
     await engine.asks.claim(ask.id, "five", owner="local")
     assert await acknowledge({"output": 5}, tab_id="five") == "resolved"
-    assert (await four.done).value == {"output": 5}
+    assert (await four.result()).value == {"output": 5}
 
 
 async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
-    engine: InProcessEngine, monkeypatch: pytest.MonkeyPatch
+    engine: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dovetail.runs.asks.LEASE_SECONDS", 0.02)
 
@@ -340,7 +334,7 @@ async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
             pass
     (ask,) = await engine.asks.store.list_open("local")
     await engine.asks.claim(ask.id, "closed", owner="local")
-    assert (await handle.done).value == ABANDONED
+    assert (await handle.result()).value == ABANDONED
     assert await engine.asks.store.list_open("local") == []
 
 
@@ -358,10 +352,11 @@ async def test_a_run_left_behind_resumes_where_it_was(database: Database) -> Non
         await asyncio.Event().wait()
         return RunResult()
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         handle = await engine.start(SPEC, Job(first))
         await reached.wait()
-    assert handle.done.cancelled()
+    with pytest.raises(ConflictError, match="resumes after the next start"):
+        await handle.result()
 
     async def second(context: RunContext) -> RunResult:
         done = replay(await context.history(), context.run_path)
@@ -373,9 +368,10 @@ async def test_a_run_left_behind_resumes_where_it_was(database: Database) -> Non
         assert record.spec == SPEC
         return Job(second)
 
-    async with InProcessEngine(database) as engine:
-        (handle,) = await engine.recover(rebuild)
-        assert (await handle.done).value == "one two three"
+    async with Runs(database) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
+        assert (await engine.result(handle.run_id)).value == "one two three"
         entries = await read_all(await engine.read(handle.run_id))
     kinds = [event.type for event in events_of(entries)]
     assert kinds[5:] == ["text-delta", "run-resume", "turn-reset", "text-delta", "turn-end", "run-end"]
@@ -392,12 +388,13 @@ async def test_what_cannot_be_continued_ends_as_interrupted(database: Database) 
     async def no_way(record: RunRecord) -> None:
         return None
 
-    async with InProcessEngine(database) as engine:
+    async with Runs(database) as engine:
         run_id = (await engine.start(SPEC, Job(hang))).run_id
         await asyncio.sleep(0)
-    async with InProcessEngine(database) as engine:
-        (handle,) = await engine.recover(no_way)
-        assert (await handle.done).reason == "interrupted"
+    async with Runs(database) as engine:
+        engine.rebuild = no_way
+        await engine.recover()
+        assert (await engine.result(run_id)).reason == "interrupted"
         statuses = [
             event.status
             for event in events_of(await read_all(await engine.read(run_id)))
@@ -416,13 +413,12 @@ async def test_a_process_that_lost_its_run_stops_it_before_anything_happens(data
         effects.append("written twice")
         return RunResult()
 
-    async with InProcessEngine(database) as old, InProcessEngine(database) as new:
+    async with Runs(database) as old, Runs(database) as new:
         handle = await old.start(SPEC, Job(work))
         record = await old.get(handle.run_id)
         assert await new.store.take_over(record)
         go.set()
-        with pytest.raises(asyncio.CancelledError):
-            await handle.done
+        assert await old.attempt(handle.run_id) == "left"
     assert effects == []
 
 
@@ -434,7 +430,7 @@ async def test_an_observer_sees_every_event_but_deltas(tmp_path: Path) -> None:
         context.emit(TextEnd("t"))
         return RunResult()
 
-    async with Database(tmp_path / "x.db") as database, InProcessEngine(database) as engine:
-        engine.observe = lambda live, event, path: seen.append((live.spec.agent, event.type, engine.running))
-        await (await engine.start(RunSpec(agent="master"), Job(work))).done
+    async with Database(tmp_path / "x.db") as database, Runs(database) as engine:
+        engine.observe(lambda live, event, path: seen.append((live.spec.agent, event.type, engine.running)))
+        await (await engine.start(RunSpec(agent="master"), Job(work))).result()
     assert seen == [("master", "text-end", 1), ("master", "run-end", 1)]

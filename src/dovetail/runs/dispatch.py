@@ -1,0 +1,121 @@
+"""Dispatch: runs are handed to the engine, and every few seconds it is checked that none is forgotten.
+
+Promises: a run that was stored is submitted, also if the process that stored it died right after; a run that
+waits continues after its answer, also if the process that took the answer died right after.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from dovetail.errors import DovetailError, StoreError
+from dovetail.lazy import lazy
+from dovetail.runs.engine import Engine, Ticket, WakeReason
+from dovetail.runs.engines.local import LocalEngine
+from dovetail.runs.run import RunPhase, RunRecord, RunSpec
+from dovetail.runs.store import RunStore
+from dovetail.settings.sections import RunSettings
+from dovetail.store.processes import ProcessLink
+
+dbos = lazy("dovetail.runs.engines.dbos")
+temporal = lazy("dovetail.runs.engines.temporal")
+logger = logging.getLogger(__name__)
+
+
+def choose_engine(settings: RunSettings) -> Engine:
+    """Return the engine that the settings name."""
+    if settings.engine == "dbos":
+        return dbos.DbosEngine()
+    return temporal.TemporalEngine() if settings.engine == "temporal" else LocalEngine()
+
+
+def make_ticket(run_id: str, spec: RunSpec, attempt: int = 0) -> Ticket:
+    """Return the ticket of a run."""
+    return Ticket(
+        run_id=run_id,
+        owner=spec.owner,
+        agent=spec.agent,
+        session_id=spec.session_id,
+        queue=spec.queue,
+        priority=spec.priority,
+        attempt=attempt,
+    )
+
+
+class Dispatch:
+    """Hand runs to the engine; `is_here` says whether this process works on a run."""
+
+    def __init__(
+        self, store: RunStore, link: ProcessLink, engine: Engine, is_here: Callable[[str], bool]
+    ) -> None:
+        self._store = store
+        self._link = link
+        self._engine = engine
+        self._is_here = is_here
+        self._unsubmitted: dict[str, Ticket] = {}
+
+    async def submit(self, ticket: Ticket) -> None:
+        """Submit a run; if the engine cannot be reached, try again until it can."""
+        try:
+            await self._engine.submit(ticket)
+            self._unsubmitted.pop(ticket.run_id, None)
+        except Exception as error:
+            self._keep(ticket, error)
+
+    async def wake(self, run_id: str, reason: WakeReason) -> None:
+        """Have a waiting run attempted again; do nothing if it does not wait."""
+        if not await self._store.requeue(run_id):
+            return
+        record = await self._store.get(run_id)
+        ticket = make_ticket(run_id, record.spec, record.attempts)
+        try:
+            await self._engine.wake(ticket, reason)
+        except Exception as error:
+            self._keep(ticket, error)
+
+    async def find_left(self) -> list[Ticket]:
+        """Return the runs that dead processes were working on, and those of this one without a task."""
+        return [_to_ticket(record) for record in await self._find("working", own=True)]
+
+    async def watch(self, interval: float, *, works: bool) -> None:
+        """Look every few seconds, until cancelled."""
+        while True:
+            await asyncio.sleep(interval)
+            try:
+                await self.look(works=works)
+            except StoreError as error:
+                logger.warning("cannot look for runs to take up: %s", error.message)
+            except Exception:
+                logger.exception("looking for runs to take up failed")
+
+    async def look(self, *, works: bool) -> None:
+        """Submit what was not, wake what can continue, and have the engine find what was left."""
+        for ticket in list(self._unsubmitted.values()):
+            await self.submit(ticket)
+        for record in await self._find("queued", own=False):
+            if await self._store.adopt(record):
+                await self.submit(_to_ticket(record))
+        for run_id in await self._store.find_ready():
+            await self.wake(run_id, "answer")
+        if works:
+            await self._engine.recover()
+
+    async def _find(self, phase: RunPhase, *, own: bool) -> list[RunRecord]:
+        """Return the runs of dead processes in a phase; with `own` also those of this one without a task."""
+        found: list[RunRecord] = []
+        for process_id in await self._store.find_processes():
+            is_own = process_id == self._link.process_id
+            if own if is_own else not await self._link.is_alive(process_id):
+                for run_id in await self._store.find_ids(phase=phase, process_id=process_id):
+                    if not self._is_here(run_id):
+                        found += await self._store.find(id=run_id, state="running", phase=phase)
+        return found
+
+    def _keep(self, ticket: Ticket, error: Exception) -> None:
+        self._unsubmitted[ticket.run_id] = ticket
+        reason = error.message if isinstance(error, DovetailError) else repr(error)
+        logger.warning("run %s could not be submitted, trying again: %s", ticket.run_id, reason)
+
+
+def _to_ticket(record: RunRecord) -> Ticket:
+    return make_ticket(record.id, record.spec, record.attempts)

@@ -1,0 +1,1 @@
+"""The engines: local (this process), DBOS and Temporal."""

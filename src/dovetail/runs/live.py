@@ -1,0 +1,138 @@
+"""The runs that this process works on: each is a task of the event loop."""
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+
+from dovetail.errors import InvalidDataError, NotFoundError
+from dovetail.events.cancel import CancelMode
+from dovetail.events.run_events import Event
+from dovetail.runs.engine import AttemptEnd
+from dovetail.runs.recovery import Recovery
+from dovetail.runs.run import Rebuild, RunWork
+from dovetail.runs.store import RunStore
+from dovetail.runs.task import LiveRun, perform
+from dovetail.store.processes import ProcessLink
+
+CANCEL_GRACE = 10.0
+
+
+class LiveRuns:
+    """Take runs up, work on them and leave them; `rebuild` makes the work of a stored run."""
+
+    def __init__(self, store: RunStore, link: ProcessLink, recovery: Recovery) -> None:
+        self._store = store
+        self._link = link
+        self._recovery = recovery
+        self.rebuild: Rebuild | None = None
+        self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
+        self._live: dict[str, LiveRun] = {}
+        self._starting: set[str] = set()
+        self._is_closing = False
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def __contains__(self, run_id: object) -> bool:
+        """Whether this process works on the run, or is about to."""
+        return run_id in self._live or run_id in self._starting
+
+    def get(self, run_id: str) -> LiveRun | None:
+        """Return the run, if this process works on it."""
+        return self._live.get(run_id)
+
+    @property
+    def tasks(self) -> "list[asyncio.Task[None]]":
+        """The tasks of all runs."""
+        return [live.task for live in self._live.values() if live.task is not None]
+
+    @contextmanager
+    def starting(self, run_id: str) -> Generator[None]:
+        """Mark a run as one of this process while it is being stored or taken up."""
+        self._starting.add(run_id)
+        try:
+            yield
+        finally:
+            self._starting.discard(run_id)
+
+    def launch(self, live: LiveRun, work: RunWork) -> LiveRun:
+        """Start the task of a run."""
+        self._live[live.run_id] = live
+        if self.observe is not None:
+            live.journal.observe = partial(self.observe, live)
+        live.services.writer.mark(live.journal)
+        live.task = asyncio.create_task(perform(live, work), name=live.run_id)
+        live.task.add_done_callback(lambda _: self._forget(live))
+        return live
+
+    async def attempt(self, run_id: str) -> AttemptEnd:
+        """Take a run up in this process and work on it until it ends, only waits for answers, or is left.
+
+        A run whose process is alive is left to it. Raises if the run cannot be taken up now.
+        """
+        live = self._live.get(run_id) or await self._take_up(run_id)
+        if not isinstance(live, LiveRun):
+            return live
+        if live.task is not None:
+            try:
+                await asyncio.wait({live.task})
+            except asyncio.CancelledError:
+                self.abandon(run_id)
+                await asyncio.wait({live.task})
+                raise
+        return live.end
+
+    async def _take_up(self, run_id: str) -> "LiveRun | AttemptEnd":
+        try:
+            record = await self._store.get(run_id)
+        except NotFoundError:
+            return "ended"  # its session was deleted
+        if record.state == "ended" or record.phase == "waiting":
+            return "ended" if record.state == "ended" else "waiting"
+        is_elsewhere = record.phase == "working" and record.process_id != self._link.process_id
+        if is_elsewhere and await self._link.is_alive(record.process_id or ""):
+            return "left"
+        if self.rebuild is None or self._is_closing or run_id in self:
+            return "left"
+        with self.starting(run_id):
+            taken = await self._recovery.take_up(record, self.rebuild)
+        return "left" if taken is None else self.launch(*taken)
+
+    def cancel(self, run_id: str, mode: CancelMode) -> bool:
+        """Ask a run to stop; False if this process does not work on it."""
+        live = self._live.get(run_id)
+        if live is None or live.journal.closed or live.leaves:
+            return False
+        live.cancel.request(mode)
+        if mode == "now" and live.task is not None:
+            asyncio.get_running_loop().call_later(CANCEL_GRACE, live.task.cancel)
+        return True
+
+    def abandon(self, run_id: str) -> None:
+        """Leave a run to another process, or to a later start of this one."""
+        live = self._live.pop(run_id, None)
+        if live is not None and live.task is not None:
+            live.leaves = "left"
+            live.journal.freeze()
+            live.task.cancel()
+
+    async def close(self) -> None:
+        """Leave all runs to other processes, or to a later start of this one."""
+        self._is_closing = True
+        tasks = self.tasks
+        for run_id in list(self._live):
+            self.abandon(run_id)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def fail(self, run_id: str, error: InvalidDataError) -> None:
+        """End a run that has an event which cannot be stored, unless it is ending already."""
+        live = self._live.get(run_id)
+        if live is not None and live.task is not None:
+            live.failure = error
+            if not live.journal.is_ending:
+                live.task.cancel()
+
+    def _forget(self, live: LiveRun) -> None:
+        if self._live.get(live.run_id) is live:
+            del self._live[live.run_id]

@@ -1,0 +1,332 @@
+"""The runs of a process: started, read, answered, cancelled, and worked on as tasks of the event loop.
+
+Several processes may share a database: each run belongs to one of them at a time, and all can read it, answer
+its questions and stop it. The engine decides which process works on a run.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Any, Self
+
+from dovetail.errors import ConflictError, NotFoundError, StoreError
+from dovetail.events.cancel import CancelMode
+from dovetail.events.run_events import Entry, Event
+from dovetail.events.run_result import RunResult
+from dovetail.ids import new_id
+from dovetail.runs.ask_store import AskStore
+from dovetail.runs.asks import Asks
+from dovetail.runs.dispatch import Dispatch, choose_engine, make_ticket
+from dovetail.runs.engine import AttemptEnd, Engine, Ticket, WakeReason
+from dovetail.runs.journal import Block, Journal
+from dovetail.runs.live import LiveRuns
+from dovetail.runs.parking import Parking
+from dovetail.runs.reader import Reader, RemoteJournals
+from dovetail.runs.recovery import Recovery
+from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunSpec, RunWork
+from dovetail.runs.store import RunStore
+from dovetail.runs.task import LiveRun, RunServices
+from dovetail.runs.writer import JournalWriter
+from dovetail.settings.sections import RunSettings
+from dovetail.store.database import Database
+from dovetail.store.processes import open_link
+
+logger = logging.getLogger(__name__)
+RECOVERY_INTERVAL = 3.0
+_MOST_PER_MESSAGE = 100
+
+
+class Runs:
+    """Start, read, answer, cancel and work on runs; those in progress when this process ends resume later.
+
+    `works` is False in a process that only sends runs to others.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: RunSettings | None = None,
+        *,
+        engine: Engine | None = None,
+        works: bool = True,
+        recovery_interval: float = RECOVERY_INTERVAL,
+    ) -> None:
+        self.database = database
+        self.settings = settings or RunSettings()
+        self.works = works
+        self.link = open_link(database)
+        self.link.on_news = self._hear
+        self.link.on_gap = self._catch_up
+        self.on_reload: Callable[[], None] = lambda: None
+        self.store = RunStore(database, self.link.process_id)
+        self.asks = Asks(AskStore(database), lambda ask_id: self.link.announce("ask", ask_id))
+        self.asks.on_away = lambda ask_id: self._spawn(self._wake_asking(ask_id))
+        self.engine = engine or choose_engine(self.settings)
+        writer = JournalWriter(self.store, self._lose, is_read_elsewhere=not self.engine.starts_here)
+        writer.on_saved = self._announce_saved
+        writer.on_broken = lambda run_id, error: self._live.fail(run_id, error)
+        self._remote = RemoteJournals(self.store)
+        self._parking = Parking(self.store, self._remote, self.wake, self.settings.park_after)
+        self._services = RunServices(
+            writer=writer,
+            asks=self.asks,
+            load=self.store.load,
+            process_id=self.process_id,
+            on_ask=self._parking.note,
+        )
+        self._live = LiveRuns(self.store, self.link, Recovery(self.store, self._remote, self._services))
+        self._dispatch = Dispatch(self.store, self.link, self.engine, self.is_here)
+        self._recovery_interval = recovery_interval
+        self._exits = AsyncExitStack()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closing = False
+
+    async def __aenter__(self) -> Self:
+        await self._exits.enter_async_context(self.link)
+        self._exits.push_async_callback(self.engine.close)
+        await self.engine.open(self, works=self.works)
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._is_closing = True
+        await self.engine.drain()
+        await self._parking.close()
+        for task in self._tasks:
+            task.cancel()
+        await self._live.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._services.writer.close()
+        await self._exits.aclose()
+
+    @property
+    def process_id(self) -> str:
+        """The id of this process among those that share the database."""
+        return self.link.process_id
+
+    @property
+    def rebuild(self) -> Rebuild | None:
+        """Makes the work of a stored run; without it no run can be taken up."""
+        return self._live.rebuild
+
+    @rebuild.setter
+    def rebuild(self, rebuild: Rebuild) -> None:
+        self._live.rebuild = rebuild
+
+    def observe(self, observe: Callable[[LiveRun, Event, tuple[str, ...]], None]) -> None:
+        """Show the events of the runs that start here from now on, except deltas, to a function."""
+        self._live.observe = observe
+
+    @property
+    def running(self) -> int:
+        """How many runs are in progress in this process."""
+        return len(self._live)
+
+    async def start(
+        self, spec: RunSpec, work: RunWork, *, run_id: str | None = None, here: bool = False
+    ) -> RunHandle:
+        """Store a run with what its work stores in `begin`, have it worked on, and return at once.
+
+        With `here` it works in this process, whatever the engine; it then need not be possible to rebuild it.
+
+        Raises:
+            ConflictError: another run of the session is in progress.
+        """
+        run_id, here = run_id or new_id("run"), here or self.engine.starts_here
+        with self._live.starting(run_id):
+            try:
+                await self.store.create(run_id, spec, work.begin, phase="working" if here else "queued")
+            except ConflictError as error:
+                raise await self._explain_conflict(spec) from error
+        live: LiveRun | None = None
+        if here:
+            journal = self._remote.take(run_id)
+            live = LiveRun(run_id=run_id, spec=spec, journal=journal, services=self._services)
+            live.begin()
+            self._live.launch(live, work)
+        else:
+            await self._dispatch.submit(make_ticket(run_id, spec))
+        return RunHandle(run_id, partial(self.result, run_id, live))
+
+    async def result(self, run_id: str, live: LiveRun | None = None) -> RunResult:
+        """Wait until a run has ended, wherever a process works on it; `live` is the run, if it began here.
+
+        Raises:
+            ConflictError: this process stops before the run has ended.
+        """
+        while True:
+            live = self._live.get(run_id) or live
+            if live is not None:
+                await asyncio.wait({live.done})
+                if not live.done.cancelled():
+                    return live.done.result()
+            record = await self.store.get(run_id)
+            if record.result is not None:
+                return record.result
+            if self._is_closing:
+                raise ConflictError(f"Run {run_id!r} has not ended; it resumes after the next start.")
+            async with await self.read(run_id, record.last_number) as reader:
+                while not reader.ended:
+                    await reader.next()
+
+    async def attempt(self, run_id: str) -> AttemptEnd:
+        """Take a run up in this process and work on it until it ends, only waits for answers, or is left.
+
+        A run whose process is alive is left to it. Raises if the run cannot be taken up now.
+        """
+        return await self._live.attempt(run_id)
+
+    def is_here(self, run_id: str) -> bool:
+        """Whether this process works on the run."""
+        return run_id in self._live
+
+    async def wake(self, run_id: str, reason: WakeReason = "answer") -> None:
+        """Have a run that only waits attempted again; do nothing if it does not wait."""
+        await self._dispatch.wake(run_id, reason)
+
+    async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
+        """Ask a run to stop.
+
+        Raises:
+            NotFoundError: the run does not exist.
+            ConflictError: it has already ended.
+        """
+        if self._live.cancel(run_id, mode):
+            return
+        record = await self.store.get(run_id)
+        if record.result is not None or not await self.store.request_cancel(run_id, mode):
+            reason = record.result and record.result.reason
+            raise ConflictError(f"Run {run_id!r} has already ended: {reason}.")
+        self.link.announce("cancel", run_id)
+        if record.phase == "queued":  # it need not wait for its turn only to end
+            self._spawn(self._try_attempt(run_id))
+        await self.wake(run_id, "cancel")
+
+    async def recover(self) -> None:
+        """Take care of runs that no process works on, now and from now on."""
+        await self._dispatch.look(works=self.works)
+        self._spawn(self._dispatch.watch(self._recovery_interval, works=self.works))
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more runs, and wait some seconds for those in progress here to end."""
+        await self.engine.drain()
+        if tasks := self._live.tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    async def is_alive(self, process_id: str) -> bool:
+        """Whether a process that shares the database is alive."""
+        return await self.link.is_alive(process_id)
+
+    async def find_left(self) -> list[Ticket]:
+        """Return the runs that dead processes were working on, and those of this one without a task."""
+        return await self._dispatch.find_left()
+
+    async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
+        """Return the stored run; raise `NotFoundError` if it belongs to another owner."""
+        live = self._live.get(run_id)
+        record = await self.store.get(run_id) if live is None or live.journal.closed else live.record
+        if owner is not None and record.spec.owner != owner:
+            raise NotFoundError(f"Run {run_id!r} not found.")
+        return record
+
+    async def find_running(self, session_id: str) -> RunRecord | None:
+        """Return the run in progress in a session, if any; wait for one that readers have seen end."""
+        for record in await self.store.find(state="running", session_id=session_id, limit=1):
+            live = self._live.get(record.id)
+            if record.process_id == self.process_id and not self.is_here(record.id):
+                return None  # it ended while it was looked up
+            if live is None or not live.journal.closed:
+                return record
+            await asyncio.shield(live.done)
+        return None
+
+    async def find_running_sessions(self, owner: str) -> dict[str, str]:
+        """Return the ids of the running runs of an owner, by session."""
+        running = await self.store.find(state="running", owner=owner)
+        return {record.spec.session_id: record.id for record in running if record.spec.session_id}
+
+    async def history(self, run_id: str, until: int | None = None) -> list[Entry]:
+        """Return the events of a run so far, up to a number."""
+        live = self._live.get(run_id)
+        if live is not None:
+            await live.flush()
+        blocks: list[Block] = []
+        while page := await self.store.load(run_id, blocks[-1].last if blocks else 0):
+            blocks += page
+        return [block.entry(run_id) for block in blocks if until is None or block.last <= until]
+
+    async def holds(self, run_id: str, number: int) -> bool:
+        """Whether the run has a stored event with this number; a crash may have voided it."""
+        live = self._live.get(run_id)
+        if live is not None:
+            await live.flush()
+        return await self.store.holds(run_id, number)
+
+    async def read(self, run_id: str, after: int = 0) -> Reader:
+        """Return a reader of the run's events after a number, wherever the run is, also after its end."""
+        live = self._live.get(run_id)
+        journal = live.journal if live is not None else await self._remote.open(run_id)
+        return Reader(journal, after, self.store.load)
+
+    async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
+        running = await self.store.find(state="running", session_id=spec.session_id or "", limit=1)
+        which = f"run {running[0].id!r}" if running else "another run"
+        return ConflictError(
+            f"Session {spec.session_id!r} is busy: {which} is still in progress.",
+            hint="Wait until it ends, or cancel it.",
+        )
+
+    def _lose(self, run_id: str) -> None:
+        """Stop working on a run that another process has taken over."""
+        self._live.abandon(run_id)
+
+    async def _announce_saved(self, journals: list[Journal]) -> None:
+        for start in range(0, len(journals), _MOST_PER_MESSAGE):
+            batch = journals[start : start + _MOST_PER_MESSAGE]
+            self.link.announce("runs", ",".join(journal.run_id for journal in batch))
+
+    def _hear(self, kind: str, subject: str) -> None:
+        """React to news from another process."""
+        if kind == "runs":
+            for run_id in subject.split(","):
+                if run_id in self._remote:
+                    self._spawn(self._remote.refresh(run_id))
+        elif kind == "ask":
+            self._spawn(self.asks.fetch(subject))
+        elif kind == "cancel" and subject in self._live:
+            self._spawn(self._obey(subject))
+        elif kind == "reload":
+            self.on_reload()
+
+    async def _wake_asking(self, ask_id: str) -> None:
+        """Wake the run that waits for an answer which has just been stored."""
+        ask = await self.asks.store.find_by_id(ask_id)
+        if ask is not None:
+            await self.wake(ask.run_id)
+
+    async def _try_attempt(self, run_id: str) -> None:
+        try:
+            await self.attempt(run_id)
+        except StoreError as error:
+            logger.warning("run %s cannot be taken up now: %s", run_id, error.message)
+
+    async def _obey(self, run_id: str) -> None:
+        mode = (await self.store.get(run_id)).cancel_mode
+        if mode is not None:
+            self._live.cancel(run_id, mode)
+
+    def _catch_up(self) -> None:
+        """Look at everything that something here waits for: news may have been missed."""
+        self._spawn(self._remote.refresh_all())
+        self._spawn(self.asks.fetch_all())
+        self.on_reload()
+
+    def announce_reload(self) -> None:
+        """Make the other processes that share the database reload their folders."""
+        self.link.announce("reload", "")
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
