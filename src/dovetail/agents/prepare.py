@@ -5,8 +5,7 @@ This is the one place that does so, for chats as for sub-agents.
 
 import logging
 import time
-from collections.abc import Mapping, Sequence, Set
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -215,13 +214,13 @@ async def warm_up(host: AgentHost, agent: str = "master") -> None:
         definition = host.get_agent_registry().get_definition(agent)
         await host.runtime.learn_names(definition.model_config.model)
         requester = host.runtime.requester(definition.model_config.model)
-        if not requester.model.startswith("local:"):
+        read: Callable[[ModelRequest], Awaitable[None]] | None = getattr(requester, "warm_up", None)
+        if read is None:
             return
         tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
         system = {"role": "system", "content": definition.prompt_config.system_prompt}
         request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
-        async with aclosing(requester.stream(request)) as deltas:
-            await anext(deltas, None)
+        await read(request)
     except DovetailError as error:
         logger.info("Failed to warm up the model: %s", error)
 

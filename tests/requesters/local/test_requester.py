@@ -400,3 +400,11 @@ async def test_thinking_is_left_out_with_one_warning_and_a_wrong_level_is_refuse
     ]
     with pytest.raises(ConfigError, match="Expected one of: off, low, medium, high"):
         await collect(model, ask("Hi", options={"thinking": "lots"}))
+
+
+async def test_what_was_read_to_warm_up_is_not_read_again(model: LocalRequester) -> None:
+    tool = ToolSpec(name="add", description="Add two numbers.", parameters={"type": "object"})
+    await model.warm_up(ask("Hello", tools=[tool]))
+    finish = (await collect(model, ask("Hello", tools=[tool])))[-1]
+    assert isinstance(finish, FinishDelta)
+    assert finish.usage.cached_tokens > 0

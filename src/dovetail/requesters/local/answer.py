@@ -12,6 +12,7 @@ from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, 
 from dovetail.ids import new_id
 from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
 from dovetail.requesters.local.fit import (
+    EXAMPLE,
     LIBRARY_NEEDS,
     SCORES,
     SURE,
@@ -153,6 +154,11 @@ class LocalAnswer:
         if is_library(tool):
             return read_odds(await self._score(build_about_texts(question), 1, None), "ours", "general")
         return read_odds(await self._score(build_fit_texts(question, tool), 1, None))
+
+    async def read_examples(self) -> None:
+        """Read the examples before both questions about a tool, so that the first chat need not."""
+        for texts in (build_fit_texts("Hello", EXAMPLE), build_about_texts("Hello")):
+            await self._score(texts, 1, None)
 
     async def _score(self, texts: Sequence[TextMessage], limit: int, grammar: str | None) -> list[Token]:
         """Return the tokens of a short generation, each with what else it might have been."""

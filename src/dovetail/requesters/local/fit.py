@@ -57,6 +57,7 @@ _EXAMPLES = (
     ("What is the best way to learn chess?", "chess_rating: Get the rating of a player.", "no"),
     ("How many devices does the basic plan allow?", _MANUAL, "yes"),
 )
+EXAMPLE = ToolSpec(name="set_light", description="Change the brightness of a lamp.", parameters={})
 _TASK = "Say whether a tool does what a request asks for. A tool for something similar does not fit."
 _ABOUT_EXAMPLES = (
     ("How tall is Mount Everest?", "general"),

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ class LocalRequester:
         finally:
             answer.close()
         return drop_invented(arguments, tool, question) if fits else None
+
+    async def warm_up(self, request: ModelRequest) -> None:
+        """Read what is the same in every chat: the examples before choices, and the beginning of a chat."""
+        if self._chooses_tools and request.tools:
+            answer = await self._open(ModelRequest(messages=[]))
+            try:
+                await answer.read_examples()
+            finally:
+                answer.close()
+        async with aclosing(self.stream(request)) as deltas:
+            await anext(deltas, None)
 
     async def _open(self, request: ModelRequest) -> LocalAnswer:
         """Wait for the turn, and return the answer that uses it."""
