@@ -71,6 +71,7 @@ HOME = {
         "store",
         "sessions/store.py",
         "sessions/rows.py",
+        "sessions/task_rows.py",
         "runs/store.py",
         "runs/ask_store.py",
     },

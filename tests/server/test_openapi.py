@@ -127,7 +127,7 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
     skill.write_text("---\nname: haiku\ndescription: How to write a haiku.\n---\nFive, seven, five.\n")
     call = {"tool_calls": [{"call_id": "c1", "name": "open-url", "arguments": ADDRESS}]}
     compared: set[str] = set()
-    async with serve(tmp_path, ["Hello to you.", call, "Opened.", "Hi."], [open_url]) as server:
+    async with serve(tmp_path, ["Hello to you.", "Hi.", call, "Opened.", "Hi."], [open_url]) as server:
 
         async def check(method: str, route: str, body: Any = None, **ids: str) -> Any:
             headers = {"accept": "application/json"}
@@ -149,6 +149,10 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("GET", f"{api}/runs/{{run_id}}", run_id=answer["run_id"])
         await check("GET", f"{api}/sessions")
         await check("GET", f"{api}/sessions/{{session_id}}/messages", **session)
+        started = await check("POST", f"{api}/chat", {"message": "Hi", "background": True, **session})
+        await check("GET", f"{api}/sessions/{{session_id}}/children", **session)
+        async for _ in server.stream("GET", f"{api}/runs/{started['run_id']}/events"):
+            pass
         await check("PATCH", f"{api}/sessions/{{session_id}}", {"title": "Plans"}, **session)
         await check("POST", f"{api}/sessions", {"id": "s2"})
         await check("POST", f"{api}/sessions/import", exported)

@@ -39,6 +39,7 @@ TABLE: dict[str, list[Case]] = {
     "GET /metrics": [Case(200)],
     "POST /api/v1/chat": [
         Case(404, body={"message": "Hi", "session_id": "$session"}),
+        Case(404, body={"message": "Hi", "session_id": "$session", "background": True}),
         Case(404, body={"id": "$session", "messages": [], "trigger": "regenerate-message"}),
         Case(404, body={"message": "Hi", "session_id": "bobs", "parent_id": "$message"}),
         Case(
@@ -70,7 +71,11 @@ TABLE: dict[str, list[Case]] = {
     ],
     "POST /api/v1/asks/{ask_id}/claim": [Case(404, "/api/v1/asks/$browser_ask/claim", {"tab_id": "bob"})],
     "POST /ai/tools/ack": [Case(403, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
-    "GET /api/v1/sessions": [Case(200), Case(200, "/api/v1/sessions?q=cat")],
+    "GET /api/v1/sessions": [
+        Case(200),
+        Case(200, "/api/v1/sessions?q=cat"),
+        Case(200, "/api/v1/sessions?parent=$session"),
+    ],
     "POST /api/v1/sessions": [Case(409, body={"id": "$session", "title": "mine"})],
     "POST /api/v1/sessions/import": [Case(201, body={"title": "mine", "messages": []})],
     "GET /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session")],
@@ -79,6 +84,7 @@ TABLE: dict[str, list[Case]] = {
         Case(404, "/api/v1/sessions/$session"),
         Case(404, "/api/v1/sessions/$waiting"),
     ],
+    "GET /api/v1/sessions/{session_id}/children": [Case(404, "/api/v1/sessions/$session/children")],
     "GET /api/v1/sessions/{session_id}/messages": [Case(404, "/api/v1/sessions/$session/messages")],
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": [
         Case(404, "/api/v1/sessions/$session/messages/$message"),

@@ -81,20 +81,20 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
             time_limit=None,
         )
         self.definition = definition
-        self._config = config
+        self.config = config
 
     @property
     def is_read_only(self) -> bool:
         """Whether all tools that the agent may use here only read."""
         run = current_run()
-        available = find_tools(self._config, run)
+        available = find_tools(self.config, run)
         tools, _ = choose_tools(self.definition, available, run.agent_path if run else ())
         # Agents below it have no tools that it does not have itself, except for those that they bring.
         return all(part.is_read_only for tool in tools for part in _find_parts(tool))
 
-    def create_invocation(self, params: AgentInputs) -> "SubagentInvocation":
+    def create_invocation(self, params: AgentInputs) -> BaseToolInvocation[AgentInputs, ToolResult]:
         """Return one run of the agent on these inputs."""
-        return SubagentInvocation(params, self.definition, self._config, self.message_bus)
+        return SubagentInvocation(params, self.definition, self.config, self.message_bus)
 
 
 class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
@@ -109,7 +109,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
     ) -> None:
         super().__init__(params, message_bus.derive(definition.name) if message_bus else None)
         self.definition = definition
-        self._config = config
+        self.config = config
 
     def get_description(self) -> str:
         """Return the agent and its task; several inputs are shown by name."""
@@ -127,7 +127,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         """
         bus = self.message_bus
         activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
-        executor = await AgentExecutor.create(self.definition, self._config, activity.note, bus=bus)
+        executor = await AgentExecutor.create(self.definition, self.config, activity.note, bus=bus)
         executor.call = self.context
         activity.begin()
         try:
@@ -137,7 +137,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
             activity.cancel()
             raise
         except Exception as error:
-            result = self._explain_start(error)
+            result = self.explain_start(error)
         else:
             result = make_agent_result(self.definition, output)
         if result.error is None:
@@ -148,7 +148,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         await activity.wait()
         return result
 
-    def _explain_start(self, error: Exception) -> ToolResult:
+    def explain_start(self, error: Exception) -> ToolResult:
         """Return the failed result of a run that could not start: limit, invalid template, no model."""
         if isinstance(error, ConfigError | ModelError):
             text = f"Agent {self.definition.name!r} could not start: {error}"

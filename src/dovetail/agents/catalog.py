@@ -11,6 +11,7 @@ from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
 from dovetail.agents.file import is_disabled, list_agent_files
 from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
+from dovetail.agents.task_tool import TASKS
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -89,7 +90,11 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
 
 def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
     """Return the tool names of agents from code and from these folders, with their owners."""
-    names = {DISPATCHER: "the tool that starts agents by name", COMPLETE_TASK: "the tool that ends agents"}
+    names = {
+        DISPATCHER: "the tool that starts agents by name",
+        COMPLETE_TASK: "the tool that ends agents",
+        TASKS: "the tool for agents in the background",
+    }
     if not app.settings.section(SubagentSettings).enabled:
         return names
     off = _list_disabled(app.settings.get("agents"))

@@ -118,6 +118,7 @@ class ToolConfig:
 class AgentDefinition:
     """An agent, defined once, which every other agent can call like a tool (unless `is_tool` is off).
 
+    With `background` it works in the background wherever that is possible: its caller does not wait for it.
     Each config may be a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
     """
 
@@ -131,6 +132,7 @@ class AgentDefinition:
     run_config: RunConfig = field(default_factory=RunConfig)
     tool_config: ToolConfig = field(default_factory=ToolConfig)
     is_tool: bool = True
+    background: bool = False
     source: str = "code"
     process_output: Callable[[Any], str] | None = None
     """Convert the result or the answer to the text that the caller reads."""

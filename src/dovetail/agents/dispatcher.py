@@ -1,7 +1,7 @@
 """Many agents behind one tool: `sub-agent {name, inputs}` (rule C12)."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.events.call import Kind
@@ -9,6 +9,13 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
 
 DISPATCHER = "sub-agent"
+BACKGROUND = "background"
+BACKGROUND_SCHEMA = {
+    "type": "boolean",
+    "description": "True: do not wait. The agent works in the background, and you get a notice when it ends.",
+    "default": False,
+}
+"""The argument with which a caller chooses that an agent works in the background."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -16,10 +23,11 @@ class Dispatcher(Tool):
     """One tool for several agents.
 
     A call is a call of the named agent's own tool: its inputs are checked against that tool's schema, and
-    policy rules and audit records see the agent's name.
+    policy rules and audit records see the agent's name. `tasks` are the same agents in the background.
     """
 
     agents: Mapping[str, Tool]
+    tasks: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
 
     @property
     def is_read_only(self) -> bool:
@@ -28,19 +36,23 @@ class Dispatcher(Tool):
 
     def resolve(self, args: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
         """Return the named agent's tool and its inputs."""
-        return self.agents[args["name"]], dict(args["inputs"])
+        name = args["name"]
+        agent = self.tasks.get(name) if args.get(BACKGROUND) else None
+        return agent or self.agents[name], dict(args["inputs"])
 
     def narrow(self, is_wanted: Callable[[Tool], bool]) -> "Dispatcher | None":
         """Return a dispatcher for the wanted agents; None if there are none."""
         wanted = [tool for tool in self.agents.values() if is_wanted(tool)]
         if len(wanted) == len(self.agents):
             return self
-        return make_dispatcher(wanted) if wanted else None
+        return make_dispatcher(wanted, self.tasks) if wanted else None
 
 
-def make_dispatcher(tools: Iterable[Tool]) -> Dispatcher:
-    """Return the dispatcher of these agents."""
+def make_dispatcher(tools: Iterable[Tool], tasks: Mapping[str, Tool] | None = None) -> Dispatcher:
+    """Return the dispatcher of these agents; those in `tasks` can work in the background, too."""
     agents = {tool.name: tool for tool in tools}
+    tasks = {name: tool for name, tool in (tasks or {}).items() if name in agents}
+    extra = {BACKGROUND: BACKGROUND_SCHEMA} if tasks else {}
 
     async def dispatch(args: dict[str, Any], context: ToolContext) -> Any:
         return await agents[args["name"]].execute(args["inputs"], context)
@@ -54,6 +66,7 @@ def make_dispatcher(tools: Iterable[Tool]) -> Dispatcher:
             "properties": {
                 "name": {"enum": list(agents), "description": "Which agent."},
                 "inputs": {"type": "object", "description": "What it takes, as its inputs ask."},
+                **extra,
             },
             "required": ["name", "inputs"],
         },
@@ -64,6 +77,7 @@ def make_dispatcher(tools: Iterable[Tool]) -> Dispatcher:
         can_update_output=True,
         time_limit=None,
         agents=agents,
+        tasks=tasks,
     )
 
 

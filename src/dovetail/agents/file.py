@@ -36,6 +36,7 @@ Check: TypeAlias = Callable[[Path, bytes], None]
 _KEYS = {
     "name",
     "description",
+    "background",
     "display_name",
     "inputs",
     "input_schema",
@@ -146,7 +147,8 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         model_config=_model(front),
         run_config=_limits(front),
         tool_config=ToolConfig(tools=None if front.get("tools") is None else _read_names(front["tools"])),
-        is_tool=_flag(front, "tool"),
+        is_tool=_flag(front, "tool", default=True),
+        background=_flag(front, "background", default=False),
         source=str(path),
     )
     check_definition(definition)
@@ -199,8 +201,8 @@ def _model(front: Mapping[str, Any]) -> ModelConfig:
     )
 
 
-def _flag(front: Mapping[str, Any], key: str) -> bool:
-    value = front.get(key, True)
+def _flag(front: Mapping[str, Any], key: str, *, default: bool) -> bool:
+    value = front.get(key, default)
     if not isinstance(value, bool):
         raise ConfigError(f"`{key}` must be true or false, got {shorten(value)}.")
     return value

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, Protocol, Unpack, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, Unpack, runtime_checkable
 
 from dovetail.agent.runtime import Runtime
 from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
@@ -46,6 +46,10 @@ _PLAN = (
 )
 
 
+Equip: TypeAlias = Callable[[ToolSnapshot], ToolSnapshot]
+"""Add tools to those of an agent, or remove some."""
+
+
 class AgentHost(Protocol):
     """An app as far as agents need it: settings, models and the two registries."""
 
@@ -78,18 +82,22 @@ def prepare_loop(
     requester: Requester | None = None,
     parent: RunContext | None = None,
     has_tab: bool = True,
+    equip: Equip | None = None,
     **given: Unpack[LoopOptions],
 ) -> TurnLoop:
     """Equip an agent and build its loop.
 
     It chooses from the tools of its `parent`, the run that starts it, if any; otherwise from all that are
     registered. Without a `requester` it is the one of the definition's model. Browser tools need a tab.
+    `equip` has the last word on the tools.
     """
     model = definition.model_config
     path = parent.agent_path if parent is not None else ()
     tools, completion = choose_tools(definition, find_tools(host, parent), path)
     if not has_tab:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
+    if equip is not None:
+        tools = equip(tools)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
     return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from dovetail.events.asks import Asker, OpenAsk
+from dovetail.events.background import Background
 from dovetail.events.call import ToolSpec
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_events import AskKind, Emit, Entry, Event
@@ -108,6 +109,8 @@ class RunContext:
     """Set from the turn loop on: below it code is inside of a run."""
     tools: RunTools | None = None
     cancel: CancelSignal = field(default_factory=CancelSignal, compare=False)
+    background: Background | None = None
+    """The tasks in the background of the session; None if nothing can be started there."""
     largest_result: int | None = None
     """Characters that a result may have before it is kept as an artifact; None: the pipeline's own limit."""
 

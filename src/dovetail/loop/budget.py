@@ -25,6 +25,7 @@ from dovetail.settings.value import Count, check_value
 
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 _LIMITED = ("turns", "seconds", "tokens", "cost", "calls")
+_HANDED_DOWN = ("seconds", "tokens", "cost", "calls", "depth", "total")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,11 @@ class BudgetLimits:
     def within(self, limits: LimitSettings) -> "BudgetLimits":
         """Return the limits, none of them higher than those of the settings."""
         lower = {name: find_lower(getattr(self, name), getattr(limits, name)) for name in _LIMITED}
+        return dataclasses.replace(self, **lower)
+
+    def lowered(self, rest: "BudgetLimits") -> "BudgetLimits":
+        """Return the limits, none of them higher than the `rest` of another run."""
+        lower = {name: find_lower(getattr(self, name), getattr(rest, name)) for name in _HANDED_DOWN}
         return dataclasses.replace(self, **lower)
 
 
@@ -172,6 +178,28 @@ class Budget:
         for budget in self._upwards():
             budget._descendants += 1
         return Budget(limits, parent=self, clock=self._clock, days=days)
+
+    def rest(self) -> BudgetLimits:
+        """Return what is left at this moment, as limits of a run one level below that is on its own."""
+        seconds, tokens, cost, calls = self.seconds_left(), None, None, None
+        for budget in self._upwards():
+            limits, used = budget.limits, budget.usage
+            if limits.tokens is not None:
+                left = limits.tokens - used.input_tokens - used.output_tokens
+                tokens = find_lower(tokens, max(left, 0))
+            if limits.cost is not None:
+                cost = find_lower(cost, max(limits.cost - budget.purse.spent.cost, 0.0))
+            if limits.calls is not None:
+                calls = find_lower(calls, max(limits.calls - budget.purse.spent.calls, 0))
+        return BudgetLimits(
+            turns=None,
+            seconds=None if seconds is None else max(seconds, 0.0),
+            tokens=tokens,
+            cost=cost,
+            calls=calls,
+            depth=max(self.depth_left - 1, 0),
+            total=min(max(one.limits.total - one._descendants, 0) for one in self._upwards()),
+        )
 
     def use_turn(self) -> None:
         """Count one turn; turns of a child do not count for its parent."""

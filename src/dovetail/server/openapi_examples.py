@@ -21,6 +21,9 @@ _SESSION: dict[str, Any] = {
     "head": "msg_2",
     "version": 3,
     "usage": _USAGE,
+    "agent": None,
+    "parent_id": None,
+    "origin": None,
     "created_at": _MOMENT,
     "updated_at": _MOMENT,
 }
@@ -48,6 +51,17 @@ data: {"number":4,"run_id":"run_1","path":["run_1"],"time":1.0,"type":"text-delt
 data: [DONE]
 
 """
+_TASK: dict[str, Any] = {
+    "session_id": "ses_1",
+    "run_id": "run_2",
+    "agent": "summarizer",
+    "title": "Summarize the report",
+    "state": "ended",
+    "reason": "goal",
+    "created_at": _MOMENT,
+    "ended_at": _MOMENT,
+    "call_id": "call_1",
+}
 _ASK: dict[str, Any] = {
     "id": "ask_1",
     "run_id": "run_1",
@@ -61,6 +75,8 @@ _ASK: dict[str, Any] = {
     "claimed_until": None,
     "created_at": _MOMENT,
     "ask_id": "ask_1",
+    "session_id": "s1",
+    "parent_session_id": None,
 }
 _RUN = {
     "id": "run_1",
@@ -144,7 +160,8 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
                 "reason": "goal",
                 "created_at": _MOMENT,
             },
-        }
+        },
+        "202": {JSON: {"session_id": "ses_1", "run_id": "run_2", "message_id": "msg_4"}},
     },
     "GET /api/v1/chat/{session_id}/stream": {"200": {STREAM: _CHUNKS}, "204": {}},
     "GET /api/v1/runs/{run_id}": {"200": {JSON: _RUN}},
@@ -162,6 +179,7 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "PATCH /api/v1/sessions/{session_id}": {"200": {JSON: _SESSION}},
     "DELETE /api/v1/sessions/{session_id}": {"204": {}},
+    "GET /api/v1/sessions/{session_id}/children": {"200": {JSON: {"children": [_TASK]}}},
     "GET /api/v1/sessions/{session_id}/messages": {"200": {JSON: {"messages": [_MESSAGE], "cursor": None}}},
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": {"200": {JSON: _SESSION}},
     "GET /api/v1/sessions/{session_id}/export": {

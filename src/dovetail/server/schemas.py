@@ -67,9 +67,10 @@ class ChatBody(BaseModel):
     message: str | None = None
     session_id: Id | None = None
     parent_id: GivenId | None = None
-    agent: GivenId = "master"
+    agent: GivenId | None = None
     model: GivenId | None = None
     tab_id: GivenId | None = None
+    background: bool = False
     skills: list[GivenId] = Field(default=[], max_length=100)
     mode: GivenId | None = None
 

@@ -12,6 +12,7 @@ from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.ids import new_id
 from dovetail.runs.run import RunHandle, RunRecord
 from dovetail.runs.service import Runs
+from dovetail.sessions.background import SessionTasks, open_below
 from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
 from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
 from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
@@ -45,15 +46,14 @@ class Chat:
         turn = ChatTurn(
             session=session,
             history=history,
-            agent=request.agent,
+            agent=request.agent or session.agent or "master",
             model=request.model,
             tab_id=request.tab_id,
             owner=request.owner,
-            mode=request.mode,
+            mode=request.mode or session.grant.get("mode"),
+            limits=request.limits,
         )
-        await self._learn_model(turn)
-        run = ChatRun.prepare(self._host, turn, new)
-        await self._check_days(run)
+        run = await self._prepare(turn, new)
         try:
             handle = await self.runs.start(run.spec, run)
         except NotFoundError:
@@ -67,6 +67,21 @@ class Chat:
             run_id=handle.run_id,
             message_id=run.spec.message_id or "",
         )
+
+    async def begin(self, turn: ChatTurn, new: Message | None) -> RunHandle:
+        """Start the answer of a prepared turn in one of our sessions."""
+        run = await self._prepare(turn, new)
+        return await self.runs.start(run.spec, run)
+
+    async def _prepare(self, turn: ChatTurn, new: Message | None) -> ChatRun:
+        await self._learn_model(turn)
+        run = ChatRun.prepare(self._host, turn, new, tasks=self.open_tasks(turn.session))
+        await self._check_days(run)
+        return run
+
+    def open_tasks(self, session: Session) -> SessionTasks:
+        """Return the tasks in the background of a session."""
+        return SessionTasks(self, session.id, session.owner)
 
     async def answer(self, turn: ChatTurn) -> RunHandle:
         """Answer a conversation that is stored elsewhere; only the run is stored here."""
@@ -87,11 +102,13 @@ class Chat:
             await run.agent.days.book.check(run.agent.days.accounts)
 
     async def delete(self, session_id: str, *, owner: str) -> None:
-        """Delete a session; an answer in progress is cancelled."""
+        """Delete a session and all below it; their answers in progress are cancelled."""
         await self.sessions.get(session_id, owner=owner)
-        running = await self.runs.find_running(session_id)
-        if running is not None:
-            await self.runs.cancel(running.id)
+        for each in [session_id, *await self.sessions.list_below(session_id)]:
+            running = await self.runs.find_running(each)
+            if running is not None:
+                with suppress(ConflictError):  # it has just ended
+                    await self.runs.cancel(running.id)
         await self.sessions.delete(session_id, owner=owner)
 
     async def recover(self) -> None:
@@ -100,10 +117,19 @@ class Chat:
 
     async def _open(self, request: ChatRequest) -> tuple[Session, MessageTree]:
         """Return the session and its messages; a new one is stored with its first message."""
+        if request.background:
+            return await self._open_below(request), MessageTree()
         if request.session_id is not None:
             with suppress(NotFoundError):
                 return await self.sessions.open(request.session_id, owner=request.owner)
         return make_session(request.owner, request.session_id, version=0), MessageTree()
+
+    async def _open_below(self, request: ChatRequest) -> Session:
+        if request.trigger != "submit":
+            raise ConfigError("Only a new message can be answered in the background.")
+        above = request.session_id
+        parent = None if above is None else await self.sessions.get(above, owner=request.owner)
+        return open_below(parent, request)
 
     async def _find_question(
         self, session: Session, tree: MessageTree, request: ChatRequest
@@ -137,9 +163,10 @@ class Chat:
             tab_id=spec.input["tab_id"],
             owner=spec.owner,
             mode=spec.input.get("mode"),
+            limits=spec.input.get("limits"),
         )
         await self._learn_model(turn)
-        return ChatRun.resume(self._host, turn, spec)
+        return ChatRun.resume(self._host, turn, spec, tasks=self.open_tasks(session))
 
 
 def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary) -> Message:

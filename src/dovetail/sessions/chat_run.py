@@ -6,13 +6,23 @@ message together with the run's end, also when it failed or was cancelled.
 
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from dovetail.agents.background import offer_background, restrict_tools
 from dovetail.agents.definition import AgentDefinition
-from dovetail.agents.prepare import AgentHost, build_preface, find_days, find_limits, prepare_loop
+from dovetail.agents.prepare import (
+    AgentHost,
+    build_messages,
+    build_preface,
+    find_days,
+    find_limits,
+    prepare_loop,
+)
 from dovetail.data.template import fill_template
 from dovetail.errors import ConfigError, DovetailError
+from dovetail.events.background import Background
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
@@ -30,9 +40,10 @@ from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.runs.run import RunSpec, RunWork
 from dovetail.sessions.message import Message, make_title
+from dovetail.sessions.notice import write_notice
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
-from dovetail.sessions.rows import store_answer, store_question
+from dovetail.sessions.rows import store_answer, store_notice, store_question
 from dovetail.skills.injection import find_seen_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.database import SaveWork, Transaction
@@ -78,10 +89,18 @@ class ChatRun(RunWork):
     spec: RunSpec
     agent: ChatAgent | DovetailError
     question: Message | None = None
+    tasks: Background | None = None
 
     @classmethod
-    def prepare(cls, host: ChatHost, turn: ChatTurn, question: Message | None = None) -> Self:
-        """Choose agent, tools and model of an answer.
+    def prepare(
+        cls,
+        host: ChatHost,
+        turn: ChatTurn,
+        question: Message | None = None,
+        *,
+        tasks: Background | None = None,
+    ) -> Self:
+        """Choose agent, tools and model of an answer; `tasks` are those in the background of its session.
 
         Raise now if the caller names an unknown agent or model; if no model is configured, fail the run.
         """
@@ -96,6 +115,9 @@ class ChatRun(RunWork):
                 ) from error
             tools = host.get_tool_registry().snapshot()
             return cls(turn=turn, spec=_make_spec(turn, "", tools), agent=error, question=question)
+        limits = find_limits(definition, host.settings)
+        if turn.limits is not None:
+            limits = limits.lowered(BudgetLimits(**turn.limits))
         loop = prepare_loop(
             host,
             definition,
@@ -103,29 +125,37 @@ class ChatRun(RunWork):
             has_tab=turn.tab_id is not None,
             options=turn.options,
             pace=TEXT_INTERVAL,
+            equip=partial(_equip, host, turn, definition, limits.depth > 0 if tasks else None),
             stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.is_stored else None,
         )
         agent = ChatAgent(
             definition=definition,
             loop=loop,
-            preface=build_preface(host, "conversation", turn.session.created_at, loop.tools, mode),
-            limits=find_limits(definition, host.settings),
+            preface=build_preface(
+                host,
+                "conversation" if turn.inputs is None else "task",
+                turn.session.created_at,
+                loop.tools,
+                mode,
+            ),
+            limits=limits,
             days=find_days(host, definition, turn.owner),
             mode=mode,
             bus=host.runtime.active_bus,
         )
-        return cls(
-            turn=turn, spec=_make_spec(turn, requester.model, loop.tools), agent=agent, question=question
-        )
+        spec = _make_spec(turn, requester.model, loop.tools)
+        return cls(turn=turn, spec=spec, agent=agent, question=question, tasks=tasks)
 
     @classmethod
-    def resume(cls, host: ChatHost, turn: ChatTurn, spec: RunSpec) -> Self:
+    def resume(
+        cls, host: ChatHost, turn: ChatTurn, spec: RunSpec, *, tasks: Background | None = None
+    ) -> Self:
         """Prepare an answer again after a crash; if its agent is gone, what was said so far is kept."""
         try:
-            agent = cls.prepare(host, turn).agent
+            agent = cls.prepare(host, turn, tasks=tasks).agent
         except DovetailError as error:
             agent = error
-        return cls(turn=turn, spec=spec, agent=agent)
+        return cls(turn=turn, spec=spec, agent=agent, tasks=tasks)
 
     def begin(self, transaction: Transaction) -> None:
         """Store the question, and its session if that is new."""
@@ -140,11 +170,16 @@ class ChatRun(RunWork):
         if isinstance(agent, DovetailError):
             raise agent
         done = replay(await context.history(), context.run_path)
+        if self.tasks is not None and (done.turns or done.pending):  # the journal does not hold its tasks
+            done = _count_tasks(done, await self.tasks.count(context.run_path[0]))
         messages = [*self._read_system(agent), *self.turn.messages]
         return await resume_loop(agent.loop, messages, self._extend(context, agent, done), done)
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
-        """Return how to store what the run has said and done: as the answer's message."""
+        """Return how to store what the run has said and done: as the answer's message.
+
+        The session above that of a task in the background gets a notice.
+        """
         if not self.turn.is_stored:
             return None
         spec = self.spec
@@ -172,12 +207,21 @@ class ChatRun(RunWork):
             metadata=metadata,
             created_at=entries[0].time,
         )
-        return lambda transaction: store_answer(
-            transaction, spec.session_id or "", spec.owner, message, usage
-        )
+        definition = self.agent.definition if isinstance(self.agent, ChatAgent) else None
+        session = self.turn.session
+        notice = write_notice(session, definition, result) if session.is_task else None
+
+        def save(transaction: Transaction) -> None:
+            store_answer(transaction, spec.session_id or "", spec.owner, message, usage)
+            if notice is not None:
+                store_notice(transaction, session, context.run_id or "", notice)
+
+        return save
 
     def _read_system(self, agent: ChatAgent) -> list[ChatMessage]:
         """Return the system messages; the part that all chats share comes first, to be cached."""
+        if self.turn.inputs is not None:
+            return build_messages(agent.definition, self.turn.inputs, preface=agent.preface)[:-1]
         prompt = agent.definition.prompt_config.system_prompt
         texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), agent.preface]
         return [{"role": "system", "content": text} for text in texts if text]
@@ -196,7 +240,31 @@ class ChatRun(RunWork):
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
             budget=Budget(agent.limits, spent=done.spent, days=agent.days),
+            background=self.tasks,
         )
+
+
+def _equip(
+    host: ChatHost,
+    turn: ChatTurn,
+    definition: AgentDefinition,
+    can_start: bool | None,
+    tools: ToolSnapshot,
+) -> ToolSnapshot:
+    """Return the tools within the rights of the session; `can_start` is None without a background."""
+    names = turn.session.grant.get("tools")
+    if names is not None:
+        tools = restrict_tools(tools, definition, set(names))
+    if can_start is None:
+        return tools
+    return offer_background(tools, host, can_start=can_start, has_tasks=turn.session.has_children)
+
+
+def _count_tasks(done: Replay, count: int) -> Replay:
+    spent = replace(
+        done.spent, children=done.spent.children + count, descendants=done.spent.descendants + count
+    )
+    return replace(done, spent=spent)
 
 
 def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
@@ -215,5 +283,6 @@ def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
             "model": turn.model,
             "tab_id": turn.tab_id,
             "mode": turn.mode,
+            **({} if turn.limits is None else {"limits": dict(turn.limits)}),
         },
     )

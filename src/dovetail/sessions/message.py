@@ -14,6 +14,9 @@ Role: TypeAlias = Literal["user", "assistant", "system"]
 Part: TypeAlias = Mapping[str, Any]
 """A piece of a message as people see it in the AI SDK (`text`, `reasoning`, `dynamic-tool`, …)."""
 
+BACKGROUND = "background"
+"""The kind of origin of a session that works in the background of another one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -38,7 +41,7 @@ class Session:
     """A conversation without its messages; `version` grows with every change and is 0 before it is stored.
 
     `agent` answers here unless a request names another one. A session may be below another one (`parent_id`);
-    `origin` names what started it if that was not a person.
+    `origin` names what started it if that was not a person. `has_children`: there are sessions below it.
     """
 
     id: str
@@ -52,6 +55,17 @@ class Session:
     agent: str | None = None
     parent_id: str | None = None
     origin: Mapping[str, Any] | None = None
+    has_children: bool = False
+
+    @property
+    def grant(self) -> Mapping[str, Any]:
+        """The `inputs` of a task that an agent started, the names of its `tools`, and its `mode`."""
+        return (self.origin or {}).get("grant") or {}
+
+    @property
+    def is_task(self) -> bool:
+        """Whether its answers are made in the background of another session, which hears of their end."""
+        return self.parent_id is not None and (self.origin or {}).get("kind") == BACKGROUND
 
 
 @dataclass(frozen=True, slots=True)

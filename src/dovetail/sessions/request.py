@@ -40,7 +40,9 @@ class ChatRequest:
     """One message to a chat, or the request for another answer (`regenerate`) to the message `message_id`.
 
     A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`. `mode` is a policy mode
-    that the settings allow, by default the one they choose.
+    that the settings allow, by default the one they choose. Without an `agent` it is the one of the session.
+    With `background` the message goes to a new session below `session_id`, and `limits` are the highest that
+    its run may have.
     """
 
     parts: Sequence[Part] = ()
@@ -49,9 +51,11 @@ class ChatRequest:
     trigger: Trigger = "submit"
     message_id: str | None = None
     parent_id: "str | _Head | None" = AT_HEAD
-    agent: str = "master"
+    agent: str | None = None
     model: str | None = None
     tab_id: str | None = None
+    background: bool = False
+    limits: Mapping[str, Any] | None = None
     skills: Sequence[str] = ()
     mode: str | None = None
 
@@ -66,6 +70,7 @@ class ChatTurn:
     """The start of an answer: `history` leads from the root to the user's message.
 
     `options` override those of the agent; without `can_ask`, calls that need an approval are denied.
+    `limits` are fields of a `BudgetLimits` that the run must not exceed.
     """
 
     session: Session
@@ -77,11 +82,17 @@ class ChatTurn:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     can_ask: bool = True
     mode: str | None = None
+    limits: Mapping[str, Any] | None = None
 
     @property
     def is_stored(self) -> bool:
         """Whether the conversation is one of ours; otherwise nothing but the run is stored."""
         return bool(self.session.id)
+
+    @property
+    def inputs(self) -> Mapping[str, Any] | None:
+        """The inputs of a task in the background; None in any other conversation."""
+        return self.session.grant.get("inputs") if self.session.agent == self.agent else None
 
     @property
     def messages(self) -> list[ChatMessage]:

@@ -9,13 +9,18 @@ from sqlalchemy.exc import IntegrityError
 
 from dovetail.errors import NotFoundError
 from dovetail.events.delta import Usage
+from dovetail.ids import new_id
 from dovetail.sessions.message import Message, MessageTree, Session
-from dovetail.store.tables import messages, sessions, to_values
+from dovetail.store.tables import inbox, messages, sessions, to_values
 
+_below = sessions.alias("below")
+_HAS_CHILDREN = (
+    sa.select(sa.literal(1)).where(_below.c.parent_id == sessions.c.id).correlate(sessions).exists()
+)
 _SESSION = (
-    sa.select(sessions)
+    sa.select(sessions, _HAS_CHILDREN.label("has_children"))
     .where(sessions.c.id == sa.bindparam("session"), sessions.c.owner == sa.bindparam("user"))
-    .with_for_update()
+    .with_for_update(of=sessions)
 )
 _MESSAGES = (
     sa.select(messages).where(messages.c.session_id == sa.bindparam("session")).order_by(messages.c.position)
@@ -34,8 +39,12 @@ _TOUCH = sa.update(sessions).where(sessions.c.id == sa.bindparam("session"))
 
 
 def insert_session(connection: sa.Connection, session: Session) -> None:
-    """Store a new session."""
-    connection.execute(_INSERT_SESSION, {**to_values(session), "usage": asdict(session.usage)})
+    """Store a new session; raise `NotFoundError` if the one that it is below is gone."""
+    if session.parent_id is not None:
+        fetch_session(connection, session.parent_id, session.owner)
+    values = {**to_values(session), "usage": asdict(session.usage)}
+    del values["has_children"]
+    connection.execute(_INSERT_SESSION, values)
 
 
 def fetch_session(connection: sa.Connection, session_id: str, owner: str) -> Session:
@@ -90,6 +99,26 @@ def store_answer(
     """Store an answer and count its usage, once."""
     session = fetch_session(connection, session_id, owner)
     save_message(connection, session, message, {"usage": asdict(session.usage + usage)})
+
+
+def store_notice(connection: sa.Connection, session: Session, run_id: str, text: str) -> None:
+    """Put the notice of a task's end into the inbox of the session above it, if that still exists."""
+    above = sa.select(sessions.c.id).where(sessions.c.id == session.parent_id)
+    if connection.scalar(above.with_for_update(key_share=True, read=True)) is None:
+        return
+    data = {"task_id": session.id, "run_id": run_id, "agent": session.agent}
+    values: dict[str, Any] = {
+        "id": new_id("msg"),
+        "session_id": session.parent_id,
+        "owner": session.owner,
+        "run_id": None,
+        "kind": "notice",
+        "parts": [{"type": "text", "text": text}, {"type": "data-task", "data": data}],
+        "content": [{"role": "user", "content": text}],
+        "request": {},
+        "created_at": time.time(),
+    }
+    connection.execute(sa.insert(inbox).values(values))
 
 
 def touch(connection: sa.Connection, session: Session, changes: dict[str, Any]) -> None:

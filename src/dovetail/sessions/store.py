@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from dovetail.data.shapes import read_number
 from dovetail.errors import ConflictError, NotFoundError
+from dovetail.events.background import Task
 from dovetail.events.delta import Usage
 from dovetail.sessions.message import (
     Message,
@@ -30,8 +31,10 @@ from dovetail.sessions.rows import (
     store_answer,
     touch,
 )
+from dovetail.sessions.task_rows import TASKS, read_task
 from dovetail.settings import LOCAL_OWNER
 from dovetail.store.database import Database
+from dovetail.store.retention import fetch_below
 from dovetail.store.tables import messages, runs, sessions
 
 
@@ -86,10 +89,20 @@ class SessionStore:
         return await self._database.read(lambda connection: fetch_session(connection, session_id, owner))
 
     async def page(
-        self, *, owner: str = LOCAL_OWNER, query: str = "", cursor: str | None = None, limit: int = 50
+        self,
+        *,
+        owner: str = LOCAL_OWNER,
+        query: str = "",
+        parent_id: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
     ) -> SessionPage:
-        """Return sessions whose title or messages contain `query`, the last changed first."""
+        """Return sessions whose title or messages contain `query`, the last changed first.
+
+        Without `parent_id` sessions below others are left out; otherwise these are those below that one.
+        """
         statement = sa.select(sessions).where(sessions.c.owner == owner)
+        statement = statement.where(sessions.c.parent_id.is_not_distinct_from(parent_id))
         if query:
             statement = statement.where(_holds(query))
         if cursor:
@@ -164,13 +177,48 @@ class SessionStore:
         return await self._database.write(remove)
 
     async def delete(self, session_id: str, *, owner: str = LOCAL_OWNER) -> None:
-        """Delete the session with all its messages."""
+        """Delete the session and all below it, with their messages."""
 
         def delete(connection: sa.Connection) -> None:
             session = fetch_session(connection, session_id, owner)
-            connection.execute(sa.delete(sessions).where(sessions.c.id == session.id))
+            gone = [session.id, *fetch_below(connection, [session.id])]
+            connection.execute(sa.delete(sessions).where(sessions.c.id.in_(gone)))
 
         await self._database.write(delete)
+
+    async def list_below(self, session_id: str) -> list[str]:
+        """Return the ids of the sessions below this one, at all depths."""
+        return await self._database.read(lambda connection: fetch_below(connection, [session_id]))
+
+    async def list_tasks(self, session_id: str, *, owner: str = LOCAL_OWNER) -> list[Task]:
+        """Return what works in the background of a session, oldest first."""
+        statement = TASKS.where(sessions.c.parent_id == session_id, sessions.c.owner == owner)
+        statement = statement.order_by(sessions.c.created_at, sessions.c.id)
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
+        return [read_task(row) for row in rows]
+
+    async def find_task(
+        self, task_id: str, *, owner: str = LOCAL_OWNER, parent_id: str | None = None
+    ) -> Task | None:
+        """Return the task with this id, if any; with `parent_id` only if it is one of that session."""
+        statement = TASKS.where(sessions.c.id == task_id, sessions.c.owner == owner)
+        if parent_id is not None:
+            statement = statement.where(sessions.c.parent_id == parent_id)
+        row = await self._database.read(lambda connection: connection.execute(statement).mappings().first())
+        return None if row is None else read_task(row)
+
+    async def find_places(self, run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+        """Return the session of each run, and the one above it, if any."""
+        statement = sa.select(runs.c.id, sessions.c.id, sessions.c.parent_id).join_from(runs, sessions)
+        statement = statement.where(runs.c.id.in_(run_ids))
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return {run_id: (session_id, parent_id) for run_id, session_id, parent_id in rows}
+
+    async def count_tasks(self, session_id: str, run_id: str) -> int:
+        """Return how many tasks of a session a run has started."""
+        started = sessions.c.origin["run_id"].as_string() == run_id
+        statement = sa.select(sa.func.count()).where(sessions.c.parent_id == session_id, started)
+        return await self._database.read(lambda connection: connection.scalar(statement) or 0)
 
 
 def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: Sequence[str]) -> None:

@@ -39,6 +39,7 @@ async def count_all(database: Database) -> Counts:
 async def prune(database: Database, *, before: float, is_trial: bool = False) -> Counts:
     """Delete sessions that were last changed before a time, with everything that belongs to them.
 
+    A session below others is deleted with the topmost one, once none of them has changed since.
     Runs and artifacts without a session are deleted by their own age; sessions and runs in progress are kept.
     With `is_trial` nothing is deleted, only counted.
     """
@@ -54,8 +55,19 @@ async def prune(database: Database, *, before: float, is_trial: bool = False) ->
         )
 
 
+def fetch_below(connection: sa.Connection, session_ids: Sequence[str]) -> list[str]:
+    """Return the ids of all sessions below these, at all depths."""
+    found: list[str] = []
+    level = list(session_ids)
+    while level:
+        statement = sa.select(sessions.c.id).where(sessions.c.parent_id.in_(level))
+        level = list(connection.scalars(statement))
+        found += level
+    return found
+
+
 def _choose(connection: sa.Connection, before: float, after: str) -> Sequence[str]:
-    statement = sa.select(sessions.c.id).where(_is_old(before), sessions.c.id > after)
+    statement = sa.select(sessions.c.id).where(_is_old(before), _is_top(), sessions.c.id > after)
     return connection.scalars(statement.order_by(sessions.c.id).limit(_AT_ONCE)).all()
 
 
@@ -64,11 +76,24 @@ def _is_old(before: float) -> sa.ColumnElement[bool]:
     return (sessions.c.updated_at < before) & ~running.exists()
 
 
+def _is_top() -> sa.ColumnElement[bool]:
+    above = sessions.alias("above")
+    parent = sa.select(above.c.id).where(above.c.id == sessions.c.parent_id).correlate(sessions)
+    return ~parent.exists()
+
+
 def _prune_sessions(
     connection: sa.Connection, before: float, chosen: Sequence[str], is_trial: bool
 ) -> Counts:
-    old = sessions.c.id.in_(chosen) & _is_old(before)
-    wanted = connection.scalars(sa.select(sessions.c.id).where(old).with_for_update()).all()
+    old = sa.select(sessions.c.id).where(_is_old(before))
+    tops = connection.scalars(old.where(sessions.c.id.in_(chosen)).with_for_update()).all()
+    wanted = list(tops)
+    for top in tops if _has_below(connection, tops) else ():
+        below = fetch_below(connection, [top])
+        if len(connection.scalars(old.where(sessions.c.id.in_(below)).with_for_update()).all()) == len(below):
+            wanted += below
+        else:
+            wanted.remove(top)
     counts = _count(
         connection,
         sessions.c.id.in_(wanted),
@@ -78,6 +103,11 @@ def _prune_sessions(
     if not is_trial:
         connection.execute(sa.delete(sessions).where(sessions.c.id.in_(wanted)))
     return counts
+
+
+def _has_below(connection: sa.Connection, tops: Sequence[str]) -> bool:
+    statement = sa.select(sessions.c.id).where(sessions.c.parent_id.in_(tops)).limit(1)
+    return connection.scalar(statement) is not None
 
 
 def _prune_loose(connection: sa.Connection, before: float, is_trial: bool) -> Counts:

@@ -16,8 +16,13 @@ router = APIRouter(tags=["asks"])
 
 @router.get("/api/v1/asks")
 async def list_asks(app: App, owner: Owner, run_id: str | None = None) -> dict[str, Any]:
-    """List the caller's open questions, oldest first."""
-    return {"asks": [_describe(ask) for ask in await app.runs.asks.store.list_open(owner, run_id)]}
+    """List the caller's open questions, oldest first.
+
+    `session_id` is the session that asks, `parent_session_id` the one in whose background it works, if any.
+    """
+    asks = await app.runs.asks.store.list_open(owner, run_id)
+    places = await app.sessions.find_places([ask.run_id for ask in asks]) if asks else {}
+    return {"asks": [{**_describe(ask), **_describe_place(places.get(ask.run_id))} for ask in asks]}
 
 
 @router.post("/api/v1/asks/{ask_id}")
@@ -63,6 +68,11 @@ def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
             hint='Send {"value": …}, or {"approved": false} to decline; browser tools report '
             "to POST /ai/tools/ack.",
         )
+
+
+def _describe_place(place: tuple[str, str | None] | None) -> dict[str, Any]:
+    session_id, parent_id = place or (None, None)
+    return {"session_id": session_id, "parent_session_id": parent_id}
 
 
 def _describe(ask: AskRecord) -> dict[str, Any]:

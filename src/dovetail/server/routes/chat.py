@@ -114,7 +114,10 @@ router = APIRouter(prefix="/api/v1", tags=["chat"])
 
 @router.post("/chat", response_class=Response)
 async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) -> Response:
-    """Send a message and read its answer as a stream, or as JSON with `Accept: application/json`."""
+    """Send a message and read its answer as a stream, or as JSON with `Accept: application/json`.
+
+    With `background` it is answered in a new session below `session_id`; the response (202) names that.
+    """
     if body.is_continuation and body.last is not None:
         continued = await continue_answer(app, body.last, body.id or body.session_id, owner)
         return await _attach(
@@ -122,6 +125,9 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
         )
     _refuse_path(body.model, app)
     started = await app.chat.send(_read_request(body, owner))
+    if body.background:
+        names = ("session_id", "run_id", "message_id")
+        return JsonResponse({name: getattr(started, name) for name in names}, 202)
     if _wants_json(request):
         return await _answer_json(started, request.url.path)
     record = await app.runs.get(started.run_id)
@@ -159,8 +165,13 @@ def _read_request(body: ChatBody, owner: str) -> ChatRequest:
         model=body.model,
         skills=body.skills,
         mode=body.mode,
-        tab_id=body.tab_id or ("client" if body.messages is not None else None),
+        background=body.background,
+        tab_id=None if body.background else _find_tab(body),
     )
+
+
+def _find_tab(body: ChatBody) -> str | None:
+    return body.tab_id or ("client" if body.messages is not None else None)
 
 
 def _refuse_path(model: str | None, app: Dovetail) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import NotFoundError
+from dovetail.events.background import Task
 from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
 from dovetail.sessions.message import Message, MessageTree, Session
@@ -21,11 +22,15 @@ async def list_sessions(
     app: App,
     owner: Owner,
     q: Annotated[str, Query(max_length=100)] = "",
+    parent: str | None = None,
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """List sessions, the last changed first; `q` searches titles and messages."""
-    page = await app.sessions.page(owner=owner, query=q, cursor=cursor, limit=limit)
+    """List sessions, the last changed first; `q` searches titles and messages.
+
+    Sessions that work in the background of another one are listed only with `parent`, the id of that one.
+    """
+    page = await app.sessions.page(owner=owner, query=q, parent_id=parent, cursor=cursor, limit=limit)
     running = await app.runs.find_running_sessions(owner)
     described = [
         {**describe_session(session), "run_id": running.get(session.id)} for session in page.sessions
@@ -70,8 +75,16 @@ async def change_session(session_id: str, body: SessionChange, app: App, owner: 
 
 @router.delete("/{session_id}", status_code=204, response_class=Response)
 async def delete_session(session_id: str, app: App, owner: Owner) -> None:
-    """Delete a session with all its messages; an answer in progress is cancelled."""
+    """Delete a session and those below it, with all messages; answers in progress are cancelled."""
     await app.chat.delete(session_id, owner=owner)
+
+
+@router.get("/{session_id}/children")
+async def list_children(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
+    """List what works, or has worked, in the background of a session, oldest first."""
+    await app.sessions.get(session_id, owner=owner)
+    tasks = await app.sessions.list_tasks(session_id, owner=owner)
+    return {"children": [_describe_task(task) for task in tasks]}
 
 
 @router.get("/{session_id}/messages")
@@ -126,9 +139,23 @@ def describe_session(session: Session) -> dict[str, Any]:
         "head": session.head_id,
         "version": session.version,
         "usage": asdict(session.usage),
+        "agent": session.agent,
+        "parent_id": session.parent_id,
+        "origin": _describe_origin(session),
         "created_at": to_iso(session.created_at),
         "updated_at": to_iso(session.updated_at),
     }
+
+
+def _describe_origin(session: Session) -> dict[str, Any] | None:
+    origin = session.origin
+    return None if origin is None else {name: origin[name] for name in origin if name != "grant"}
+
+
+def _describe_task(task: Task) -> dict[str, Any]:
+    described = asdict(task)
+    times = {name: to_iso(described[name]) for name in ("created_at", "ended_at")}
+    return {"session_id": described.pop("task_id"), **described, **times}
 
 
 def _export_message(message: Message) -> dict[str, Any]:

@@ -1,0 +1,281 @@
+"""Agents that work in the background of a chat: started, listed, read, messaged, cancelled and deleted."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dovetail.events.call import Kind
+from dovetail.events.delta import Usage
+from dovetail.tools.makers.function import make_tool
+from dovetail.tools.tool import Tool
+from serving import Serving, serve, text_of
+
+RESEARCHER = "---\ndescription: Researches.\n{more}---\nYou are the {name}.\n"
+
+
+def write_agent(folder: Path, more: str = "tools: []\n", name: str = "researcher") -> Path:
+    (folder / "agents").mkdir(exist_ok=True)
+    (folder / "agents" / f"{name}.md").write_text(RESEARCHER.format(more=more, name=name))
+    return folder
+
+
+def call(name: str, call_id: str = "c1", /, **arguments: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"call_id": call_id, "name": name, "arguments": arguments}]}
+
+
+START = {"when": "start it", **call("researcher", query="find oaks", background=True)}
+STARTED = {"when": "works in the background", "text": "It has started."}
+
+
+async def wait_for_end(server: Serving, run_id: str) -> dict[str, Any]:
+    async for _ in server.stream("GET", f"/api/v1/runs/{run_id}/events"):
+        pass
+    return await server.get(f"/api/v1/runs/{run_id}")
+
+
+async def wait_for_event(server: Serving, run_id: str, type: str) -> None:
+    async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events"):
+        if event["type"] == type:
+            return
+
+
+async def list_children(server: Serving, session_id: str = "s") -> list[dict[str, Any]]:
+    return (await server.get(f"/api/v1/sessions/{session_id}/children"))["children"]
+
+
+def make_gate() -> tuple[Tool, asyncio.Event]:
+    """Return a tool that waits until the test opens its gate."""
+    gate = asyncio.Event()
+
+    async def dig(where: str) -> str:
+        """Dig."""
+        await gate.wait()
+        return f"dug {where}"
+
+    return make_tool(dig, kind=Kind.Read), gate
+
+
+async def test_caller_does_not_wait_for_an_agent_in_the_background(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    replies = [START, {"when": "find oaks", **call("dig", where="here")}, STARTED]
+    replies += [{"when": "dug here", "text": "Seven oaks."}]
+    async with serve(write_agent(tmp_path, "tools: [dig]\n"), replies, [dig]) as server:
+        chunks = await server.chat("start it")
+        [child] = await list_children(server)
+        listed = (await server.get("/api/v1/sessions"))["sessions"]
+        below = (await server.get("/api/v1/sessions?parent=s"))["sessions"]
+        gate.set()
+        run = await wait_for_end(server, child["run_id"])
+        [ended] = await list_children(server)
+        view = await server.get(f"/api/v1/sessions/{child['session_id']}")
+    assert text_of(chunks) == "It has started."
+    [output] = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
+    assert output == {
+        "task_id": child["session_id"],
+        "run_id": child["run_id"],
+        "agent": "researcher",
+    }
+    assert (child["state"], child["reason"], child["call_id"]) == ("running", None, "c1")
+    assert (child["agent"], child["title"]) == ("researcher", "find oaks")
+    assert [session["id"] for session in listed] == ["s"]
+    assert [session["id"] for session in below] == [child["session_id"]]
+    assert (run["reason"], run["result"]) == ("goal", "Seven oaks.")
+    assert (ended["state"], ended["reason"]) == ("ended", "goal")
+    assert (view["parent_id"], view["agent"]) == ("s", "researcher")
+    origin = {"kind": "background", "agent": "researcher", "call_id": "c1"}
+    assert view["origin"] == {**origin, "run_id": chunks[0]["messageMetadata"]["run_id"]}
+
+
+async def test_agent_in_the_background_has_its_own_prompt_with_its_inputs(tmp_path: Path) -> None:
+    more = "inputs:\n  tree: {type: string, required: true}\nquery: Find every ${tree}.\ntools: []\n"
+    write_agent(tmp_path, more)
+    with (tmp_path / "agents" / "researcher.md").open("a") as file:
+        file.write("You know the ${tree}.")
+    start = {"when": "start it", **call("researcher", tree="oak", background=True)}
+    replies = [start, {"when": "Find every oak.", "text": "Seven."}, STARTED]
+    async with serve(tmp_path, replies) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+        [asked] = [one for one in server.model.requests if "You know the oak." in str(one.messages)]
+    contents = [message["content"] for message in asked.messages]
+    assert contents[0] == "You are the researcher.\nYou know the oak."
+    assert contents[1].startswith("This task began on")
+    assert contents[2:] == ["Find every oak."]
+
+
+async def test_agent_file_can_say_that_its_agent_always_works_in_the_background(tmp_path: Path) -> None:
+    write_agent(tmp_path, "background: true\ntools: []\n")
+    start = {"when": "start it", **call("researcher", query="find oaks")}
+    replies = [start, {"when": "find oaks", "text": "Seven."}, STARTED]
+    async with serve(tmp_path, replies) as server:
+        chunks = await server.chat("start it")
+        [spec] = [tool for tool in server.model.requests[0].tools if tool.name == "researcher"]
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+    assert text_of(chunks) == "It has started."
+    assert list(spec.parameters["properties"]) == ["query"]
+
+
+async def test_agent_behind_the_dispatcher_works_in_the_background(tmp_path: Path) -> None:
+    arguments = {"name": "researcher", "inputs": {"query": "find oaks"}, "background": True}
+    replies = [{"when": "start it", **call("sub-agent", **arguments)}]
+    replies += [{"when": "find oaks", "text": "Seven."}, STARTED]
+    settings = {"subagents": {"shape": "dispatcher"}}
+    async with serve(write_agent(tmp_path), replies, settings=settings) as server:
+        chunks = await server.chat("start it")
+        [child] = await list_children(server)
+        run = await wait_for_end(server, child["run_id"])
+    assert text_of(chunks) == "It has started."
+    assert (child["agent"], run["result"]) == ("researcher", "Seven.")
+
+
+async def test_result_in_the_agents_own_form_is_the_result_of_the_run(tmp_path: Path) -> None:
+    more = "tools: []\noutput:\n  name: report\n  schema: {type: object}\n"
+    hand_in = {"when": "find oaks", **call("complete_task", report={"oaks": 7})}
+    async with serve(write_agent(tmp_path, more), [START, hand_in, STARTED]) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        run = await wait_for_end(server, child["run_id"])
+    assert (run["reason"], run["result"]) == ("goal", {"oaks": 7})
+
+
+async def test_agent_in_the_background_has_no_tool_that_its_caller_lacks(tmp_path: Path) -> None:
+    write_agent(tmp_path, "")
+    write_agent(tmp_path, "tools: [researcher, look]\n", name="boss")
+    tools = [make_tool(lambda: "seen", name=name, description=name) for name in ("look", "smash")]
+    replies = [START, {"when": "find oaks", "text": "Seven."}, STARTED, "Eight."]
+    async with serve(tmp_path, replies, tools) as server:
+        await server.chat("start it", agent="boss")
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+        again = await server.chat("and elms?", session_id=child["session_id"])
+        offered = [
+            {tool.name for tool in request.tools}
+            for request in server.model.requests
+            if "You are the researcher" in str(request.messages)
+        ]
+    assert text_of(again) == "Eight."  # a message to the task's own session is answered by its agent
+    assert offered == [{"look"}, {"look"}]
+
+
+async def test_task_has_no_more_than_its_caller_has_left(tmp_path: Path) -> None:
+    write_agent(tmp_path, "tools: []\nmax_tokens: 9000\nmax_depth: 3\n")
+    write_agent(tmp_path, "tools: [researcher]\nmax_tokens: 5000\nmax_depth: 2\n", name="boss")
+    replies = [{**START, "usage": Usage(900, 100)}, {"when": "find oaks", "text": "Seven."}, STARTED]
+    async with serve(tmp_path, replies) as server:
+        await server.chat("start it", agent="boss")
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+        limits = (await server.app.runs.get(child["run_id"])).spec.input["limits"]
+    assert (limits["tokens"], limits["depth"], 0 < limits["seconds"] <= 600) == (4000, 1, True)
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"), [("max_children: 1", "limit of 1 children"), ("max_depth: 0", "depth limit")]
+)
+async def test_tasks_count_as_agents_below_the_run(tmp_path: Path, limit: str, told: str) -> None:
+    write_agent(tmp_path)
+    write_agent(tmp_path, f"tools: [researcher]\n{limit}\n", name="boss")
+    both = call("researcher", query="find oaks", background=True)["tool_calls"]
+    both += call("researcher", "c2", query="find elms", background=True)["tool_calls"]
+    if "depth" in limit:  # without a level below there is nothing to offer
+        both = call("researcher", query="find oaks")["tool_calls"]
+    replies = [{"when": "start it", "tool_calls": both}, {"when": "find oaks", "text": "Seven."}]
+    replies += [{"when": told, "text": "One was refused."}]
+    async with serve(tmp_path, replies) as server:
+        chunks = await server.chat("start it", agent="boss")
+        children = await list_children(server)
+        for child in children:
+            await wait_for_end(server, child["run_id"])
+    assert text_of(chunks) == "One was refused."
+    assert len(children) == (0 if "depth" in limit else 1)
+
+
+async def test_deleting_a_session_cancels_and_deletes_what_works_in_its_background(tmp_path: Path) -> None:
+    dig_ended = asyncio.Event()
+
+    async def dig(where: str) -> str:
+        """Dig without end."""
+        try:
+            return await asyncio.Future()
+        finally:
+            dig_ended.set()
+
+    replies = [START, {"when": "find oaks", **call("dig", where="here")}, STARTED]
+    async with serve(
+        write_agent(tmp_path, "tools: [dig]\n"), replies, [make_tool(dig, kind=Kind.Read)]
+    ) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        await wait_for_event(server, child["run_id"], "tool-start")
+        assert (await server.client.delete("/api/v1/sessions/s")).status_code == 204
+        gone = await server.client.get(f"/api/v1/sessions/{child['session_id']}")
+        run = await server.client.get(f"/api/v1/runs/{child['run_id']}")
+        await dig_ended.wait()
+    assert (gone.status_code, run.status_code) == (404, 404)
+
+
+async def test_cancelling_the_caller_leaves_its_task_at_work(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    wait = {"when": "works in the background", **call("dig", "c2", where="there")}
+    replies = [START, {"when": "find oaks", **call("dig", where="here")}, wait]
+    replies += [{"when": "dug here", "text": "Seven oaks."}]
+    async with serve(write_agent(tmp_path, "tools: [dig]\n"), replies, [dig]) as server:
+        body = {"message": "start it", "session_id": "s"}
+        async for chunk in server.stream("POST", "/api/v1/chat", json=body):
+            if chunk["type"] == "start":
+                run_id = chunk["messageMetadata"]["run_id"]
+            if chunk["type"] == "tool-input-available" and chunk["toolCallId"] == "c2":
+                await server.client.post(f"/api/v1/runs/{run_id}/cancel", json={})
+        [child] = await list_children(server)
+        caller = await server.get(f"/api/v1/runs/{run_id}")
+        gate.set()
+        run = await wait_for_end(server, child["run_id"])
+    assert (caller["reason"], run["reason"], run["result"]) == ("cancelled", "goal", "Seven oaks.")
+
+
+async def test_question_of_a_task_is_listed_with_both_sessions_and_answered(tmp_path: Path) -> None:
+    def fell(tree: str) -> str:
+        """Fell a tree."""
+        return f"felled {tree}"
+
+    replies = [START, {"when": "find oaks", **call("fell", tree="oak")}, STARTED]
+    replies += [{"when": "felled oak", "text": "It is down."}]
+    tools = [make_tool(fell, kind=Kind.Execute)]
+    async with serve(write_agent(tmp_path, "tools: [fell]\n"), replies, tools) as server:
+        await server.chat("start it")
+        [started] = await list_children(server)
+        await wait_for_event(server, started["run_id"], "ask-request")
+        [child] = await list_children(server)
+        asks = (await server.get("/api/v1/asks"))["asks"]
+        await server.client.post(f"/api/v1/asks/{asks[0]['id']}", json={"approved": True})
+        run = await wait_for_end(server, child["run_id"])
+    assert (asks[0]["session_id"], asks[0]["parent_session_id"]) == (child["session_id"], "s")
+    assert child["state"] == "waiting"
+    assert run["result"] == "It is down."
+
+
+async def test_message_over_http_is_answered_in_the_background(tmp_path: Path) -> None:
+    replies = ["Hello.", {"when": "find oaks", "text": "Seven."}, {"when": "alone", "text": "Fine."}]
+    async with serve(write_agent(tmp_path), replies) as server:
+        await server.chat("Hi")
+        body = {"message": "find oaks", "background": True, "agent": "researcher"}
+        response = await server.client.post("/api/v1/chat", json={**body, "session_id": "s"})
+        started = response.json()
+        run = await wait_for_end(server, started["run_id"])
+        [child] = await list_children(server)
+        unknown = await server.client.post("/api/v1/chat", json={**body, "session_id": "nothing"})
+        alone = await server.client.post("/api/v1/chat", json={"message": "alone", "background": True})
+        await wait_for_end(server, alone.json()["run_id"])
+        listed = (await server.get("/api/v1/sessions"))["sessions"]
+        view = await server.get(f"/api/v1/sessions/{started['session_id']}")
+    assert response.status_code == 202
+    assert set(started) == {"session_id", "run_id", "message_id"}
+    assert (child["session_id"], child["run_id"]) == (started["session_id"], started["run_id"])
+    assert (child["call_id"], run["result"]) == (None, "Seven.")
+    assert view["path"][-1]["id"] == started["message_id"]
+    assert unknown.status_code == 404
+    assert [session["id"] for session in listed] == [alone.json()["session_id"], "s"]
