@@ -279,3 +279,56 @@ async def test_message_over_http_is_answered_in_the_background(tmp_path: Path) -
     assert view["path"][-1]["id"] == started["message_id"]
     assert unknown.status_code == 404
     assert [session["id"] for session in listed] == [alone.json()["session_id"], "s"]
+
+
+def use_tasks(when: str, call_id: str, **arguments: Any) -> dict[str, Any]:
+    return {"when": when, **call("background_tasks", call_id, **arguments)}
+
+
+async def test_model_lists_reads_and_continues_its_tasks(tmp_path: Path) -> None:
+    replies: list[Any] = [START, {"when": "find oaks", "text": "Seven oaks."}, STARTED]
+    async with serve(write_agent(tmp_path), replies) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+        task_id = child["session_id"]
+        server.model.script.add(
+            use_tasks("what works?", "l", action="list"),
+            use_tasks("ended by goal", "r", action="read", task_id=task_id),
+            use_tasks("Seven oaks.", "m", action="message", task_id=task_id, message="and elms?"),
+            {"when": "and elms?", "text": "Two elms."},
+            {"when": "continues with this message", "text": "It looks for elms."},
+        )
+        chunks = await server.chat("what works?")
+        [revived] = await list_children(server)
+        run = await wait_for_end(server, revived["run_id"])
+        view = await server.get(f"/api/v1/sessions/{task_id}")
+    assert text_of(chunks) == "It looks for elms."
+    assert revived["run_id"] != child["run_id"]
+    assert run["result"] == "Two elms."
+    texts = [part["text"] for message in view["path"] for part in message["parts"] if "text" in part]
+    assert texts == ["find oaks", "Seven oaks.", "and elms?", "Two elms."]
+
+
+async def test_model_cancels_a_task_and_cannot_reach_those_of_other_sessions(tmp_path: Path) -> None:
+    dig, _ = make_gate()
+    replies: list[Any] = [START, {"when": "find oaks", **call("dig", where="here")}, STARTED]
+    async with serve(write_agent(tmp_path, "tools: [dig]\n"), replies, [dig]) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        task_id = child["session_id"]
+        server.model.script.add(
+            use_tasks("elsewhere", "x", action="cancel", task_id=task_id),
+            {"when": "not found", "text": "I do not know it."},
+            use_tasks("stop it", "x", action="cancel", task_id=task_id),
+            {"when": "asked to stop", "text": "It stops."},
+            use_tasks("without an id", "y", action="read"),
+            {"when": "needs `task_id`", "text": "I need one."},
+        )
+        stranger = await server.chat("elsewhere", session_id="other")
+        own = await server.chat("stop it")
+        run = await wait_for_end(server, child["run_id"])
+        without = await server.chat("without an id")
+    assert text_of(stranger) == "I do not know it."
+    assert (text_of(own), run["reason"]) == ("It stops.", "cancelled")
+    assert text_of(without) == "I need one."

@@ -116,3 +116,23 @@ def test_what_was_spent_before_a_crash_counts() -> None:
 def test_a_time_limit_that_is_not_a_finite_number_is_refused(seconds: Any) -> None:
     with pytest.raises(ConfigError, match="time limit of a run must be a finite number of seconds"):
         BudgetLimits(seconds=seconds)
+
+
+def test_rest_is_what_the_whole_branch_has_left_for_a_run_below_it() -> None:
+    clock = Clock()
+    spent = Spent(calls=4, usage=Usage(input_tokens=30, cost=0.25), seconds=4.0, descendants=5)
+    limits = BudgetLimits(seconds=10.0, tokens=100, cost=1.0, calls=9, depth=3, total=20)
+    root = Budget(limits, clock=clock, spent=spent)
+    branch = root.child(BudgetLimits(turns=5, seconds=60.0, tokens=50, depth=9))
+    branch.use_tokens(Usage(input_tokens=20))
+    clock.now = 1.0
+    left = BudgetLimits(turns=None, seconds=5.0, tokens=30, cost=0.75, calls=5, depth=1, total=14)
+    assert branch.rest() == left
+    own = BudgetLimits(turns=5, seconds=3.0, tokens=99, cost=None, depth=4, width=70, total=30)
+    lowered = BudgetLimits(turns=5, seconds=3.0, tokens=30, cost=0.75, calls=5, depth=1, width=70, total=14)
+    assert own.lowered(left) == lowered
+
+
+def test_rest_of_a_run_without_limits_limits_nothing() -> None:
+    rest = Budget(BudgetLimits(turns=None, seconds=None)).rest()
+    assert (rest.seconds, rest.tokens, rest.cost, rest.calls) == (None, None, None, None)

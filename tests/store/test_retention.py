@@ -90,3 +90,29 @@ async def test_an_artifact_is_read_by_its_owner_alone(database: Database) -> Non
     assert await table.get(artifact_id, owner="ann") == text
     assert await table.get(artifact_id, owner="bob") is None
     assert await table.get(artifact_id, owner=None) is None
+
+
+async def put_below(database: Database, name: str, parent: str) -> None:
+    move = sa.update(sessions).where(sessions.c.id == name).values(parent_id=parent)
+    await database.write(lambda connection: connection.execute(move))
+
+
+async def test_sessions_below_another_one_stay_and_go_with_it(database: Database) -> None:
+    for name in ("top", "middle", "bottom"):
+        await fill(database, name, changed=10.0)
+    await put_below(database, "middle", "top")
+    await put_below(database, "bottom", "middle")
+    await database.write(
+        lambda connection: connection.execute(
+            sa.update(sessions).where(sessions.c.id == "bottom").values(updated_at=30.0)
+        )
+    )
+    assert await prune(database, before=20.0) == EMPTY  # something below it has changed since
+    assert await prune(database, before=40.0) == ONE + ONE + ONE
+    assert await count_all(database) == EMPTY
+
+
+async def test_sessions_below_one_that_is_gone_go_by_their_own_age(database: Database) -> None:
+    await fill(database, "left", changed=10.0)
+    await put_below(database, "left", "gone")
+    assert await prune(database, before=20.0) == ONE

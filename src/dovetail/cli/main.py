@@ -29,6 +29,7 @@ GROUPS: dict[str, str] = {
     "agents": "List, show, check, trust and run agents.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
+    "runs": "List, show, message and cancel runs, those in the background included.",
     "store": "Inspect, prune, back up and restore the database.",
     "settings": "List all settings, their values and where these come from.",
     "doctor": "Diagnose the installation.",

@@ -2,8 +2,6 @@
 
 import json
 import logging
-import urllib.error
-import urllib.request
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.remote import URL, name_caller, post
 from dovetail.cli.terminal import WORKSPACE
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
@@ -28,7 +27,6 @@ from dovetail.settings import find_workspace
 app = typer.Typer(name="ext", help="List, check, create and reload extension folders.", no_args_is_help=True)
 console = Console(highlight=False, soft_wrap=True)
 
-_TIME_LIMIT = 60.0
 _HINTS = {
     401: "Pass an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
     403: "Pass the token with --token or EXTENSIONS_ADMIN_TOKEN.",
@@ -106,19 +104,15 @@ def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, s
 
 @app.command("reload")
 def reload_extensions(
-    url: str = typer.Option(
-        "http://127.0.0.1:8000", help="The address of the server.", envvar="DOVETAIL_URL"
-    ),
+    url: str = URL,
     token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
     key: str | None = typer.Option(
         None, help="An API key, if the server has keys but no admin token.", envvar="DOVETAIL_SERVER_KEY"
     ),
 ) -> None:
     """Make a running server reload its folders, agents, skills and policies, and print its report."""
-    headers = {"x-admin-token": token} if token else {}
-    if key:
-        headers["authorization"] = f"Bearer {key}"
-    report = _post(f"{url.rstrip('/')}/api/v1/extensions/reload", headers)
+    headers = {**({"x-admin-token": token} if token else {}), **name_caller(key)}
+    report = post(f"{url.rstrip('/')}/api/v1/extensions/reload", headers, hints=_HINTS)
     typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
     raise typer.Exit(1 if _has_failed(report) else 0)
 
@@ -215,22 +209,3 @@ def _show_problems(snapshot: ExtensionSnapshot) -> None:
     for notice in snapshot.notices:
         console.print(f"[yellow]notice[/yellow] {notice.extension}: ", end="")
         console.print(notice.text, markup=False)
-
-
-def _post(url: str, headers: dict[str, str]) -> dict[str, Any]:
-    if not url.startswith(("http://", "https://")):
-        raise ConfigError(f"Invalid URL {url!r}: it must start with http:// or https://.")
-    # As Latin-1, because urllib encodes headers so: the bytes that are sent are UTF-8.
-    sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
-    request = urllib.request.Request(url, method="POST", headers=sent)
-    try:
-        with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:
-            report: Any = json.load(response)
-    except urllib.error.HTTPError as error:
-        text = error.read().decode(errors="replace")
-        raise ConfigError(
-            f"The server responded with HTTP {error.code}: {text}", hint=_HINTS.get(error.code)
-        ) from error
-    except OSError as error:
-        raise ConfigError(f"No server at {url}: {error}", hint="Start one: dovetail serve") from error
-    return report if is_dict(report) else {}

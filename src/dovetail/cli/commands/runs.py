@@ -1,0 +1,122 @@
+"""`dovetail runs`: list and show stored runs; message and cancel runs of a running server.
+
+Listing reads the database of the workspace. A message or a cancel has to reach the process that works on the
+run, so these two go to the server.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dovetail.cli.commands.store import find_database
+from dovetail.cli.remote import KEY, URL, name_caller, post
+from dovetail.cli.run_view import describe_usage
+from dovetail.cli.terminal import WORKSPACE
+from dovetail.concurrency import run_sync
+from dovetail.data.text import to_text
+from dovetail.runs.run import RunRecord
+from dovetail.runs.store import RunStore
+
+app = typer.Typer(
+    name="runs",
+    help="List, show, message and cancel runs, those in the background included.",
+    no_args_is_help=True,
+)
+console = Console(highlight=False, soft_wrap=True)
+_HINTS = {
+    401: "Pass an API key with --key or DOVETAIL_SERVER_KEY.",
+    404: "`dovetail runs list` shows the ids; a server with API keys has only the runs of that key.",
+}
+
+
+@app.command("list")
+def list_runs(
+    is_all: bool = typer.Option(False, "--all", help="Also list runs that have ended."),
+    session: str | None = typer.Option(None, help="Only list runs of this session."),
+    limit: int = typer.Option(50, min=1, help="The most runs to list."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """List the runs in progress, the newest first."""
+    wanted = {name: value for name, value in (("session_id", session),) if value}
+    if not is_all:
+        wanted["state"] = "running"
+    records = run_sync(_find(workspace, limit, wanted))
+    if not records:
+        typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
+        return
+    table = Table("run", "session", "agent", "state", "began", box=None, header_style="bold")
+    for record in records:
+        table.add_row(
+            record.id,
+            record.spec.session_id or "",
+            record.spec.agent,
+            _describe_state(record),
+            _began(record),
+        )
+    console.print(table)
+
+
+@app.command("show")
+def show_run(run_id: str, workspace: Path | None = WORKSPACE) -> None:
+    """Show the state, the usage and the result of a run."""
+    record = run_sync(_get(workspace, run_id))
+    result = record.result
+    facts: dict[str, Any] = {
+        "Run": record.id,
+        "Session": record.spec.session_id,
+        "Agent": record.spec.agent,
+        "Model": record.spec.model,
+        "State": _describe_state(record),
+        "Began": _began(record),
+        "Used": describe_usage(result.usage) if result else "",
+        "Error": result.error.get("message") if result and result.error else None,
+        "Notice": result.notice if result else None,
+    }
+    for name, value in facts.items():
+        if value:
+            typer.echo(f"{name}: {value}")
+    if result is not None and result.value is not None:
+        typer.echo(to_text(result.value))
+
+
+@app.command("cancel")
+def cancel_run(run_id: str, url: str = URL, key: str | None = KEY) -> None:
+    """Cancel a run of a running server."""
+    post(f"{url.rstrip('/')}/api/v1/runs/{run_id}/cancel", name_caller(key), {}, hints=_HINTS)
+    typer.echo(f"Run {run_id!r} was asked to stop.")
+
+
+@app.command("message")
+def send_message(
+    run_id: str,
+    message: list[str] = typer.Argument(help="The message; a run that has ended continues with it."),
+    url: str = URL,
+    key: str | None = KEY,
+) -> None:
+    """Send a message to a run of a running server; it reads the message in its next turn."""
+    place = f"{url.rstrip('/')}/api/v1/runs/{run_id}/messages"
+    reply = post(place, name_caller(key), {"message": " ".join(message)}, hints=_HINTS)
+    sent = "will be answered in a new run" if reply.get("mode") == "queue" else "reaches its next turn"
+    typer.echo(f"The message to run {run_id!r} {sent}.")
+
+
+def _describe_state(record: RunRecord) -> str:
+    return record.state if record.result is None else f"ended by {record.result.reason}"
+
+
+def _began(record: RunRecord) -> str:
+    return datetime.fromtimestamp(record.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+async def _find(workspace: Path | None, limit: int, wanted: dict[str, str]) -> list[RunRecord]:
+    async with find_database(workspace) as database:
+        return await RunStore(database, "").find(limit=limit, **wanted)
+
+
+async def _get(workspace: Path | None, run_id: str) -> RunRecord:
+    async with find_database(workspace) as database:
+        return await RunStore(database, "").get(run_id)

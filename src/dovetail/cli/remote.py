@@ -1,0 +1,64 @@
+"""Requests of commands to a running server."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from dovetail.data.shapes import is_dict, is_mapping
+from dovetail.errors import ConfigError
+
+_TIME_LIMIT = 60.0
+
+URL: Any = typer.Option("http://127.0.0.1:8000", help="The address of the server.", envvar="DOVETAIL_URL")
+KEY: Any = typer.Option(None, help="An API key, if the server has keys.", envvar="DOVETAIL_SERVER_KEY")
+
+
+def post(
+    url: str,
+    headers: Mapping[str, str],
+    body: Mapping[str, Any] | None = None,
+    *,
+    hints: Mapping[int, str] | None = None,
+) -> dict[str, Any]:
+    """Send a POST request and return the JSON object of its response; `hints` explain statuses.
+
+    Raises:
+        ConfigError: there is no server, or it refused the request.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"Invalid URL {url!r}: it must start with http:// or https://.")
+    # As Latin-1, because urllib encodes headers so: the bytes that are sent are UTF-8.
+    sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    data = None
+    if body is not None:
+        data, sent["content-type"] = json.dumps(body).encode(), "application/json"
+    request = urllib.request.Request(url, data, sent, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=_TIME_LIMIT) as response:
+            report: Any = json.load(response)
+    except urllib.error.HTTPError as error:
+        text = _read_error(error.read().decode(errors="replace"))
+        hint = (hints or {}).get(error.code)
+        raise ConfigError(f"The server responded with HTTP {error.code}: {text}", hint=hint) from error
+    except OSError as error:
+        raise ConfigError(f"No server at {url}: {error}", hint="Start one: dovetail serve") from error
+    return report if is_dict(report) else {}
+
+
+def name_caller(key: str | None) -> dict[str, str]:
+    """Return the headers with which a request has the rights of an API key."""
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def _read_error(text: str) -> str:
+    """Return the message of an error response; anything else as it is."""
+    try:
+        body: Any = json.loads(text)
+    except ValueError:
+        return text
+    error = body.get("error") if is_mapping(body) else None
+    return str(error["message"]) if is_mapping(error) and "message" in error else text

@@ -1,0 +1,68 @@
+"""`dovetail runs`: runs of the database of a workspace are listed and shown; a server cancels them."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from command_line import run
+from dovetail.tools.makers.function import make_tool
+from serving import Serving, serve
+
+CALL = {"tool_calls": [{"call_id": "c", "name": "wait"}]}
+
+
+async def start(server: Serving) -> str:
+    """Send a message whose answer waits; return its run."""
+    async for chunk in server.stream("POST", "/api/v1/chat", json={"message": "Wait", "session_id": "s"}):
+        return chunk["messageMetadata"]["run_id"]
+    raise AssertionError("no stream")
+
+
+async def command(*words: object) -> int:
+    return await asyncio.to_thread(run, "runs", *words)
+
+
+async def test_run_is_listed_cancelled_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async def wait() -> str:
+        """Wait without end."""
+        return await asyncio.Future()
+
+    at = ("--workspace", tmp_path)
+    async with serve(tmp_path, [CALL], [make_tool(wait)], {"policy": {"mode": "yolo"}}) as server:
+        run_id = await start(server)
+        assert await command("list", *at) == 0
+        listed = capsys.readouterr().out
+        assert await command("cancel", run_id, "--url", server.address) == 0
+        async for _ in server.stream("GET", f"/api/v1/runs/{run_id}/events"):
+            pass
+        again = await command("cancel", run_id, "--url", server.address)
+        told = capsys.readouterr()
+        assert await command("list", *at) == 0
+        after = capsys.readouterr().out
+        assert await command("show", run_id, *at) == 0
+        shown = capsys.readouterr().out
+    assert all(word in listed for word in (run_id, "master", "running"))
+    assert "was asked to stop" in told.out
+    assert again == 1
+    assert "has already ended: cancelled" in told.err
+    assert "No runs in progress" in after
+    assert f"Run: {run_id}\nSession: s\nAgent: master\n" in shown
+    assert "ended by cancelled" in shown
+
+
+async def test_result_of_an_ended_run_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async with serve(tmp_path, ["Seven oaks."]) as server:
+        chunks = await server.chat("How many?")
+        run_id = chunks[0]["messageMetadata"]["run_id"]
+    assert await command("list", "--all", "--session", "s", "--workspace", tmp_path) == 0
+    assert run_id in capsys.readouterr().out
+    assert await command("show", run_id, "--workspace", tmp_path) == 0
+    assert capsys.readouterr().out.endswith("Seven oaks.\n")
+    assert await command("show", "run_x", "--workspace", tmp_path) == 1
+    assert "Run 'run_x' not found." in capsys.readouterr().err
+
+
+async def test_cancel_without_a_server_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert await command("cancel", "run_x", "--url", "http://127.0.0.1:9") == 1
+    assert "Start one: dovetail serve" in capsys.readouterr().err
