@@ -27,7 +27,7 @@ def post(
     """Send a POST request and return the JSON object of its response; `hints` explain statuses.
 
     Raises:
-        ConfigError: there is no server, or it refused the request.
+        ConfigError: no server responds, or it refuses the request.
     """
     if not url.startswith(("http://", "https://")):
         raise ConfigError(f"Invalid URL {url!r}: it must start with http:// or https://.")

@@ -14,10 +14,11 @@ from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.task_view import TaskView
 from dovetail.cli.terminal import MODE, WORKSPACE, ask_person, read_choices, read_line, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextEnd, ToolInputEnd
-from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd
+from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd, UserMessage
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.chunks import error_text, shown_output
 from dovetail.sessions.request import ChatRequest
@@ -31,6 +32,7 @@ class Transcript:
         self._app = app
         self._console = console
         self._session_id: str | None = None
+        self._tasks = TaskView(app, console)
         self._stopping: asyncio.Future[None] | None = None
 
     async def exchange(self, text: str, request: ChatRequest) -> bool:
@@ -50,6 +52,20 @@ class Transcript:
             loop.remove_signal_handler(signal.SIGINT)
         outcome = await started.handle.result()
         return outcome.reason == "goal"
+
+    async def open(self, session_id: str | None) -> None:
+        """Follow what works in the background of a session that is continued."""
+        self._session_id = session_id
+        await self._tasks.open(session_id)
+
+    async def show_tasks(self) -> None:
+        """List what works in the background, and ask what it wants to know."""
+        await self._tasks.show(self._session_id)
+
+    async def close(self) -> None:
+        """Say what is left in the background."""
+        self._tasks.close()
+        await self._tasks.explain_leaving(self._session_id)
 
     def _stop(self, run_id: str) -> None:
         self._stopping = asyncio.ensure_future(self._app.runs.cancel(run_id))
@@ -74,7 +90,10 @@ class Transcript:
         elif isinstance(event, ToolEnd):
             shown = shown_output(event) if event.status == "ok" else error_text(event)
             style = "dim" if event.status == "ok" else "red"
-            console.print(f"  → {escape(shorten(shown))}", style=style)
+            console.print(f"  → {escape(self._tasks.take(shown) or shorten(shown))}", style=style)
+        elif isinstance(event, UserMessage) and event.kind == "notice":
+            first = str(event.parts[0].get("text", "")).partition("\n")[0]
+            console.print(first, style="dim", markup=False)
         elif isinstance(event, RunEnd):
             self._show_end(event)
 
@@ -136,12 +155,21 @@ async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
     async with dovetail:
         await dovetail.open_chat()
         transcript = Transcript(dovetail, console)
-        if text:
-            return not await transcript.exchange(text, request)
-        console.print("[dim]Ctrl-D ends the chat, Ctrl-C stops an answer.[/dim]")
-        while (line := await _read_line(console)) is not None:
-            if line.strip():
-                await transcript.exchange(line, request)
+        try:
+            if text:
+                return not await transcript.exchange(text, request)
+            await dovetail.chat.recover()
+            await transcript.open(request.session_id)
+            console.print(
+                "[dim]Ctrl-D ends the chat, Ctrl-C stops an answer, /tasks shows the background.[/dim]"
+            )
+            while (line := await _read_line(console)) is not None:
+                if line.strip() == "/tasks":
+                    await transcript.show_tasks()
+                elif line.strip():
+                    await transcript.exchange(line, request)
+        finally:
+            await transcript.close()
     return False
 
 
