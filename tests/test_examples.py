@@ -26,6 +26,20 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
             "max-calls: The limit of 3 requests to models of agent",
         ],
     ),
+    "background.py": (
+        [
+            {
+                "when": "Have the researcher",
+                "tool_calls": [
+                    {"name": "researcher", "arguments": '{"question": "How old do oaks become?"}'}
+                ],
+            },
+            {"when": "How old do oaks become?", "text": "A thousand years."},
+            {"when": "works in the background", "text": "It has begun."},
+            {"when": "A thousand years.", "text": "A thousand years, it says."},
+        ],
+        ["It has begun.", "researcher ended: goal"],
+    ),
     "agent_extension.py": (["Friday."], ["Friday."]),
     "event_encoder.py": (["Oak."], ['"text": "Oak."}', '"end": "goal"}']),
     "first_field.py": (
