@@ -76,6 +76,7 @@ HOME = {
         "runs/ask_store.py",
     },
     "starlette": {"server"},
+    "temporalio": {"runs"},
     "typer": {"cli"},
     "uvicorn": {"server", "cli"},
     "watchfiles": {"extensions"},

@@ -48,6 +48,10 @@ class RunHost(Protocol):
         """
         ...
 
+    async def cancel(self, run_id: str) -> None:
+        """Ask a run to stop; raise `NotFoundError` or `ConflictError` if it is gone or has ended."""
+        ...
+
     async def is_alive(self, process_id: str) -> bool:
         """Whether a process that shares the database is alive."""
         ...
