@@ -43,11 +43,11 @@ async def _check_session(world: World, person: Person, seed: int, executed: "Cou
         found = [
             *([f"it ended as {run['reason']} {run['error']}"] if run["reason"] != "goal" else []),
             *_check_text(job, answer, seed),
-            *_check_journal(journal),
+            *check_journal(journal),
             *_check_results(journal, executed),
             *_check_answers(journal),
-            *_check_view("person", seen, answer),
-            *_check_view("journal", journal, answer),
+            *check_view("person", seen, answer),
+            *check_view("journal", journal, answer),
         ]
         damage += [f"{person.session_id} {job} {run['id']}: {problem}" for problem in found]
     return damage
@@ -71,7 +71,8 @@ def _check_text(job: str, answer: dict[str, Any], seed: int) -> list[str]:
     ]
 
 
-def _check_journal(journal: list[dict[str, Any]]) -> list[str]:
+def check_journal(journal: list[dict[str, Any]]) -> list[str]:
+    """Check that numbers ascend, the run ends once, and each call has exactly one result."""
     numbers = [entry["number"] for entry in journal]
     ends = [entry for entry in journal if entry["type"] == "run-end" and len(entry["path"]) == 1]
     problems = [] if numbers == sorted(set(numbers)) else [f"numbers {numbers}"]
@@ -111,7 +112,7 @@ def _is_pick(made: dict[tuple[str, ...], dict[str, Any]], entry: dict[str, Any])
     return made[_key(entry)]["name"] == "pick"
 
 
-def _check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:
+def check_view(who: str, seen: list[dict[str, Any]], answer: dict[str, Any]) -> list[str]:
     """Check that the events add up to the stored answer."""
     try:
         parts = fold_parts(map(read_entry, seen))

@@ -7,11 +7,12 @@ gets one `for_child`, a tool call one `for_call`. Code that is handed no context
 
 import asyncio
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from dovetail.errors import StoreError
 from dovetail.events.asks import Asker, OpenAsk
 from dovetail.events.background import Background
 from dovetail.events.call import ToolSpec
@@ -138,6 +139,11 @@ class RunContext:
         """Wait until all events so far are stored; to be awaited before anything that must not run twice."""
         if self.journal is not None:
             await self.journal.flush()
+
+    async def settle(self) -> None:
+        """Wait until all events so far are stored, unless the database is away for long."""
+        with suppress(StoreError):
+            await self.flush()
 
     async def history(self) -> list[Entry]:
         """Return all events of the run so far; none if they are not stored."""

@@ -183,6 +183,8 @@ class LoopRun:
         if limit is not None and choice == "auto":
             return self._end(limit, notice=self.budget.explain(limit))
         self._set_phase(specs, is_last=choice != "auto")
+        if self.meter.turns:  # after a crash, the model reads what it has read before
+            await self.context.settle()
         try:
             await self._make_room(specs)
             turn = await self._take_turn(specs, choice)

@@ -1,0 +1,79 @@
+"""One cell of the matrix: a point, a fault and an engine, run once."""
+
+import asyncio
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from resume.engines import ENGINES
+from resume.points import POINTS, Point
+from resume.properties import Problems, find_problems
+from resume.story import Story
+from resume.strikes import FAULTS, Fault
+from resume.world import Makers, World
+
+LIMIT = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A place in the matrix."""
+
+    engine: str
+    fault: str
+    point: str
+
+    def __str__(self) -> str:
+        return f"{self.engine} · {self.fault} · {self.point}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What was found in a cell; `problems` by the number of the property, 0 if the cell did not end."""
+
+    cell: Cell
+    problems: Problems
+    seconds: float
+    log: str = ""
+
+    @property
+    def failed(self) -> set[int]:
+        """The numbers of the properties that do not hold."""
+        return {number for number, _ in self.problems}
+
+
+async def run_cell(cell: Cell, folder: Path, makers: Makers) -> Outcome:
+    """Run a cell in an empty folder."""
+    began = time.monotonic()
+    fault, point = FAULTS[cell.fault](), POINTS[cell.point]()
+    problems: Problems = []
+    log = ""
+    async with World(ENGINES[cell.engine], folder, makers) as world:
+        story = Story(world, with_answers=fault.asks, is_killed=fault.kills)
+        try:
+            async with asyncio.timeout(LIMIT):
+                problems = await _play(story, fault, point)
+        except Exception as error:
+            problems = [(0, f"{type(error).__name__}: {error}")]
+            log = traceback.format_exc()
+        if problems:
+            log += "\n".join(f"--- {machine.words}\n{machine.text[-3000:]}" for machine in world.machines)
+    return Outcome(cell=cell, problems=problems, seconds=time.monotonic() - began, log=log)
+
+
+async def _play(story: Story, fault: Fault, point: Point) -> Problems:
+    world = story.world
+    point.prepare(story)
+    await world.start(web=fault.web if world.engine.can_share else 1)
+    try:
+        await point.start(story)
+        await point.reach(story)
+        await story.mark()
+        await fault.strike(story, point)
+        await point.proceed(story)
+        await story.finish()
+        return await find_problems(story)
+    finally:
+        if story.run_id:
+            await story.reader.close()
