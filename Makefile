@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance fix settings-page bench eval bfcl wheel clean lint types unit web-test
+.PHONY: help run test soak conformance resume fix settings-page bench eval bfcl wheel clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -23,6 +23,7 @@ help: ## list the targets
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
 	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
 	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
+	@echo "  ENGINE=sqlite FAULT=sigkill POINT=child make resume  only some cells"
 	@echo "  BFCL='--size 5 --ways native' make bfcl  fewer questions, one way"
 
 run: $(VENV)/.run page ## serve the chat and its web page with the embedded model
@@ -63,6 +64,11 @@ conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the pa
 		$(shell grep -iE '^(pydantic|pyyaml)==' constraints.txt)
 	@touch $@
 
+RESUME = PYTHONPATH=src:tests $(BIN)/python -m resume
+
+resume: $(VENV)/.dev ## let machines fail at every point of a run and check what is left
+	@$(RESUME) --engine "$(ENGINE)" --fault "$(FAULT)" --point "$(POINT)" --page docs/resume-matrix.md
+
 fix: $(VENV)/.dev ## format, and fix lint errors where possible
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -97,7 +103,7 @@ wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, includin
 	@ls dist/*.whl
 
 clean: ## remove build results and installed packages; downloaded models stay in the user's cache
-	rm -rf $(VENV) .bench .bfcl .conformance .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
+	rm -rf $(VENV) .bench .bfcl .conformance .resume-peers .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
 .PHONY: page need-node
 page:

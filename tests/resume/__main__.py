@@ -13,6 +13,7 @@ from pathlib import Path
 from resume.cell import Cell, Outcome, run_cell
 from resume.engines import ENGINES
 from resume.machine import PACKAGES, Maker, copy_newer
+from resume.page import write_page, write_table
 from resume.points import POINTS
 from resume.strikes import FAULTS
 from resume.world import Makers
@@ -29,9 +30,16 @@ def main() -> int:
         for point in _choose(POINTS, arguments.point)
         for fault in _choose(FAULTS, arguments.fault)
     ]
+    began = time.monotonic()
     outcomes = asyncio.run(run_cells(cells, arguments.show))
+    seconds = time.monotonic() - began
+    known = {outcome.cell: outcome for outcome in outcomes}
+    for engine in dict.fromkeys(cell.engine for cell in cells):
+        sys.stdout.write(f"\n{write_table(engine, known, engine, {})}\n")
     failed = [outcome for outcome in outcomes if outcome.problems]
-    sys.stdout.write(f"{len(outcomes)} cells, {len(failed)} failed\n")
+    sys.stdout.write(f"\n{len(outcomes)} cells, {len(failed)} failed, {seconds:.0f} s\n")
+    if arguments.page is not None and not (arguments.engine or arguments.fault or arguments.point):
+        arguments.page.write_text(write_page(outcomes, list(ENGINES), seconds))
     return 1 if failed else 0
 
 
@@ -40,6 +48,7 @@ def _read_arguments() -> argparse.Namespace:
     parser.add_argument("--engine", default="", help=f"only these: {', '.join(ENGINES)}")
     parser.add_argument("--fault", default="", help=f"only these: {', '.join(FAULTS)}")
     parser.add_argument("--point", default="", help=f"only these: {', '.join(POINTS)}")
+    parser.add_argument("--page", type=Path, help="write the page to this file, if all cells were run")
     parser.add_argument("--show", action="store_true", help="show what the processes wrote in failed cells")
     return parser.parse_args()
 
@@ -65,7 +74,6 @@ async def run_cells(cells: list[Cell], show: bool) -> list[Outcome]:
 
 async def _run_all(cells: list[Cell], root: Path, makers: Makers, show: bool) -> list[Outcome]:
     outcomes: list[Outcome] = []
-    began = time.monotonic()
     waiting = list(enumerate(cells))
 
     async def work() -> None:
@@ -78,7 +86,6 @@ async def _run_all(cells: list[Cell], root: Path, makers: Makers, show: bool) ->
             _report(outcome, len(outcomes), len(cells), show)
 
     await asyncio.gather(*(work() for _ in range(AT_ONCE)))
-    sys.stdout.write(f"{time.monotonic() - began:.0f} s\n")
     return outcomes
 
 

@@ -25,7 +25,7 @@ class Cell:
     point: str
 
     def __str__(self) -> str:
-        return f"{self.engine} · {self.fault} · {self.point}"
+        return f"{self.engine}, {self.fault}, {self.point}"
 
 
 @dataclass(frozen=True, kw_only=True)

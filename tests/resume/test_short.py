@@ -1,0 +1,24 @@
+"""A short part of the resume matrix: one cell for each fault, each at another point."""
+
+from pathlib import Path
+
+import pytest
+
+from resume.cell import Cell, run_cell
+from resume.machine import Maker
+from resume.world import Makers
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(150)]
+CELLS = [
+    Cell(engine="local/SQLite", fault="SIGKILL", point="inside it"),
+    Cell(engine="local/SQLite", fault="database away", point="after its result"),
+    Cell(engine="local/SQLite", fault="double resume", point="before a call"),
+    Cell(engine="local/PostgreSQL", fault="k answers at once", point="in an approval"),
+]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+async def test_a_cell_of_the_matrix_has_all_six_properties(tmp_path: Path, cell: Cell) -> None:
+    async with Maker() as maker:
+        outcome = await run_cell(cell, tmp_path, Makers(maker, maker))
+    assert outcome.problems == [], outcome.log
