@@ -13,7 +13,7 @@ from typing import Any
 from dovetail.events.call import ToolCall
 from dovetail.sessions.parts import fold_parts
 from faults.checks import check_journal, check_view, read_entry
-from resume.model import Asked, Message, read_text, say
+from resume.model import Asked, Message, Model, read_text, say
 from resume.reader import Entry
 from resume.story import CHILD, JOB, STEER, Story
 
@@ -33,19 +33,19 @@ async def find_problems(story: Story) -> Problems:
     """Return what does not hold, each with the number of its property."""
     journals = [await read_journal(story, run_id) for run_id in (story.run_id, *story.other_runs)]
     message = await _get_answer(story)
-    asked = _skip_void(story.world.model.asked)
+    asked = skip_void(story.world.model.asked)
     found: Problems = list(story.problems)
     found += [(1, problem) for problem in check_prefix(story, message, asked)]
     found += [(2, problem) for problem in check_effects(story, journals, asked)]
     found += [(4, problem) for journal in journals for problem in check_journal(journal)]
     found += [(4, problem) for problem in await check_stored(story)]
     found += [(5, problem) for problem in check_answers(story, journals)]
-    found += [(6, problem) for problem in check_conversation(story, asked)]
+    found += [(6, problem) for problem in check_conversation(story.world.model, asked, story.news)]
     found += [(3, problem) for problem in await check_forks(story)]
     return found
 
 
-def _skip_void(asked: Sequence[Asked]) -> list[Asked]:
+def skip_void(asked: Sequence[Asked]) -> list[Asked]:
     """Leave out requests with a result that was not stored when the process died: it counts as unknown."""
     last = [one for one in asked if one.job == JOB][-1]
     lost = {item["tool_call_id"] for item in last.messages if item["role"] == "tool" and _is_unknown(item)}
@@ -85,6 +85,12 @@ def check_prefix(story: Story, message: dict[str, Any], asked: Sequence[Asked]) 
         problems.append("a turn that was finished and shown is void")
     if message["parts"][: len(finished)] != finished:
         problems.append(f"shown before the fault: {finished}; stored: {message['parts']}")
+    return problems + check_requests(asked)
+
+
+def check_requests(asked: Sequence[Asked]) -> list[str]:
+    """Each request of a job begins with the request before it."""
+    problems: list[str] = []
     for job in (JOB, CHILD):
         requests = [one for one in asked if one.job == job]
         for before, after in pairwise(requests):
@@ -176,19 +182,19 @@ def check_answers(story: Story, journals: list[list[Entry]]) -> list[str]:
     return problems
 
 
-def check_conversation(story: Story, asked: Sequence[Asked]) -> list[str]:
+def check_conversation(model: Model, asked: Sequence[Asked], news: Sequence[str] = ()) -> list[str]:
     """The model's last request is the one of a job without faults; requests of one turn are all the same."""
     problems: list[str] = []
     for job in (JOB, CHILD):
         requests = [one for one in asked if one.job == job]
         if not requests:
             continue
-        plan = story.world.model.plans[job]
+        plan = model.plans[job]
         if requests[-1].turn != len(plan):
             problems.append(f"{job!r} was last asked for turn {requests[-1].turn} of {len(plan)}")
         said = _skip_news(requests[-1].messages)
         place = next(place for place, item in enumerate(said) if read_text(item) == job)
-        wanted = [line for turn, calls in enumerate(plan) for line in _expect_turn(story, job, turn, calls)]
+        wanted = [line for turn, calls in enumerate(plan) for line in _expect_turn(job, turn, calls)]
         if (found := [_describe(item) for item in said[place + 1 :]]) != wanted:
             problems.append(f"{job!r} is told as {found}, not {wanted}")
         for turn in range(len(plan)):
@@ -199,11 +205,11 @@ def check_conversation(story: Story, asked: Sequence[Asked]) -> list[str]:
         for text, times in _count_news(asked).items()
         if times != 1
     ]
-    missing = [text for text in story.news if text not in _count_news(asked)]
+    missing = [text for text in news if text not in _count_news(asked)]
     return problems + [f"{text!r} did not reach the model" for text in missing]
 
 
-def _expect_turn(story: Story, job: str, turn: int, calls: Sequence[ToolCall]) -> list[str]:
+def _expect_turn(job: str, turn: int, calls: Sequence[ToolCall]) -> list[str]:
     return [f"assistant {say(job, turn)} {[call.call_id for call in calls]}"] + [
         f"tool {call.call_id}" for call in calls
     ]
