@@ -27,7 +27,7 @@ from dovetail.policy.file import open_policy
 from dovetail.policy.policy import Policy
 from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.settings.limits import LimitSettings
-from dovetail.settings.sections import ExtensionSettings, McpSettings, StoreSettings
+from dovetail.settings.sections import ExtensionSettings, McpSettings, ScheduleSettings, StoreSettings
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from dovetail.extensions.extension import ExtensionSnapshot
     from dovetail.extensions.loader import ExtensionLoader
     from dovetail.runs.service import Runs
+    from dovetail.schedules import service as scheduling
+    from dovetail.schedules.service import Schedules
     from dovetail.sessions import chat as chatting
     from dovetail.sessions.chat import Chat
     from dovetail.sessions.store import SessionStore
@@ -48,6 +50,7 @@ else:
     loading = lazy("dovetail.extensions.loader")
     skill_folders = lazy("dovetail.skills")
     chatting = lazy("dovetail.sessions.chat", extra="server")
+    scheduling = lazy("dovetail.schedules.service", extra="server")
 
 
 logger = logging.getLogger(__name__)
@@ -74,6 +77,7 @@ class Dovetail:
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
+        self._schedules: Schedules | None = None
         self._skills: SkillLibrary | None = None
 
     @cached_property
@@ -149,6 +153,13 @@ class Dovetail:
         return self.chat.runs
 
     @property
+    def schedules(self) -> "Schedules":
+        """The schedules of runs; available after `open_schedules`."""
+        if self._schedules is None:
+            raise ConfigError("The schedules are not open.", hint="Await `app.open_schedules()` first.")
+        return self._schedules
+
+    @property
     def store_url(self) -> str | Path:
         """The database of sessions and runs: the setting `store.url`, otherwise a file in the workspace."""
         return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
@@ -164,6 +175,23 @@ class Dovetail:
             self._exits.callback(setattr, self, "_chat", None)
             self.runs.on_reload = self._follow_reload
         return self.chat
+
+    async def open_schedules(self, *, ticks: bool = False) -> "Schedules":
+        """Open the schedules, once, and store those of agent files; with `ticks`, start runs when due."""
+        if self._schedules is None:
+            chat = await self.open_chat()
+            self._schedules = scheduling.Schedules(self, chat)
+            self._exits.callback(setattr, self, "_schedules", None)
+            await self._follow_files()
+            if ticks and self.runs.works and self.settings.section(ScheduleSettings).enabled:
+                await self._exits.enter_async_context(self.schedules.ticking())
+        return self.schedules
+
+    async def _follow_files(self) -> None:
+        """Store the schedules of agent files as they are now."""
+        if self._schedules is not None:
+            owner = self.settings.section(ScheduleSettings).owner
+            await self._schedules.synchronize(self.agents.get_all_definitions(), owner=owner)
 
     async def open_book(self) -> None:
         """Share what each day has spent with other processes, if a day is limited and no chat is open."""
@@ -205,6 +233,7 @@ class Dovetail:
             tool.name for tool in self.tools.get_all_tools()
         ):
             logger.warning("policy rule may have no effect: %s", notice)
+        await self._follow_files()
         return snapshot
 
     def _offer_agents(self) -> None:

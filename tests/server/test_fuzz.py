@@ -115,6 +115,7 @@ REAL = {
     "run_id": "x",
     "ask_id": "x",
     "message_id": "x",
+    "schedule_id": "x",
     "path": "x",
 }
 MORE_BODIES: dict[str, list[dict[str, Any]]] = {
@@ -183,6 +184,18 @@ MORE_BODIES: dict[str, list[dict[str, Any]]] = {
         {"toolCallId": "c", "status": "failed", "errorText": "e", "output": {"x": ["y"]}, "tabId": "t"}
     ],
     "PATCH /api/v1/sessions/{session_id}": [{"title": "T", "head": "h"}],
+    "POST /api/v1/schedules": [
+        {
+            "schedule": "0 9 1 1 * Europe/Berlin",
+            "message": "Hi",
+            "title": "T",
+            "session_id": "s",
+            "model": "m",
+            "mode": "plan",
+            "missed": "skip",
+            "enabled": False,
+        }
+    ],
 }
 
 

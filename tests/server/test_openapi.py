@@ -127,7 +127,8 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
     skill.write_text("---\nname: haiku\ndescription: How to write a haiku.\n---\nFive, seven, five.\n")
     call = {"tool_calls": [{"call_id": "c1", "name": "open-url", "arguments": ADDRESS}]}
     compared: set[str] = set()
-    async with serve(tmp_path, ["Hello to you.", "Hi.", call, "Opened.", "Hi."], [open_url]) as server:
+    replies = ["Hello to you.", "Hi.", call, "Opened.", "Hi.", "Nothing new."]
+    async with serve(tmp_path, replies, [open_url]) as server:
 
         async def check(method: str, route: str, body: Any = None, **ids: str) -> Any:
             headers = {"accept": "application/json"}
@@ -172,6 +173,13 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("POST", "/ai/tools/ack", {"toolCallId": "later", "status": "success"})
         asked = {"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
         await check("POST", "/v1/chat/completions", asked)
+        question = {"schedule": "0 9 1 1 *", "message": "What is new?"}
+        schedule = {"schedule_id": (await check("POST", f"{api}/schedules", question))["id"]}
+        await check("POST", f"{api}/schedules/{{schedule_id}}/run", **schedule)
+        await check("GET", f"{api}/schedules")
+        await check("GET", f"{api}/schedules/{{schedule_id}}", **schedule)
+        await check("PATCH", f"{api}/schedules/{{schedule_id}}", {"title": "News"}, **schedule)
+        await check("DELETE", f"{api}/schedules/{{schedule_id}}", **schedule)
         removal = f"{api}/sessions/{{session_id}}/messages/{{message_id}}"
         await check("DELETE", removal, **session, message_id=view["path"][0]["id"])
         await check("DELETE", f"{api}/sessions/{{session_id}}", **session)

@@ -94,6 +94,16 @@ TABLE: dict[str, list[Case]] = {
         Case(404, "/api/v1/sessions/$session/export"),
         Case(404, "/api/v1/sessions/$session/export?format=markdown"),
     ],
+    "GET /api/v1/schedules": [Case(200)],
+    "POST /api/v1/schedules": [
+        Case(404, body={"schedule": "0 9 * * *", "message": "Hi", "session_id": "$session"})
+    ],
+    "GET /api/v1/schedules/{schedule_id}": [Case(404, "/api/v1/schedules/$schedule")],
+    "PATCH /api/v1/schedules/{schedule_id}": [
+        Case(404, "/api/v1/schedules/$schedule", {"enabled": False}),
+    ],
+    "DELETE /api/v1/schedules/{schedule_id}": [Case(404, "/api/v1/schedules/$schedule")],
+    "POST /api/v1/schedules/{schedule_id}/run": [Case(404, "/api/v1/schedules/$schedule/run")],
     "GET /api/v1/tools": [Case(200)],
     "POST /api/v1/tools/{name}/call": [
         Case(200, "/api/v1/tools/read_artifact/call", {"arguments": {"artifact_id": "$artifact"}})
@@ -132,7 +142,7 @@ def make_tool(name: str, kind: Kind, *, is_browser: bool = False) -> Tool:
 
 @asynccontextmanager
 async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]]]:
-    """Ann has a conversation, an artifact, a run that asks and one that acts in her browser."""
+    """Ann has a conversation, an artifact, a schedule, a run that asks and one that acts in her browser."""
     tools = [
         make_tool("look", Kind.Read),
         make_tool("drop", Kind.Delete),
@@ -153,6 +163,8 @@ async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]
             "waiting": "waiting",
             "acting": "acting",
         }
+        schedule = {"schedule": "0 9 1 1 *", "message": SECRET}
+        ids["schedule"] = (await server.client.post("/api/v1/schedules", json=schedule)).json()["id"]
         for session, name in (("waiting", "ask"), ("acting", "browser_ask")):
             body = {"message": SECRET, "session_id": session, "tab_id": "t"}
             stream = server.stream("POST", "/api/v1/chat", json=body)
@@ -200,5 +212,6 @@ async def look(server: Serving, ids: dict[str, str]) -> list[Any]:
         f"/api/v1/sessions/{ids['session']}/messages",
         "/api/v1/asks",
         "/api/v1/sessions",
+        "/api/v1/schedules",
     ]
     return [await server.get(place) for place in places]

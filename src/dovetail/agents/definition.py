@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias, TypeVar
 
+from dovetail.agents.schedule import AgentSchedule
 from dovetail.data.shapes import is_mapping, is_number
 from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError
@@ -133,6 +134,7 @@ class AgentDefinition:
     tool_config: ToolConfig = field(default_factory=ToolConfig)
     is_tool: bool = True
     background: bool = False
+    schedules: tuple[AgentSchedule, ...] = ()
     source: str = "code"
     process_output: Callable[[Any], str] | None = None
     """Convert the result or the answer to the text that the caller reads."""

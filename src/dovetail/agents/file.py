@@ -22,9 +22,10 @@ from dovetail.agents.definition import (
     check_limit,
     fill_defaults,
 )
+from dovetail.agents.schedule import read_schedules
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
-from dovetail.data.template import find_names
+from dovetail.data.template import fill_template, find_names
 from dovetail.data.text import expected_one_of, explain_unknown, shorten
 from dovetail.errors import ConfigError
 from dovetail.schema.validate import compile_schema
@@ -45,6 +46,7 @@ _KEYS = {
     "limits",
     "model",
     "options",
+    "schedule",
     "tool",
     "tools",
 }
@@ -155,7 +157,15 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     if not body:
         raise ConfigError("Missing system prompt.", hint="Write it below the second `---`.")
     _check_templates(definition)
-    return definition
+    schedules = read_schedules(front.get("schedule"), _fill_query(definition))
+    return dataclasses.replace(definition, schedules=schedules) if schedules else definition
+
+
+def _fill_query(definition: AgentDefinition) -> str:
+    """Return the query with the defaults of its inputs; empty if one of them has none."""
+    query, values = definition.prompt_config.query, fill_defaults(definition.input_config, {})
+    is_complete = all(values.get(name, "") != "" for name in find_names(query))
+    return fill_template(query, values) if is_complete else ""
 
 
 def _check_templates(definition: AgentDefinition) -> None:

@@ -27,6 +27,7 @@ GROUPS: dict[str, str] = {
     "skills": "List and show skills, and explain name resolution.",
     "prompt": "Render and check prompt files.",
     "agents": "List, show, check, trust and run agents.",
+    "schedules": "List, add, show, pause, resume, run and remove schedules.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
     "runs": "List, show, message and cancel runs, those in the background included.",

@@ -25,14 +25,25 @@ from dovetail.server.middleware.rate_limit import RateLimit
 from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
 from dovetail.server.responses import JsonResponse
-from dovetail.server.routes import asks, catalog, chat, completions, health, imports, runs, sessions
+from dovetail.server.routes import (
+    asks,
+    catalog,
+    chat,
+    completions,
+    health,
+    imports,
+    runs,
+    schedules,
+    sessions,
+)
 from dovetail.server.routes.page import make_page_router
 from dovetail.settings.sections import ServerSettings
 from dovetail.tools.makers.browser import open_url
 from dovetail.version import __version__
 
 _ROUTERS = [
-    module.router for module in (health, chat, runs, asks, imports, sessions, catalog, completions, auth)
+    module.router
+    for module in (health, chat, runs, asks, imports, sessions, schedules, catalog, completions, auth)
 ]
 Alongside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
@@ -64,6 +75,7 @@ def create_app(
                 await app.open_chat()
                 app.runs.observe(run_metrics.observe)
                 await app.chat.recover()
+                await app.open_schedules(ticks=True)
                 api.state.is_ready = True
                 background = [asyncio.create_task(warm_up(app))]
                 if is_shared():

@@ -22,7 +22,7 @@ _ERRORS = {
 }
 _GOOD = {"201": "Created.", "202": "Accepted.", "503": "Not ready yet."}
 _OF_ALL = ("401", "403", "429", "503")
-_CONFLICTING = ("/chat", "/cancel", "/asks/", "/sessions")
+_CONFLICTING = ("/chat", "/cancel", "/asks/", "/sessions", "/schedules")
 _ERROR = {
     "type": "object",
     "required": ["error"],

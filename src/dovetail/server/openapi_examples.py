@@ -96,6 +96,29 @@ _RUN = {
     "created_at": _MOMENT,
     "ended_at": _MOMENT,
 }
+_TICK: dict[str, Any] = {
+    "tick_at": _MOMENT,
+    "state": "started",
+    "run_id": "run_1",
+    "session_id": "s1",
+    "detail": None,
+}
+_SCHEDULE: dict[str, Any] = {
+    "id": "sch_1",
+    "agent": "master",
+    "schedule": "0 9 * * 1-5 Europe/Berlin",
+    "message": "What is new?",
+    "title": "News",
+    "model": None,
+    "mode": None,
+    "session_id": None,
+    "missed": "latest",
+    "enabled": True,
+    "source": "api",
+    "next_at": _MOMENT,
+    "created_at": _MOMENT,
+    "last": _TICK,
+}
 _EXTENSIONS: dict[str, Any] = {
     "version": 1,
     "loaded_extensions": ["weather"],
@@ -187,6 +210,14 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
             JSON: {**_SESSION, "messages": [_MESSAGE]},
             MARKDOWN: "# Plans\n\n## You\n\nHello\n",
         }
+    },
+    "GET /api/v1/schedules": {"200": {JSON: {"schedules": [_SCHEDULE]}}},
+    "POST /api/v1/schedules": {"201": {JSON: {**_SCHEDULE, "last": None}}},
+    "GET /api/v1/schedules/{schedule_id}": {"200": {JSON: {**_SCHEDULE, "ticks": [_TICK]}}},
+    "PATCH /api/v1/schedules/{schedule_id}": {"200": {JSON: _SCHEDULE}},
+    "DELETE /api/v1/schedules/{schedule_id}": {"204": {}},
+    "POST /api/v1/schedules/{schedule_id}/run": {
+        "202": {JSON: {**_TICK, "schedule_id": "sch_1", "state": "manual", "message_id": "msg_2"}}
     },
     "GET /api/v1/tools": {"200": {JSON: {"generation": 1, "tools": [_TOOL], "errors": []}}},
     "POST /api/v1/tools/{name}/call": {

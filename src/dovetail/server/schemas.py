@@ -5,11 +5,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
+from dovetail.data.cron import parse_cron
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_choices
+from dovetail.errors import ConfigError
 from dovetail.sessions.part_shape import check_file, check_part
 from dovetail.settings import LOCAL_OWNER
 
@@ -141,6 +144,66 @@ class SessionChange(Body):
     def _change_something(self) -> Self:
         if self.title is None and self.head is None:
             raise ValueError("Nothing to change; send `title`, `head`, or both.")
+        return self
+
+
+def _check_line(text: str) -> str:
+    try:
+        parse_cron(text)
+    except ConfigError as error:
+        raise ValueError(f"{error.message} {error.hint or ''}".strip()) from error
+    return text
+
+
+ScheduleLine = Annotated[str, AfterValidator(_check_line)]
+"""A cron line with a time zone."""
+
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
+"""What a schedule asks."""
+
+
+class ScheduleBody(Body):
+    """A new schedule."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"schedule": "0 9 * * 1-5 Europe/Berlin", "message": "What is new?"},
+                {"agent": "master", "schedule": "0 18 * * 5", "message": "Sum up.", "session_id": "s1"},
+            ]
+        }
+    )
+    schedule: ScheduleLine
+    message: Question
+    agent: GivenId = "master"
+    title: Title = ""
+    model: GivenId | None = None
+    mode: GivenId | None = None
+    session_id: Id | None = None
+    missed: Missed = "latest"
+    enabled: bool = True
+
+
+class ScheduleChange(Body):
+    """Changes to a schedule."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"enabled": False}, {"schedule": "0 8 * * *", "title": "Early"}]}
+    )
+    schedule: ScheduleLine = ""
+    message: Question = ""
+    agent: GivenId = ""
+    title: Title = ""
+    model: GivenId | None = None
+    mode: GivenId | None = None
+    session_id: Id | None = None
+    missed: Missed = "latest"
+    enabled: bool = True
+
+    @model_validator(mode="after")
+    def _change_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Nothing to change; send at least one field, such as `enabled`.")
         return self
 
 

@@ -6,6 +6,7 @@
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
@@ -21,7 +22,7 @@ from dovetail.settings.sections import RunSettings
 from dovetail.skills.injection import PART, find_seen_skills, make_skill_parts
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.artifacts import ArtifactTable
-from dovetail.store.database import Database
+from dovetail.store.database import Database, SaveWork
 from dovetail.store.spending import SpendingTable
 
 
@@ -34,8 +35,10 @@ class Chat:
         runs.rebuild = self.rebuild
         self._host = host
 
-    async def send(self, request: ChatRequest) -> StartedChat:
-        """Store the message and start its answer."""
+    async def send(
+        self, request: ChatRequest, *, run_id: str | None = None, also: SaveWork | None = None
+    ) -> StartedChat:
+        """Store the message and start its answer, as the run `run_id`; `also` joins the transaction."""
         session, tree = await self._open(request)
         if request.trigger == "regenerate":
             history = await self._find_question(session, tree, request)
@@ -53,14 +56,16 @@ class Chat:
             mode=request.mode or session.grant.get("mode"),
             limits=request.limits,
         )
-        run = await self._prepare(turn, new)
+        run = replace(await self._prepare(turn, new), also=also)
         try:
-            handle = await self.runs.start(run.spec, run)
+            handle = await self.runs.start(run.spec, run, run_id=run_id)
         except NotFoundError:
             if session.version:
                 raise
             await self.sessions.get(session.id, owner=request.owner)  # or it is another owner's
-            return await self.send(request)  # another first message was faster: this one comes after it
+            return await self.send(
+                request, run_id=run_id, also=also
+            )  # another first message was faster: this one comes after it
         return StartedChat(
             handle=handle,
             session_id=session.id,
@@ -122,7 +127,10 @@ class Chat:
         if request.session_id is not None:
             with suppress(NotFoundError):
                 return await self.sessions.open(request.session_id, owner=request.owner)
-        return make_session(request.owner, request.session_id, version=0), MessageTree()
+        session = make_session(request.owner, request.session_id, title=request.title, version=0)
+        if request.origin is not None:
+            session = replace(session, agent=request.agent, origin=request.origin)
+        return session, MessageTree()
 
     async def _open_below(self, request: ChatRequest) -> Session:
         if request.trigger != "submit":

@@ -82,7 +82,8 @@ class ChatRun(RunWork):
     """The answer to one message.
 
     `agent` is the error if the agent could not be prepared: the run then fails with it. `question` is the
-    user's new message, if any; an answer that is made again has none.
+    user's new message, if any; an answer that is made again has none. `also` is stored in the same
+    transaction.
     """
 
     turn: ChatTurn
@@ -90,6 +91,7 @@ class ChatRun(RunWork):
     agent: ChatAgent | DovetailError
     question: Message | None = None
     tasks: Background | None = None
+    also: SaveWork | None = None
 
     @classmethod
     def prepare(
@@ -159,6 +161,8 @@ class ChatRun(RunWork):
 
     def begin(self, transaction: Transaction) -> None:
         """Store the question, and its session if that is new."""
+        if self.also is not None:
+            self.also(transaction)
         if self.question is not None:
             session = self.turn.session
             title = session.title or make_title(self.question.text)

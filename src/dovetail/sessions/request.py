@@ -42,7 +42,8 @@ class ChatRequest:
     A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`. `mode` is a policy mode
     that the settings allow, by default the one they choose. Without an `agent` it is the one of the session.
     With `background` the message goes to a new session below `session_id`, and `limits` are the highest that
-    its run may have.
+    its run may have. A new session gets `title` and
+    `origin`.
     """
 
     parts: Sequence[Part] = ()
@@ -58,6 +59,8 @@ class ChatRequest:
     limits: Mapping[str, Any] | None = None
     skills: Sequence[str] = ()
     mode: str | None = None
+    title: str = ""
+    origin: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Clean the input of a person or a program: not every chat comes over HTTP."""

@@ -88,6 +88,16 @@ class RunSettings(Section, key="runs"):
     """The API key of Temporal Cloud; with a key, the connection is encrypted."""
 
 
+class ScheduleSettings(Section, key="schedules"):
+    """Runs that start by themselves."""
+
+    enabled: bool = True
+    """Whether this process starts runs when they are due."""
+
+    owner: str = LOCAL_OWNER
+    """The owner of schedules in agent files that name none: the name of an API key, if keys are used."""
+
+
 class PolicySettings(Section, key="policy"):
     """Which calls run without asking; the rules themselves are in `policy.toml`."""
 
@@ -305,6 +315,7 @@ class AllSettings(Section, is_open=True):
     server: ServerSettings = ServerSettings()
     store: StoreSettings = StoreSettings()
     runs: RunSettings = RunSettings()
+    schedules: ScheduleSettings = ScheduleSettings()
     policy: PolicySettings = PolicySettings()
     tools: ToolSettings = ToolSettings()
     subagents: SubagentSettings = SubagentSettings()

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dovetail.store.database import Database
-from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions, spending
+from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions, spending, ticks
 
 _AT_ONCE = 100
 """Sessions deleted per transaction: a server that uses the same database waits for each."""
@@ -40,8 +40,8 @@ async def prune(database: Database, *, before: float, is_trial: bool = False) ->
     """Delete sessions that were last changed before a time, with everything that belongs to them.
 
     A session below others is deleted with the topmost one, once none of them has changed since.
-    Runs and artifacts without a session are deleted by their own age; sessions and runs in progress are kept.
-    With `is_trial` nothing is deleted, only counted.
+    Runs and artifacts without a session, and records of ticks, are deleted by their own age; sessions and
+    runs in progress are kept. With `is_trial` nothing is deleted, only counted.
     """
     total = await database.write(lambda connection: _prune_loose(connection, before, is_trial))
     after = ""
@@ -119,6 +119,7 @@ def _prune_loose(connection: sa.Connection, before: float, is_trial: bool) -> Co
         connection.execute(sa.delete(artifacts).where(old_artifacts))
         day = datetime.fromtimestamp(before, UTC).date().isoformat()
         connection.execute(sa.delete(spending).where(spending.c.day < day))
+        connection.execute(sa.delete(ticks).where(ticks.c.created_at < before))
         connection.execute(sa.delete(early_answers).where(early_answers.c.expires_at < time.time()))
     return counts
 

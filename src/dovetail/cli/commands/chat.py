@@ -21,16 +21,17 @@ from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, Te
 from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd, UserMessage
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.chunks import error_text, shown_output
-from dovetail.sessions.request import ChatRequest
+from dovetail.sessions.request import ChatRequest, StartedChat
 from dovetail.settings import LOCAL_OWNER
 
 
 class Transcript:
     """Send messages, show their answers and ask for approvals."""
 
-    def __init__(self, app: Dovetail, console: Console) -> None:
+    def __init__(self, app: Dovetail, console: Console, owner: str = LOCAL_OWNER) -> None:
         self._app = app
         self._console = console
+        self._owner = owner
         self._session_id: str | None = None
         self._tasks = TaskView(app, console)
         self._stopping: asyncio.Future[None] | None = None
@@ -41,6 +42,10 @@ class Transcript:
         session_id = self._session_id or request.session_id
         started = await self._app.chat.send(replace(request, parts=parts, session_id=session_id))
         self._session_id = started.session_id
+        return await self.follow(started)
+
+    async def follow(self, started: StartedChat) -> bool:
+        """Show an answer to its end; return whether it succeeded."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self._stop, started.run_id)
         try:
@@ -112,7 +117,7 @@ class Transcript:
         await asyncio.wait({answering, ended}, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
         if answering.done():
-            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner=LOCAL_OWNER)
+            await self._app.runs.asks.answer(event.ask_id, answering.result(), owner=self._owner)
         else:
             answering.cancel()
             self._console.print()

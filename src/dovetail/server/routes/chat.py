@@ -123,7 +123,7 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
         return await _attach(
             app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
         )
-    _refuse_path(body.model, app)
+    refuse_path(body.model, app)
     started = await app.chat.send(_read_request(body, owner))
     if body.background:
         names = ("session_id", "run_id", "message_id")
@@ -174,7 +174,7 @@ def _find_tab(body: ChatBody) -> str | None:
     return body.tab_id or ("client" if body.messages is not None else None)
 
 
-def _refuse_path(model: str | None, app: Dovetail) -> None:
+def refuse_path(model: str | None, app: Dovetail) -> None:
     """Refuse a client's path of a file: it would show which files exist, and load any of them."""
     provider, _, name = (model or "").partition(":")
     if (

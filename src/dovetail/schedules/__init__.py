@@ -1,0 +1,1 @@
+"""Schedules: runs that start by themselves, exactly once per tick over all processes."""

@@ -1,0 +1,95 @@
+"""`dovetail schedules`: what is listed, added, paused, run and removed in the workspace's database."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import command_line
+from dovetail.testing import ScriptedServer
+
+LINE = "0 9 * * 1-5 Europe/Berlin"
+
+
+class Schedules:
+    """The command, in one workspace."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self._folder = folder
+        self._capsys = capsys
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        ended = command_line.run("schedules", *words, "--workspace", self._folder)
+        told = self._capsys.readouterr()
+        assert ended == code, told.err
+        return told.out if code == 0 else told.err
+
+    def add(self, *words: str) -> str:
+        """Add a schedule; return its id."""
+        found = re.search(r"Added (sch_\w+): ", self("add", LINE, "What is new?", *words))
+        assert found is not None
+        return found[1]
+
+
+@pytest.fixture
+def schedules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Schedules:
+    monkeypatch.setenv("COLUMNS", "200")
+    return Schedules(tmp_path, capsys)
+
+
+def test_a_schedule_is_added_listed_paused_resumed_and_removed(schedules: Schedules) -> None:
+    schedule_id = schedules.add("--title", "News")
+    listed = schedules("list")
+    assert f"{LINE}  master  News" in listed
+    assert "never" in listed
+    assert f"Paused {schedule_id}." in schedules("pause", schedule_id)
+    assert "paused" in schedules("list")
+    assert re.search(
+        r"Resumed sch_\w+, next at \w+ \d+ \w+ \d{4} \d\d:\d\d", schedules("resume", schedule_id)
+    )
+    shown = schedules("show", schedule_id)
+    assert re.search(r"message +What is new\?", shown)
+    assert re.search(r"from +a person", shown)
+    schedules("remove", schedule_id)
+    assert "News" not in schedules("list")
+    assert f"Schedule '{schedule_id}' not found." in schedules("show", schedule_id, code=1)
+
+
+def test_a_schedule_runs_here_and_its_tick_is_shown(
+    schedules: Schedules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(["Nothing [at all]."]) as model:
+        monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
+        monkeypatch.setenv("DOVETAIL_BASE_URL", model.url)
+        schedule_id = schedules.add("--session", "daily", "--owner", "ann")
+        assert "Session daily.\nNothing [at all]." in schedules("run", schedule_id)
+    shown = schedules("show", schedule_id)
+    assert re.search(r"manual daily", shown)
+    assert "ann" in schedules("list")
+
+
+def test_the_schedule_of_a_file_is_listed_and_can_only_be_changed_there(
+    schedules: Schedules, tmp_path: Path
+) -> None:
+    (tmp_path / "agents").mkdir()
+    text = f'---\ndescription: Looks.\nquery: Look around.\nschedule: "{LINE}"\n---\nLook well.'
+    (tmp_path / "agents" / "scout.md").write_text(text)
+    assert re.search(r"scout\.1 +0 9 .* scout +Look around\.", schedules("list"))
+    assert "comes from the file of agent 'scout'" in schedules("remove", "scout.1", code=1)
+    schedules("pause", "scout.1")
+    assert "paused" in schedules("list")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("61 * * * *", "x"), "Invalid minute '61'"),
+        ((LINE, "x", "--agent", "mastr"), "master"),
+        ((LINE, "x", "--missed", "all"), "latest, skip"),
+    ],
+)
+def test_a_wrong_schedule_is_refused(schedules: Schedules, words: tuple[str, ...], problem: str) -> None:
+    told = schedules("add", *words, code=2 if "--missed" in words else 1)
+    assert problem in told
