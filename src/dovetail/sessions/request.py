@@ -42,8 +42,7 @@ class ChatRequest:
     A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`. `mode` is a policy mode
     that the settings allow, by default the one they choose. Without an `agent` it is the one of the session.
     With `background` the message goes to a new session below `session_id`, and `limits` are the highest that
-    its run may have. A new session gets `title` and
-    `origin`.
+    its run may have. A new session gets `title` and `origin`.
     """
 
     parts: Sequence[Part] = ()
