@@ -1,0 +1,1 @@
+"""What runs cost that wait for an answer."""
