@@ -63,9 +63,9 @@ def write(path: str) -> list[ToolCallDelta]:
     return [ToolCallDelta(0, "c1", "write_file", json.dumps({"path": path, "content": "oak"}))]
 
 
-def sit_down(folder: Path, model: ScriptedServer) -> Terminal:
+def sit_down(folder: Path, model: ScriptedServer, *options: str) -> Terminal:
     environment = {"DOVETAIL_MODEL": "openai:scripted", "DOVETAIL_BASE_URL": model.url}
-    return Terminal("chat", folder=folder, environment=environment)
+    return Terminal("chat", *options, folder=folder, environment=environment)
 
 
 @pytest.mark.timeout(60)
@@ -103,6 +103,68 @@ def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_t
         assert "(cancelled)" in terminal.read_until("> ")
         terminal.type("\x03")
         assert terminal.wait() == 0
+
+
+START = {
+    "when": "start it",
+    "tool_calls": [{"name": "scribe", "arguments": '{"query": "write it", "background": true}'}],
+}
+WRITE = {
+    "when": "write it",
+    "tool_calls": [{"name": "write_file", "arguments": '{"path": "a.txt", "content": "oak"}'}],
+}
+
+
+def hire_scribe(folder: Path) -> None:
+    (folder / "agents").mkdir()
+    text = "---\ndescription: Writes.\ntools: [write_file]\n---\nYou write.\n"
+    (folder / "agents" / "scribe.md").write_text(text)
+
+
+@pytest.mark.timeout(60)
+def test_what_works_in_the_background_is_shown_listed_and_answered(tmp_path: Path) -> None:
+    hire_scribe(tmp_path)
+    replies = [START, WRITE, {"when": "works in the background", "text": "It has begun."}, "Written."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("/tasks\n")
+        terminal.read_until("No background tasks.")
+        terminal.read_until("> ")
+        terminal.type("start it\n")
+        terminal.read_until("scribe works in the background as ses_")
+        terminal.read_until("scribe asks in the background: /tasks answers.")
+        terminal.type("/tasks\n")
+        listed = terminal.read_until("[y]es, [a]lways, [N]o: ")
+        assert "scribe, waiting, began" in listed
+        assert "scribe asks: may it call write_file" in listed
+        terminal.type("y\n")
+        terminal.read_until("scribe is done in the background.")
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    assert (tmp_path / "a.txt").read_text() == "oak"
+
+
+@pytest.mark.timeout(60)
+def test_task_that_a_terminal_left_continues_in_the_next_one(tmp_path: Path) -> None:
+    hire_scribe(tmp_path)
+    replies = [START, WRITE, {"when": "works in the background", "text": "It has begun."}, "Written."]
+    with ScriptedServer(replies) as model:
+        with sit_down(tmp_path, model, "--session", "mine") as terminal:
+            terminal.read_until("> ")
+            terminal.type("start it\n")
+            terminal.read_until("scribe asks in the background: /tasks answers.")
+            terminal.type("\x04")
+            terminal.read_until("Not ended yet: ses_")
+            assert terminal.wait() == 0
+        with sit_down(tmp_path, model, "--session", "mine") as terminal:
+            terminal.read_until("> ")
+            terminal.type("/tasks\n")
+            terminal.read_until("[N]o: ")
+            terminal.type("y\n")
+            terminal.read_until("scribe is done in the background.")
+            terminal.type("\x04")
+            assert terminal.wait() == 0
+    assert (tmp_path / "a.txt").read_text() == "oak"
 
 
 def test_without_a_terminal_a_call_that_asks_is_declined(
