@@ -216,8 +216,11 @@ def build_preface(
     return "\n".join(line for line in lines if line)
 
 
-async def warm_up(host: AgentHost, agent: str = "master") -> None:
-    """Have an embedded model read the beginning of a chat with `agent`; never fails."""
+async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None = None) -> None:
+    """Have an embedded model read the beginning of a chat with `agent`, whose tools `equip` completes.
+
+    Never fails.
+    """
     try:
         definition = host.get_agent_registry().get_definition(agent)
         await host.runtime.learn_names(definition.model_config.model)
@@ -226,6 +229,7 @@ async def warm_up(host: AgentHost, agent: str = "master") -> None:
         if read is None:
             return
         tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+        tools = tools if equip is None else equip(tools)
         system = {"role": "system", "content": definition.prompt_config.system_prompt}
         request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
         await read(request)

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
+from dovetail.agents.background import offer_background
 from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
@@ -77,7 +79,7 @@ def create_app(
                 await app.chat.recover()
                 await app.open_schedules(ticks=True)
                 api.state.is_ready = True
-                background = [asyncio.create_task(warm_up(app))]
+                background = [asyncio.create_task(warm_up(app, equip=partial(offer_background, host=app)))]
                 if is_shared():
                     background.append(asyncio.create_task(run_metrics.keep_sampling()))
                 yield
