@@ -1,6 +1,7 @@
 """Print the cost of streams on a server and the delay of their tokens.
 
-`python -m benchmarks.server [--short] [--no-peer]`: `--short` measures 200 streams only.
+`python -m benchmarks.server [--short] [--no-peer] [--engine NAME]`: `--short` measures 200 streams only,
+`--engine` compares the engine `dbos` or `temporal` with the local one instead.
 
 Streams of 100 tokens at 20 ms begin evenly within two seconds, so that in the end all of them are in
 progress. Only the CPU time of the server's processes counts: the model and the users are separate processes.
@@ -17,10 +18,13 @@ from dataclasses import dataclass
 from benchmarks.harness import ROOT, Row, report
 from benchmarks.server.contestants import DOVETAIL, PEERS, RELAY, Contestant
 from benchmarks.server.database import start_postgres
+from benchmarks.server.engines import engine_contestant, start_engine, start_engine_servers
 from benchmarks.server.process import Server
 from benchmarks.server.upstream import PAUSE, TOKENS
 
 COST_TARGET = 2.0
+ENGINE_TARGET = 1.3
+FIRST_TARGET = 50.0
 LATE_TARGET = 100.0
 ROUNDS = 5
 WARM_UP = 20
@@ -50,6 +54,8 @@ def main() -> int:
     """Measure; return the exit status."""
     peers = () if "--no-peer" in sys.argv else PEERS
     with start_upstream() as upstream:
+        if "--engine" in sys.argv:
+            return compare_engines(upstream, sys.argv[sys.argv.index("--engine") + 1])
         status = compare_at_200(upstream, peers)
         if "--short" not in sys.argv:
             status |= grow(upstream)
@@ -91,27 +97,49 @@ def grow(upstream: str) -> int:
     return report("More streams and processes: delay that 99 % of tokens stay below", rows)
 
 
+def compare_engines(upstream: str, name: str) -> int:
+    """Compare an engine with the local one, with 200 streams, two processes each and a PostgreSQL."""
+    rows: list[Row] = []
+    local = engine_contestant("local")
+    with start_engine(name) as options, start_postgres() as one, start_postgres() as two:
+        engine = engine_contestant(name, options)
+        for work, is_split in ((name, False), (f"{name}, web and worker apart", True)):
+            with (
+                local.start(upstream, 2, one) as own,
+                start_engine_servers(engine, upstream, two, is_split=is_split) as servers,
+            ):
+                pair = measure(own, servers, 200, lambda one, two: two.cpu / one.cpu, of=(local, engine))
+            before, seen = pair
+            per_chat = [each.cpu * TOKENS / 1000 for each in pair]
+            cost = f"{per_chat[1]:.1f} ms CPU per chat, local {per_chat[0]:.1f} ms"
+            rows.append(Row(f"{work}: CPU", seen.cpu / before.cpu, ENGINE_TARGET, "x local", cost))
+            more = f"{seen.first:.0f} ms, local {before.first:.0f} ms; {seen.detail}"
+            rows.append(Row(f"{work}: first token", seen.first - before.first, FIRST_TARGET, "ms", more))
+    return report(f"200 streams, two processes: the engine {name} and the local one", rows)
+
+
 def measure(
     relays: Sequence[Server],
     ours: Sequence[Server],
     streams: int,
     order: Callable[[Seen, Seen], float],
     rounds: int = ROUNDS,
+    of: tuple[Contestant, Contestant] = (RELAY, DOVETAIL),
 ) -> tuple[Seen, Seen]:
-    """Measure the relay and our server in turns, in alternating order; return the median pair.
+    """Measure the relay and our server, or others, in turns in alternating order; return the median pair.
 
     Other load on the machine changes from round to round, but affects both of a pair.
     """
-    put_load(RELAY, relays, WARM_UP)
-    put_load(DOVETAIL, ours, WARM_UP)
+    put_load(of[0], relays, WARM_UP)
+    put_load(of[1], ours, WARM_UP)
     pairs: list[tuple[Seen, Seen]] = []
     for number in range(rounds):
         if number % 2:
-            seen = put_load(DOVETAIL, ours, streams)
-            pairs.append((put_load(RELAY, relays, streams), seen))
+            seen = put_load(of[1], ours, streams)
+            pairs.append((put_load(of[0], relays, streams), seen))
         else:
-            relay = put_load(RELAY, relays, streams)
-            pairs.append((relay, put_load(DOVETAIL, ours, streams)))
+            relay = put_load(of[0], relays, streams)
+            pairs.append((relay, put_load(of[1], ours, streams)))
     return sorted(pairs, key=lambda pair: order(*pair))[rounds // 2]
 
 
@@ -121,7 +149,7 @@ def put_load(contestant: Contestant, servers: Sequence[Server], streams: int) ->
         server.forget_peak()
     before = sum(server.cpu_seconds for server in servers)
     memory = sum(server.memory for server in servers)
-    seen = run_load(contestant, [server.port for server in servers], streams)
+    seen = run_load(contestant, [server.port for server in servers if server.takes_chats], streams)
     if seen["broken"] and contestant not in PEERS:
         raise SystemExit(f"{contestant.name}: {seen['broken']} of {streams} streams were incomplete")
     cpu = sum(server.cpu_seconds for server in servers) - before

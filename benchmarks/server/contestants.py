@@ -32,6 +32,7 @@ class Contestant:
     options: Sequence[str] = ()
     workers: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @contextmanager
     def start(self, upstream: str, workers: int = 1, database: str = "") -> Iterator[list[Server]]:
@@ -46,6 +47,8 @@ class Contestant:
             started: list[Server] = []
             for _ in range(1 if self.workers else workers):
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dovetail-bench-"))
+                for name, text in self.files.items():
+                    Path(folder, name).write_text(text)
                 port = find_port()
                 values = {
                     "upstream": upstream,

@@ -17,10 +17,14 @@ _START_LIMIT = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server on one port: a process, with the workers that it has started."""
+    """A server on one port: a process, with the workers that it has started.
+
+    `takes_chats` is False for one that works on chats which others take.
+    """
 
     process: subprocess.Popen[bytes]
     port: int
+    takes_chats: bool = True
 
     @property
     def cpu_seconds(self) -> float:
@@ -69,7 +73,7 @@ def start_server(
             command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log
         )
         try:
-            _wait_for(process, port)
+            wait_for(process, port)
             yield Server(process, port)
         except BaseException:
             log.seek(0)
@@ -94,7 +98,8 @@ def find_port() -> int:
         return listener.getsockname()[1]
 
 
-def _wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
+def wait_for(process: "subprocess.Popen[bytes]", port: int) -> None:
+    """Wait until a process answers on its port."""
     deadline = time.monotonic() + _START_LIMIT
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -1,11 +1,11 @@
-"""Agents that are written as Markdown files: their limits."""
+"""Agents that are written as Markdown files: their limits, and where their runs wait."""
 
 from pathlib import Path
 
 import pytest
 
 from dovetail.agents.definition import RunConfig
-from dovetail.agents.file import load_definition
+from dovetail.agents.file import apply_override, load_definition
 from dovetail.errors import ConfigError
 
 
@@ -40,3 +40,33 @@ def test_wrong_limits_are_refused(tmp_path: Path, written: str, complaint: str) 
     with pytest.raises(ConfigError) as caught:
         load_definition(path)
     assert complaint in str(caught.value)
+
+
+def test_a_file_names_the_queue_and_the_priority_of_its_runs(tmp_path: Path) -> None:
+    path = tmp_path / "agent.md"
+    path.write_text(
+        "---\ndescription: Writes.\nqueue: slow\npriority: -5\n---\nYou write.\n", encoding="utf-8"
+    )
+    definition = load_definition(path)
+    assert (definition.run_config.queue, definition.run_config.priority) == ("slow", -5)
+    changed = apply_override(definition, {"queue": "fast", "priority": 3})
+    assert (changed.run_config.queue, changed.run_config.priority) == ("fast", 3)
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ("queue: 5", "`queue` must be a name, got 5"),
+        ("queue: a b", "`queue` must be a name, got 'a b'"),
+        ("queue: null", "`queue` has no value"),
+        ("priority: high", "`priority` must be a whole number from -1000000 to 1000000, got 'high'"),
+        ("priority: true", "`priority` must be a whole number"),
+        ("priority: 1.5", "`priority` must be a whole number"),
+    ],
+)
+def test_a_wrong_queue_or_priority_is_refused(tmp_path: Path, written: str, complaint: str) -> None:
+    path = tmp_path / "agent.md"
+    path.write_text(f"---\ndescription: Writes.\n{written}\n---\nYou write.\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_definition(path)
+    assert complaint in caught.value.message

@@ -21,6 +21,7 @@ _MONEY = {"max_cost", "max_cost_per_day"}
 _FRACTIONS = {"max_seconds", "timeout_mins", *_MONEY}
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
 """The limits of the agents below an agent; zero allows none of them."""
+MOST_PRIORITY = 1_000_000
 _MAY_BE_ZERO = {*_MONEY, *TREE_LIMITS}
 
 
@@ -69,7 +70,8 @@ class RunConfig:
     `max_cost` (money, in the currency of the prices), `max_calls` (requests to models) and `max_tokens` count
     for the run and the agents below it; those `_per_day` for all runs of the agent in one day (UTC).
     `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
-    below it at all depths) default to the settings.
+    below it at all depths) default to the settings. With an engine that has queues, the run waits in `queue`,
+    and those with a higher `priority` start first.
     """
 
     max_turns: int | None = 30
@@ -82,10 +84,14 @@ class RunConfig:
     max_depth: int | None = None
     max_children: int | None = None
     max_subagents: int | None = None
+    queue: str = "default"
+    priority: int = 0
 
     def __post_init__(self) -> None:
         for limit in fields(self):
-            check_limit(limit.name, getattr(self, limit.name))
+            if limit.name.startswith("max_"):
+                check_limit(limit.name, getattr(self, limit.name))
+        check_place(self.queue, self.priority)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +189,22 @@ def check_limit(name: str, value: Any) -> None:
         raise ConfigError(f"`{name}` must be a positive number, got {shorten(value)}.")
     if name not in _FRACTIONS and not isinstance(value, int):
         raise ConfigError(f"`{name}` must be a whole number, got {value!r}.")
+
+
+def check_place(queue: Any, priority: Any) -> None:
+    """Check in which queue a run waits, and with which priority.
+
+    Raises:
+        ConfigError: the queue is not a name, or the priority not a whole number.
+    """
+    if not isinstance(queue, str) or not is_callable_name(queue):
+        hint = "Use 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`."
+        raise ConfigError(f"`queue` must be a name, got {shorten(queue)}.", hint=hint)
+    if not isinstance(priority, int) or isinstance(priority, bool) or abs(priority) > MOST_PRIORITY:
+        raise ConfigError(
+            f"`priority` must be a whole number from -{MOST_PRIORITY} to {MOST_PRIORITY}, "
+            f"got {shorten(priority)}."
+        )
 
 
 def check_definition(definition: AgentDefinition) -> None:

@@ -46,6 +46,8 @@ _KEYS = {
     "limits",
     "model",
     "options",
+    "priority",
+    "queue",
     "schedule",
     "tool",
     "tools",
@@ -57,6 +59,7 @@ _LIMITS = (
     *(f"max_{name}_per_day" for name in _DAY_LIMITS),
     *TREE_LIMITS,
 )
+_PLACE = ("queue", "priority")
 _OPTIONS = ("temperature", "thinking")
 """Options that may be keys of the file itself."""
 _FOREIGN = ("kind", "mcp_servers", "timeout_mins", *_OPTIONS)
@@ -237,14 +240,14 @@ def _output(value: Any) -> OutputConfig | None:
 
 
 def _limits(front: Mapping[str, Any]) -> RunConfig:
-    given = {key: front[key] for key in _LIMITS if key in front}
+    given = {key: front[key] for key in (*_LIMITS, *_PLACE) if key in front}
     for key, value in _read_limits_table(front.get("limits", {})).items():
         if key in given:
             raise ConfigError(f"Use either `{key}` or the same limit in `limits`, not both.")
         given[key] = value
     for key, value in given.items():
         if value is None:
-            raise ConfigError(f"`{key}` has no value.", hint="Write a positive number, or remove the key.")
+            raise ConfigError(f"`{key}` has no value.", hint="Write a value, or remove the key.")
     return RunConfig(**given)
 
 

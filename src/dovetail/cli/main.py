@@ -21,6 +21,7 @@ from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
     "serve": "Serve the page and the HTTP interface.",
+    "worker": "Work on the runs of web processes.",
     "chat": "Chat with an agent in the terminal.",
     "models": "List, check, download and locate models.",
     "ext": "List, check, create and reload extension folders.",

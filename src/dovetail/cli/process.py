@@ -1,4 +1,4 @@
-"""What commands that serve have in common: a socket to listen on, and reloads as folders are edited."""
+"""What commands that serve or work have in common: engine options, a socket, reloads of edited folders."""
 
 import asyncio
 import errno
@@ -6,12 +6,45 @@ import os
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import typer
 
 from dovetail.app import Dovetail
 from dovetail.errors import ConfigError
 from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.settings import Settings
+
+ENGINE: Any = typer.Option(
+    None, help="Which processes work on runs: local, dbos or temporal; by default `runs.engine`."
+)
+QUEUES: Any = typer.Option(None, help="The queues to work on, with commas; by default `runs.queues`.")
+CONCURRENCY: Any = typer.Option(
+    None, min=1, help="The most runs of one queue at once in one process; by default `runs.concurrency`."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """The options that say which process works on runs; None leaves a setting as it is."""
+
+    engine: str | None = None
+    queues: str | None = None
+    concurrency: int | None = None
+
+    def apply(self, settings: Settings) -> None:
+        """Change the settings `runs`."""
+        if self.engine is not None:
+            settings.set("runs.engine", self.engine)
+        if self.queues is not None:
+            settings.set("runs.queues", [name.strip() for name in self.queues.split(",") if name.strip()])
+        if self.concurrency is not None:
+            settings.set("runs.concurrency", self.concurrency)
+
+
+KEEP = EngineOptions()
+"""Leave the settings as they are."""
 
 
 def open_listener(host: str, port: int, another: str, *, is_shared: bool = False) -> socket.socket:

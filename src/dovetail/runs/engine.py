@@ -56,6 +56,10 @@ class RunHost(Protocol):
         """Whether a process that shares the database is alive."""
         ...
 
+    def announce(self, kind: str, subject: str) -> None:
+        """Send news to the engines of the other processes that share the database; return at once."""
+        ...
+
     async def find_left(self) -> list[Ticket]:
         """Return the runs that dead processes were working on, and those of this one without a task."""
         ...
@@ -81,6 +85,10 @@ class Engine(ABC):
 
     async def recover(self) -> None:
         """Find runs that dead processes have left and have them attempted again; called every few seconds."""
+        return None
+
+    def hear(self, kind: str, subject: str) -> None:
+        """React to news that the engine of another process has announced."""
         return None
 
     async def drain(self) -> None:

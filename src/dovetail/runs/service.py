@@ -84,9 +84,11 @@ class Runs:
         self._is_closing = False
 
     async def __aenter__(self) -> Self:
-        await self._exits.enter_async_context(self.link)
-        self._exits.push_async_callback(self.engine.close)
-        await self.engine.open(self, works=self.works)
+        async with AsyncExitStack() as exits:
+            await exits.enter_async_context(self.link)
+            exits.push_async_callback(self.engine.close)
+            await self.engine.open(self, works=self.works)
+            self._exits = exits.pop_all()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -298,6 +300,8 @@ class Runs:
             self._spawn(self._obey(subject))
         elif kind == "reload":
             self.on_reload()
+        else:
+            self.engine.hear(kind, subject)
 
     async def _wake_asking(self, ask_id: str) -> None:
         """Wake the run that waits for an answer which has just been stored."""
@@ -321,6 +325,10 @@ class Runs:
         self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
         self.on_reload()
+
+    def announce(self, kind: str, subject: str) -> None:
+        """Send news to the engines of the other processes; return at once."""
+        self.link.announce(kind, subject)
 
     def announce_reload(self) -> None:
         """Make the other processes that share the database reload their folders."""

@@ -62,19 +62,21 @@ def create_app(
     is_open: bool = False,
     alongside: Alongside = nullcontext,
     routers: Sequence[APIRouter] = (),
+    works: bool = True,
 ) -> FastAPI:
     """Return the server of `app`, which it opens when it starts and closes when it stops.
 
     `web` is the folder of the built web client, by default the one that was installed; `is_open` accepts
     other machines without API keys; `alongside` is entered with the app, for work in the background;
-    `routers` are matched before the page, which takes every path that is left.
+    `routers` are matched before the page, which takes every path that is left; without `works` all runs are
+    left to workers.
     """
 
     @asynccontextmanager
     async def lifespan(api: FastAPI) -> AsyncGenerator[None]:
         try:
             async with app, alongside():
-                await app.open_chat()
+                await app.open_chat(works=works)
                 app.runs.observe(run_metrics.observe)
                 await app.chat.recover()
                 await app.open_schedules(ticks=True)

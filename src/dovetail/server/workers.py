@@ -44,8 +44,11 @@ class _Worker:
 class Workers:
     """Run `count` processes that all do `work`, which must be picklable."""
 
-    def __init__(self, count: int, work: Work, on_exit: Callable[[int], None]) -> None:
+    def __init__(
+        self, count: int, work: Work, on_exit: Callable[[int], None], *, stop_seconds: float = STOP_SECONDS
+    ) -> None:
         self._work = work
+        self._stop_seconds = stop_seconds
         self._on_exit = on_exit
         self._count = count
         self._has_started = False
@@ -143,11 +146,11 @@ class Workers:
         processes = [worker.process for worker in self._workers.values()]
         for process in processes:
             process.terminate()
-        end = time.monotonic() + STOP_SECONDS
+        end = time.monotonic() + self._stop_seconds
         for process in processes:
             process.join(max(0.0, end - time.monotonic()))
             if process.is_alive():
-                logger.error("%s did not stop within %g s and is killed", process.name, STOP_SECONDS)
+                logger.error("%s did not stop within %g s and is killed", process.name, self._stop_seconds)
                 process.kill()
                 process.join()
 

@@ -116,7 +116,8 @@ class ChatRun(RunWork):
                     f"Cannot use model {turn.model!r}: {error.message}", hint=error.hint
                 ) from error
             tools = host.get_tool_registry().snapshot()
-            return cls(turn=turn, spec=_make_spec(turn, "", tools), agent=error, question=question)
+            spec = _make_spec(turn, definition, "", tools)
+            return cls(turn=turn, spec=spec, agent=error, question=question)
         limits = find_limits(definition, host.settings)
         if turn.limits is not None:
             limits = limits.lowered(BudgetLimits(**turn.limits))
@@ -145,7 +146,7 @@ class ChatRun(RunWork):
             mode=mode,
             bus=host.runtime.active_bus,
         )
-        spec = _make_spec(turn, requester.model, loop.tools)
+        spec = _make_spec(turn, definition, requester.model, loop.tools)
         return cls(turn=turn, spec=spec, agent=agent, question=question, tasks=tasks)
 
     @classmethod
@@ -271,7 +272,7 @@ def _count_tasks(done: Replay, count: int) -> Replay:
     return replace(done, spent=spent)
 
 
-def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
+def _make_spec(turn: ChatTurn, definition: AgentDefinition, model: str, tools: ToolSnapshot) -> RunSpec:
     """Return the stored part of a run; `input` is all that is needed to prepare the answer again."""
     if not turn.is_stored:
         return RunSpec(agent=turn.agent, model=model, generation=tools.generation, owner=turn.owner)
@@ -289,4 +290,6 @@ def _make_spec(turn: ChatTurn, model: str, tools: ToolSnapshot) -> RunSpec:
             "mode": turn.mode,
             **({} if turn.limits is None else {"limits": dict(turn.limits)}),
         },
+        queue=definition.run_config.queue,
+        priority=definition.run_config.priority,
     )

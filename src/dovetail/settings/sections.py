@@ -188,6 +188,12 @@ class AgentSettings(Section):
     max_subagents: Count | None = None
     """Agents below it at all depths; by default `subagents.max_subagents`."""
 
+    queue: str = "default"
+    """The queue in which its runs wait for a worker; engines `dbos` and `temporal` only."""
+
+    priority: int = 0
+    """Runs with a higher priority start first; engines `dbos` and `temporal` only."""
+
 
 class McpServerSettings(Section, is_open=True):
     """One MCP server. `${NAME}` stands for an environment variable. Keys of other programs are ignored."""

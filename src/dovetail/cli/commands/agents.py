@@ -76,6 +76,7 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
     if missing := find_missing(definition, tools):
         table.add_row("[yellow]missing[/yellow]", ", ".join(missing))
     table.add_row("limits", _describe_limits(limits))
+    table.add_row("queue", f"{limits.queue}, priority {limits.priority}")
     table.add_row(
         "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
     )

@@ -14,7 +14,16 @@ import typer
 from dovetail.agents.file import list_agent_files
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.process import follow_changes, open_listener, reserve_port
+from dovetail.cli.process import (
+    CONCURRENCY,
+    ENGINE,
+    KEEP,
+    QUEUES,
+    EngineOptions,
+    follow_changes,
+    open_listener,
+    reserve_port,
+)
 from dovetail.cli.terminal import WORKSPACE, open_record
 from dovetail.errors import ConfigError
 from dovetail.requesters.model_status import ModelStatus
@@ -24,7 +33,7 @@ from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.middleware.client_address import is_loopback
 from dovetail.server.socket import run_server
 from dovetail.server.workers import Workers
-from dovetail.settings.sections import ServerSettings, StoreSettings
+from dovetail.settings.sections import RunSettings, ServerSettings, StoreSettings
 
 app = typer.Typer()
 
@@ -41,6 +50,8 @@ class ServeOptions:
     workspace: Path | None
     watch: bool
     trust: bool
+    engine: EngineOptions = KEEP
+    works: bool = True
 
 
 @app.command("serve")
@@ -52,10 +63,21 @@ def serve(  # noqa: PLR0913 - every option of the command is one
     watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
     trust: bool = typer.Option(False, "--trust", help="Acknowledge the current agent files."),
     workers: int = typer.Option(1, min=1, max=256, help="Number of processes; several need PostgreSQL."),
+    engine: str | None = ENGINE,
+    queues: str | None = QUEUES,
+    concurrency: int | None = CONCURRENCY,
+    no_work: bool = typer.Option(False, "--no-work", help="Leave all runs to `dovetail worker` processes."),
 ) -> None:
     """Serve the page and the HTTP interface."""
     options = ServeOptions(
-        host=host, port=port, insecure=insecure, workspace=workspace, watch=watch, trust=trust
+        host=host,
+        port=port,
+        insecure=insecure,
+        workspace=workspace,
+        watch=watch,
+        trust=trust,
+        engine=EngineOptions(engine=engine, queues=queues, concurrency=concurrency),
+        works=not no_work,
     )
     dovetail = make_app(options)
     check(dovetail, options, workers)
@@ -81,6 +103,11 @@ def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
         raise ConfigError(
             f"Cannot start {workers} workers on an SQLite file: only one process may use it.",
             hint="Set DATABASE_URL=postgresql://user:password@host/name, or start one worker.",
+        )
+    if not options.works and settings.section(RunSettings).engine == "local":
+        raise ConfigError(
+            "With --no-work no process would work on runs: the engine 'local' has no workers.",
+            hint="Choose --engine dbos or --engine temporal, and start `dovetail worker` with the same one.",
         )
 
 
@@ -113,6 +140,7 @@ def run_worker(options: ServeOptions, number: int, on_ready: Callable[[], None])
 def make_app(options: ServeOptions) -> Dovetail:
     """Return the app to serve, with the tools that need a page."""
     dovetail = Dovetail(workspace=options.workspace)
+    options.engine.apply(dovetail.settings)
     register_page_tools(dovetail)
     guard_agents(dovetail, options)
     return dovetail
@@ -135,7 +163,7 @@ def run_here(
             yield
 
     alongside = work_alongside if is_first else nullcontext
-    api = create_app(dovetail, is_open=options.insecure, alongside=alongside)
+    api = create_app(dovetail, is_open=options.insecure, alongside=alongside, works=options.works)
     first.status = api.state.models
     run_server(api, listener, on_ready)
 
