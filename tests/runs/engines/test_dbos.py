@@ -232,7 +232,7 @@ async def test_a_run_that_is_left_at_the_end_of_a_process_is_taken_up_by_the_nex
     assert desk.begun == ["one", "one"]
 
 
-async def test_a_run_that_waits_gives_its_place_to_another_and_comes_back(database: Database) -> None:
+async def test_a_run_that_waits_leaves_its_place_to_another_and_comes_back(database: Database) -> None:
     desk = Desk()
     desk.let_go("two")
     async with working(database, desk, concurrency=1, park_after=0.01) as runs:
