@@ -8,10 +8,11 @@ import pytest
 
 from dovetail.agents.definition import RunConfig
 from dovetail.settings import open_settings, read_settings_file
+from dovetail.settings.agents import AgentSettings
 from dovetail.settings.describe import find_source, list_settings, list_values, write_page
 from dovetail.settings.environment import ENVIRONMENT, FURTHER_VARIABLES
 from dovetail.settings.section import find_hint, keys_of
-from dovetail.settings.sections import AgentSettings, AllSettings, McpServerSettings
+from dovetail.settings.sections import AllSettings, McpServerSettings
 from dovetail.tools.mcp.server import McpServer
 
 ROOT = Path(__file__).parent.parent.parent

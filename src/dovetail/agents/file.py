@@ -29,8 +29,8 @@ from dovetail.data.template import fill_template, find_names
 from dovetail.data.text import expected_one_of, explain_unknown, shorten
 from dovetail.errors import ConfigError
 from dovetail.schema.validate import compile_schema
+from dovetail.settings.agents import AgentSettings
 from dovetail.settings.section import check_keys
-from dovetail.settings.sections import AgentSettings
 
 Check: TypeAlias = Callable[[Path, bytes], None]
 
