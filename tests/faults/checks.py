@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import Entry
-from dovetail.runs.store import EVENTS
+from dovetail.runs.rows import EVENTS
 from dovetail.sessions.parts import fold_parts
 from faults.brain import plan_job, say
 from faults.person import Person

@@ -5,7 +5,7 @@ import pytest
 from dovetail.events.model_events import TextDeltaEvent, TextEnd, TextStart, ToolInputEnd
 from dovetail.events.run_events import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.runs.journal import Block, Journal
-from dovetail.runs.store import decode_block, encode_block
+from dovetail.runs.rows import decode_block, encode_block
 
 ROOT = ("r",)
 STORY: list[Event] = [

@@ -96,6 +96,11 @@ class AskStore:
             statement = statement.where(asks.c.run_id == run_id)
         return await self._list(statement.order_by(asks.c.created_at))
 
+    async def count_open(self) -> int:
+        """Return how many asks are open, of all owners."""
+        statement = sa.select(sa.func.count()).select_from(asks).where(asks.c.state == "open")
+        return await self._database.read(lambda connection: connection.scalar(statement) or 0)
+
     async def close(self, ask_id: str, state: AskState, value: Any) -> bool:
         """Give an open ask its one answer; False if it is no longer open."""
         still_open = (asks.c.id == ask_id) & (asks.c.state == "open")

@@ -37,11 +37,6 @@ class Asks:
         """Called with an ask that was answered while nothing here waits for it."""
         self._open = OpenAsks()
 
-    @property
-    def waiting(self) -> int:
-        """How many asks of this process wait for an answer."""
-        return len(self._open)
-
     async def ask(self, ask: AskRecord, emit: Emit, waiting: OpenAsk | None = None) -> Any:
         """Ask and wait for the answer; asked again about the same call, the first ask continues.
 

@@ -4,57 +4,25 @@ Promises: events are stored in order and once; only the process that owns a run 
 run becomes "ended" in the same transaction that stores its `run-end` and what its work saves.
 """
 
-import dataclasses
 import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, get_args
+from typing import Any
 
 import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
 from dovetail.events.cancel import CancelMode
-from dovetail.events.delta import Usage
-from dovetail.events.model_events import (
-    ModelRequestEvent,
-    ProviderPartEvent,
-    ReasoningDeltaEvent,
-    ReasoningEnd,
-    ReasoningStart,
-    TextDeltaEvent,
-    TextEnd,
-    TextStart,
-)
-from dovetail.events.run_events import Event, RunStart
-from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import close_asks
 from dovetail.runs.journal import Block
+from dovetail.runs.rows import decode_block, encode_block, read_record
 from dovetail.runs.run import RunPhase, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
 from dovetail.store.tables import asks, entries, runs, to_values
 
 logger = logging.getLogger(__name__)
-_PLAIN: dict[type, tuple[str, ...]] = {
-    kind: tuple(field.name for field in dataclasses.fields(kind))
-    for kind in (
-        ModelRequestEvent,
-        RunStart,
-        TextStart,
-        TextDeltaEvent,
-        TextEnd,
-        ReasoningStart,
-        ReasoningDeltaEvent,
-        ReasoningEnd,
-        ProviderPartEvent,
-    )
-}
-"""Events that hold only JSON, with their fields; the others are converted with `asdict`."""
-
-EVENTS: dict[str, Any] = {kind.type: kind for kind in get_args(Event)}
-"""Every event class by the type it is stored under."""
-
 LEAP = 100_000
 """More numbers than a run can have shown to its readers without storing them."""
 
@@ -125,14 +93,14 @@ class RunStore:
         )
         if row is None:
             raise NotFoundError(f"Run {run_id!r} not found.")
-        return _read_record(row)
+        return read_record(row)
 
     async def find(self, *, limit: int = 1000, **values: str) -> list[RunRecord]:
         """Return the runs whose columns have these values, newest first."""
         statement = _RUNS.order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
         statement = statement.where(*(runs.c[name] == value for name, value in values.items()))
         rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
-        return [_read_record(row) for row in rows]
+        return [read_record(row) for row in rows]
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
         """Store the next blocks of several runs; return the runs that another process has taken over."""
@@ -198,6 +166,13 @@ class RunStore:
         statement = sa.update(runs).where(waiting).values(values)
         return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
 
+    async def count_unattended(self) -> dict[str, int]:
+        """Return how many runs are queued, and how many wait for answers, by phase."""
+        unattended = (runs.c.state == "running") & (runs.c.phase != "working")
+        statement = sa.select(runs.c.phase, sa.func.count()).where(unattended).group_by(runs.c.phase)
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return {row[0]: row[1] for row in rows}
+
     async def find_ready(self) -> list[str]:
         """Return the waiting runs that can continue: an answer has come, or they are cancelled."""
         waiting = (runs.c.state == "running") & (runs.c.phase == "waiting")
@@ -255,75 +230,3 @@ def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:
                 logger.warning(
                     "run %s: its session was deleted; result discarded: %s", batch.run_id, error.message
                 )
-
-
-def _read_record(row: Any) -> RunRecord:
-    spec = {name: row[name] for name in RunSpec.__dataclass_fields__}
-    result = None
-    if row["state"] == "ended":
-        result = RunResult(
-            reason=row["reason"],
-            data=row["result"],
-            usage=Usage.read(row["usage"]),
-            error=row["error"],
-            limit=row["limit"],
-            notice=row["notice"],
-        )
-    return RunRecord(
-        id=row["id"],
-        spec=RunSpec(**spec),
-        state=row["state"],
-        result=result,
-        last_number=row["last_number"],
-        created_at=row["created_at"],
-        ended_at=row["ended_at"],
-        process_id=row["process_id"],
-        cancel_mode=row["cancel_mode"],
-        phase=row["phase"],
-        attempts=row["attempts"],
-    )
-
-
-def encode_block(block: Block) -> dict[str, Any]:
-    """Return the block as the values of one row, without its run."""
-    names = _PLAIN.get(type(block.event))
-    body = {name: getattr(block.event, name) for name in names} if names else dataclasses.asdict(block.event)
-    if block.pieces:
-        body["delta"] = "".join(block.pieces)
-        body["sizes"] = [len(piece) for piece in block.pieces]
-    return {
-        "first": block.first,
-        "last": block.last,
-        "path": list(block.path),
-        "time": block.time,
-        "type": block.event.type,
-        "call_id": _call_key(block, body),
-        "body": body,
-    }
-
-
-def decode_block(row: Any) -> Block:
-    """Return the block stored in a row."""
-    body = dict(row["body"])
-    sizes: list[int] = body.pop("sizes", [])
-    if "usage" in body:
-        body["usage"] = Usage.read(body["usage"])
-    kind = EVENTS[row["type"]]
-    event = kind(**{name: body[name] for name in kind.__dataclass_fields__ if name in body})
-    pieces = _cut(body["delta"], sizes) if sizes else []
-    return Block(row["first"], tuple(row["path"]), row["time"], event, pieces, sealed=True)
-
-
-def _cut(text: str, sizes: list[int]) -> list[str]:
-    pieces: list[str] = []
-    start = 0
-    for size in sizes:
-        pieces.append(text[start : start + size])
-        start += size
-    return pieces
-
-
-def _call_key(block: Block, body: dict[str, Any]) -> str | None:
-    """Return the key of the call of an event, unique within the root run: children may use the same ids."""
-    call_id = body.get("call_id")
-    return "/".join((*block.path[1:], call_id)) if call_id else None

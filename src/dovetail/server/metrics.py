@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import time
+from contextlib import suppress
 
 from prometheus_client import (
     CollectorRegistry,
@@ -19,6 +20,7 @@ from prometheus_client import (
 )
 
 from dovetail.app import Dovetail
+from dovetail.errors import StoreError
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ToolInputEnd
 from dovetail.events.run_events import AskRequest, Event, RunEnd, RunStart, ToolEnd, ToolStart, TurnEnd
@@ -79,7 +81,9 @@ class Metrics:
         self.asks = Counter("dovetail_asks", "Questions to people and browsers.", ["kind"], registry=registry)
         self._streams = self._gauge("dovetail_streams_active", "Streams in progress.")
         self._runs_active = self._gauge("dovetail_runs_active", "Runs in progress.")
-        self._asks_open = self._gauge("dovetail_asks_open", "Questions waiting for an answer.")
+        self._runs_queued = self._stored_gauge("dovetail_runs_queued", "Runs that no process works on yet.")
+        self._runs_waiting = self._stored_gauge("dovetail_runs_waiting", "Runs that only wait for answers.")
+        self._asks_open = self._stored_gauge("dovetail_asks_open", "Questions waiting for an answer.")
         if not is_shared():
             ProcessCollector(registry=registry)
 
@@ -101,9 +105,14 @@ class Metrics:
         if usage.cost is not None:
             self.cost.labels(model).inc(usage.cost)
 
-    def sample(self, *, runs: int, asks: int) -> None:
+    def sample(self, *, runs: int) -> None:
         """Set the gauges of this process."""
         self._runs_active.set(runs)
+
+    def sample_stored(self, *, queued: int, waiting: int, asks: int) -> None:
+        """Set the gauges of what is in the database, whichever process it belongs to."""
+        self._runs_queued.set(queued)
+        self._runs_waiting.set(waiting)
         self._asks_open.set(asks)
 
     def write(self) -> bytes:
@@ -116,6 +125,9 @@ class Metrics:
 
     def _gauge(self, name: str, text: str) -> Gauge:
         return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
+
+    def _stored_gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(name, text, registry=self._registry, multiprocess_mode="livemostrecent")
 
 
 class RunMetrics:
@@ -144,9 +156,16 @@ class RunMetrics:
             self._observe_end(live, event)
 
     def sample(self) -> None:
-        """Set the gauges to the present numbers of runs and asks."""
+        """Set the gauges of this process."""
+        self._metrics.sample(runs=self._app.runs.running)
+
+    async def sample_stored(self) -> None:
+        """Set the gauges of what is in the database; they stay as they were while it is away."""
         runs = self._app.runs
-        self._metrics.sample(runs=runs.running, asks=runs.asks.waiting)
+        with suppress(StoreError):
+            phases, asks = await runs.store.count_unattended(), await runs.asks.store.count_open()
+            queued, waiting = phases.get("queued", 0), phases.get("waiting", 0)
+            self._metrics.sample_stored(queued=queued, waiting=waiting, asks=asks)
 
     async def keep_sampling(self) -> None:
         """Sample repeatedly, so that a scrape of another process finds the numbers."""

@@ -34,4 +34,5 @@ async def get_metrics(request: Request) -> Response:
     state = request.app.state
     if state.is_ready:
         state.run_metrics.sample()
+        await state.run_metrics.sample_stored()
     return Response(state.metrics.write(), headers={"content-type": CONTENT_TYPE})
