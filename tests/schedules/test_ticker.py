@@ -2,10 +2,12 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dovetail.data.cron import Cron
 from dovetail.schedules.ticker import LOOK_SECONDS, MOST_RECORDED
 from postgres import make_database, uses_postgres
 from scheduled import NINE, Clock, make_schedule, start_process
@@ -214,3 +216,20 @@ async def test_a_paused_schedule_starts_nothing(tmp_path: Path, url: str, clock:
         clock.now += MINUTE
         await process.look()
         assert await process.states(schedule.id) == ["09:06 started"]
+
+
+async def test_a_time_zone_that_is_gone_stops_its_schedule_and_no_other(tmp_path: Path, clock: Clock) -> None:
+    async with start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Done."]) as process:
+        lost = await process.schedules.add(make_schedule())
+        other = await process.schedules.add(make_schedule())
+        await process.schedules.store.change(
+            lost.id, lambda each: replace(each, cron=Cron("* * * * *", "No/Zone"))
+        )
+        clock.now += MINUTE
+        await process.look()
+        (tick,) = await process.schedules.store.find_ticks(lost.id, 10)
+        assert (tick.state, tick.detail) == ("failed", "Unknown time zone 'No/Zone'.")
+        assert await process.states(other.id) == ["09:01 started"]
+        clock.now += MINUTE
+        await process.look()
+        assert await process.states(lost.id) == ["09:01 failed"]

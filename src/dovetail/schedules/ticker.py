@@ -11,9 +11,10 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from dovetail.errors import ConflictError, DovetailError, StoreError
+from dovetail.errors import ConfigError, ConflictError, DovetailError, StoreError
 from dovetail.ids import new_id
 from dovetail.schedules.schedule import Schedule, Tick, TickState
 from dovetail.schedules.store import ScheduleStore, claim
@@ -79,20 +80,29 @@ class Ticker:
         if not due:
             return min([LOOK_SECONDS, *((each.next_at or now) - now for each in coming[:1])])
         random.shuffle(due)  # processes that look at the same moment share the work
-        await asyncio.gather(*(self._fire(schedule, now) for schedule in due))
+        ended = await asyncio.gather(*(self._fire(schedule, now) for schedule in due), return_exceptions=True)
+        for error in ended:
+            if error is not None:
+                raise error
         return 0.0
 
     async def _realign(self, now: float) -> None:
         """Move ticks that the clock has put too far into the future back; it may have been wrong."""
         for schedule in await self._store.find():
-            next_at = schedule.cron.next_after(now)
-            if schedule.next_at is not None and next_at is not None and next_at < schedule.next_at:
-                await self._store.record(schedule, next_at)
+            with suppress(ConfigError):  # its time zone is gone: recorded when it is due
+                next_at = schedule.cron.next_after(now)
+                if schedule.next_at is not None and next_at is not None and next_at < schedule.next_at:
+                    await self._store.record(schedule, next_at)
 
     async def _fire(self, schedule: Schedule, now: float) -> None:
         """Start or record the ticks of one schedule that are due."""
-        first, next_at = schedule.next_at or now, schedule.cron.next_after(now)
-        times = schedule.cron.list_between(first, now, MOST_RECORDED)
+        first = schedule.next_at or now
+        try:
+            next_at = schedule.cron.next_after(now)
+            times = schedule.cron.list_between(first, now, MOST_RECORDED)
+        except ConfigError as error:  # this machine does not know its time zone
+            await self._store.record(schedule, None, self._note(schedule, first, "failed", error.message))
+            return
         if times:
             known = await self._store.find_recorded(schedule, times)
             times = [each for each in times if each not in known]

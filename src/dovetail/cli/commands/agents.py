@@ -77,6 +77,8 @@ def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
         table.add_row("[yellow]missing[/yellow]", ", ".join(missing))
     table.add_row("limits", _describe_limits(limits))
     table.add_row("queue", f"{limits.queue}, priority {limits.priority}")
+    for schedule in definition.schedules:
+        table.add_row("schedule", escape(f"{schedule.cron}: {schedule.message}"))
     table.add_row(
         "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
     )

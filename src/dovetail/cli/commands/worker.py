@@ -152,6 +152,7 @@ async def work_here(
         await dovetail.open_chat()
         dovetail.runs.observe(run_metrics.observe)
         await dovetail.chat.recover()
+        await dovetail.open_schedules(ticks=True)
         await stack.enter_async_context(_background(dovetail, run_metrics))
         gc.collect()
         gc.freeze()  # what was made up to here stays
