@@ -3,7 +3,16 @@
 import pytest
 
 from dovetail.events.model_events import TextDeltaEvent, TextEnd, TextStart, ToolInputEnd
-from dovetail.events.run_events import AskAnswer, AskRequest, ChildEvent, Event, RunEnd, ToolEnd
+from dovetail.events.run_events import (
+    AskAnswer,
+    AskRequest,
+    ChildEvent,
+    Event,
+    RunEnd,
+    RunStart,
+    ToolEnd,
+    ToolStart,
+)
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.rows import decode_block, encode_block
 
@@ -145,3 +154,29 @@ def test_a_question_and_its_answer_are_recorded_once_although_both_are_repeated_
     for event in (question, answer, question, answer):
         journal.append(event, ROOT)
     assert [entry.event for entry in journal.after(0)] == [question, answer]
+
+
+def test_calls_that_only_waited_end_as_not_started() -> None:
+    journal = Journal("r")
+    journal.append(ToolInputEnd("c1", "add", {}), ("r",))
+    journal.append(ToolInputEnd("c2", "add", {}), ("r",))
+    journal.append(ToolStart("c1", "write", "Add"), ("r",))
+    last = journal.last
+    journal.close_calls()
+    errors = [entry.event.error for entry in journal.after(last) if isinstance(entry.event, ToolEnd)]
+    assert [error and error["type"] for error in errors] == ["interrupted", "not_started"]
+    assert "not known" in str(errors[0])
+    assert "had no effect" in str(errors[1])
+
+
+def test_children_to_be_kept_stay_open_with_all_below_them() -> None:
+    journal = Journal("r")
+    start = RunStart("a", "", 0, None)
+    for path in (("r", "a"), ("r", "a", "x"), ("r", "b"), ("r", "b", "y")):
+        journal.append(start, path)
+    last = journal.last
+    journal.close_children(("r",), keep={"a"})
+    assert [entry.path for entry in journal.after(last)] == [("r", "b", "y"), ("r", "b")]
+    assert journal.open_runs == [("r",), ("r", "a"), ("r", "a", "x")]
+    assert journal.is_over(("r", "b"), "c")
+    assert not journal.is_over(("r", "a"), "c")

@@ -21,7 +21,6 @@ from dovetail.events.model_events import (
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import (
     Event,
-    RunEnd,
     RunResume,
     RunStart,
     ToolEnd,
@@ -102,18 +101,25 @@ def test_a_call_in_progress_stays_open_for_the_process_that_knows_its_tool() -> 
     assert done.started == {"c"}
 
 
-def test_children_end_with_everything_they_had_open() -> None:
+def test_children_stay_open_and_what_broke_off_in_them_is_void() -> None:
     call = (ToolInputEnd("c", "helper", {}), ToolStart("c", "think", "Helper"))
     journal = leave_behind(*call, child=(START, ToolInputEnd("x", "note", {})))
     last = journal.last
     repair(journal, LEAP)
-    entries = journal.after(last)
-    assert [entry.path for entry in entries] == [ROOT, ("r", "child"), ("r", "child")]
-    ended, over = entries[1].event, entries[2].event
-    assert isinstance(ended, ToolEnd)
-    assert (ended.call_id, ended.status) == ("x", "interrupted")
-    assert over == RunEnd("interrupted")
-    assert not journal.closed
+    assert [(entry.path, entry.event) for entry in journal.after(last)] == [
+        (ROOT, RunResume(last)),
+        (("r", "child"), TurnReset()),
+    ]
+    assert journal.open_runs == [ROOT, ("r", "child")]
+
+
+def test_a_turn_of_a_child_whose_calls_have_all_ended_is_over() -> None:
+    call = (ToolInputEnd("c", "helper", {}), ToolStart("c", "think", "Helper"))
+    used = (ToolInputEnd("x", "note", {}), ModelResponseEvent(1, Usage(3, 1)), ToolEnd("x", "ok", "2"))
+    journal = leave_behind(*call, child=(START, *used))
+    repair(journal, LEAP)
+    (over,) = journal.after(LEAP + 1)
+    assert (over.path, over.event) == (("r", "child"), TurnEnd(1, Usage(3, 1), "tool-calls"))
 
 
 def test_usage_of_an_answer_is_recorded_although_its_turn_was_interrupted() -> None:

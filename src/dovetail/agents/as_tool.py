@@ -78,6 +78,7 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
             message_bus=message_bus,
             origin="agent",
             source=definition.source,
+            resumable=True,
             time_limit=None,
         )
         self.definition = definition

@@ -75,6 +75,7 @@ def make_dispatcher(tools: Iterable[Tool], tasks: Mapping[str, Tool] | None = No
         origin="agent",
         is_output_markdown=True,
         can_update_output=True,
+        resumable=True,
         time_limit=None,
         agents=agents,
         tasks=tasks,

@@ -34,6 +34,8 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, find_budget
 from dovetail.loop.loop import TurnLoop
+from dovetail.loop.replay import Replay
+from dovetail.loop.resume import EarlierRun, find_child, read_end, resume_loop
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.schema.validate import compile_schema
@@ -100,24 +102,39 @@ class AgentExecutor:
         self._check(inputs)
         await self._app.runtime.learn_names(self.definition.model_config.model)
         loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
-        preface = self._build_preface(loop.tools, caller.mode)
+        earlier = await self._find_earlier(parent)
+        preface = self._build_preface(loop.tools, caller.mode, earlier.began if earlier else time.time())
         messages = build_messages(self.definition, inputs, preface=preface)
-        budget = self._budget(parent, caller.owner)
+        budget = self._budget(parent, caller.owner, earlier)
         emit = self._emitter(parent)
         context = caller.for_child(self.run_id, self.definition.name, emit=emit, budget=budget)
         if self._bus is not None:
             context = dataclasses.replace(context, bus=self._bus)
-        emit(self._start(loop, parent))
+        if earlier is None:
+            emit(self._start(loop, parent))
+        elif earlier.end is not None:
+            return await read_end(loop, context, earlier)
+        done = earlier.done if earlier else Replay()
         try:
             async with _followed(context.cancel, signal, parent):
-                outcome = await loop.run(messages, context)
-            text, duration = self._write_result(outcome), time.perf_counter() - started
+                outcome = await resume_loop(loop, messages, context, done)
+            text, duration = self._write_result(outcome), time.perf_counter() - started + done.spent.seconds
         except BaseException as error:
             emit(_explain_break(error, budget.usage))
             raise
         failure = {"type": "error", "message": str(outcome.exception)} if outcome.exception else None
         emit(RunEnd(outcome.reason, text, outcome.usage, failure, outcome.limit, outcome.notice))
         return dataclasses.replace(outcome, text=text, duration=duration)
+
+    async def _find_earlier(self, parent: RunContext | None) -> EarlierRun | None:
+        """Find the run that this call had started before an interruption: it continues under its id."""
+        call = self.call
+        if parent is None or call is None or not call.resumable:
+            return None
+        earlier = await find_child(parent, call.call_id)
+        if earlier is not None:
+            self.run_id = earlier.run_id
+        return earlier
 
     def _write_result(self, outcome: RunResult) -> str:
         value = outcome.text if outcome.data is None else outcome.data
@@ -140,9 +157,9 @@ class AgentExecutor:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
         check_arguments(name, compile_schema(schema, owner=name), inputs)
 
-    def _build_preface(self, tools: ToolSnapshot, mode: Mode) -> str:
+    def _build_preface(self, tools: ToolSnapshot, mode: Mode, began: float) -> str:
         app = self._app
-        return build_preface(app, "task", time.time(), tools, mode) if isinstance(app, WorkspaceHost) else ""
+        return build_preface(app, "task", began, tools, mode) if isinstance(app, WorkspaceHost) else ""
 
     def _start(self, loop: TurnLoop, parent: RunContext | None) -> RunStart:
         return RunStart(
@@ -159,11 +176,12 @@ class AgentExecutor:
             return self.call.scope
         return RunContext(ask=self._ask, mode=choose_mode(self._app.settings))
 
-    def _budget(self, parent: RunContext | None, owner: str | None) -> Budget:
+    def _budget(self, parent: RunContext | None, owner: str | None, earlier: EarlierRun | None) -> Budget:
         limits = find_limits(self.definition, self._app.settings)
         days = find_days(self._app, self.definition, owner)
         above = find_budget(parent)
-        return above.child(limits, days) if above else Budget(limits, days=days)
+        spent = earlier.done.spent if earlier else None
+        return above.child(limits, days, spent) if above else Budget(limits, spent=spent, days=days)
 
     def _emitter(self, parent: RunContext | None) -> Emit:
         def emit(event: Event, /) -> None:

@@ -6,7 +6,7 @@ gets one `for_child`, a tool call one `for_call`. Code that is handed no context
 """
 
 import asyncio
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -55,8 +55,17 @@ class RunJournal(Protocol):
         """Whether another process, or a later start of this one, continues the run."""
         ...
 
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the run had begun before this process took it up."""
+        ...
+
     async def flush(self) -> None:
         """Wait until all events so far are stored."""
+        ...
+
+    async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
+        """End children of the run at `path` as interrupted, but not those to `keep`."""
         ...
 
     async def history(self) -> list[Entry]:

@@ -36,7 +36,8 @@ class ToolContext:
     """What a running call may know and use.
 
     `cancelled` is set when the call must stop, because of a cancel or of its time limit. `ask` is None if
-    nothing outside can be asked. `scope` is the context of the run.
+    nothing outside can be asked. `scope` is the context of the run. A `resumable` call may be made again
+    after a crash and then continues what it had begun.
     """
 
     call_id: str
@@ -44,6 +45,7 @@ class ToolContext:
     update: Update = _ignore_output
     ask: AskFromCall | None = None
     scope: RunContext = field(default_factory=RunContext)
+    resumable: bool = False
 
     @property
     def owner(self) -> str | None:

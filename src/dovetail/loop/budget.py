@@ -161,12 +161,19 @@ class Budget:
         """Whether money or requests are limited, for this run or one above it."""
         return bool(self.purses or self.days)
 
-    def child(self, limits: BudgetLimits | None = None, days: Days | None = None) -> "Budget":
-        """Return a budget for one more child.
+    def child(
+        self, limits: BudgetLimits | None = None, days: Days | None = None, spent: Spent | None = None
+    ) -> "Budget":
+        """Return a budget for one more child; one that continues has `spent` and is counted already.
 
         Raises:
             ConfigError: the limit of depth, children or descendants is reached.
         """
+        if spent is None:
+            self._count_child()
+        return Budget(limits, parent=self, clock=self._clock, spent=spent, days=days)
+
+    def _count_child(self) -> None:
         if self.depth_left <= 0:
             raise ConfigError("The depth limit for sub-agents is reached.")
         if self._children >= self.limits.width:
@@ -177,7 +184,6 @@ class Budget:
         self._children += 1
         for budget in self._upwards():
             budget._descendants += 1
-        return Budget(limits, parent=self, clock=self._clock, days=days)
 
     def rest(self) -> BudgetLimits:
         """Return what is left at this moment, as limits of a run one level below that is on its own."""

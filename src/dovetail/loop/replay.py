@@ -1,6 +1,6 @@
 """What a run has done and spent so far, folded from its journal, so that nothing finished is done again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
@@ -45,6 +45,7 @@ class Replay:
     `succeeded` are the calls of the last turn that did not fail.
     `text` is that of the last answer; `has_partial`: one more answer broke off and is void. `open_usage` is
     of answers since the last turn ended; `spent` is what the run and its children have used in all.
+    `children` are the ids of runs below it that have not ended, by the calls that started them.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -57,6 +58,7 @@ class Replay:
     is_in_turn: bool = False
     open_usage: Usage = field(default_factory=Usage)
     spent: Spent = field(default_factory=Spent)
+    children: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def replay(entries: Iterable[Entry], path: Path, *, keep_partial: bool = False) -> Replay:
@@ -90,7 +92,8 @@ class _Fold:
         self._unanswered: set[Path] = set()
         self._open_usage: dict[Path, Usage] = {}
         self._has_answered = False
-        self._children = 0
+        self._children: dict[str, str | None] = {}  # the calls that started them
+        self._ended: set[str] = set()
         self._descendants = 0
         self._clock = _Clock()
         self._succeeded: tuple[ToolCall, ...] = ()
@@ -108,18 +111,29 @@ class _Fold:
 
     def take(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
-        self._clock.take(entry)
+        is_inside = path[: len(self._path)] == self._path
+        self._clock.take(entry, is_inside=is_inside)
+        if not is_inside:
+            return
         self._count_request(event, path)
         if isinstance(event, ModelResponseEvent):
             self._open_usage[path] = self._open_usage.get(path, Usage()) + event.usage
         elif isinstance(event, TurnEnd):
             self._usage = self._usage + event.usage
             self._open_usage.pop(path, None)
-        elif isinstance(event, RunStart) and len(path) > len(self._path):
-            self._children += len(path) == len(self._path) + 1
-            self._descendants += 1
+        elif isinstance(event, RunStart | RunEnd) and len(path) > len(self._path):
+            self._take_child(event, path)
         if path == self._path:
             self._take_own(event)
+
+    def _take_child(self, event: RunStart | RunEnd, path: Path) -> None:
+        is_own = len(path) == len(self._path) + 1
+        if isinstance(event, RunStart):
+            self._descendants += 1
+            if is_own:
+                self._children[path[-1]] = event.parent_call_id
+        elif is_own:
+            self._ended.add(path[-1])
 
     def _count_request(self, event: Event, path: Path) -> None:
         """Count a request once: at the end of its turn, or at its answer if the turn has not ended.
@@ -206,25 +220,45 @@ class _Fold:
                 calls=self._requests + len(self._open_requests) + len(self._unanswered),
                 usage=sum(self._open_usage.values(), self._usage),
                 seconds=self._clock.seconds,
-                children=self._children,
+                children=len(self._children),
                 descendants=self._descendants,
             ),
+            children={
+                call_id: run_id
+                for run_id, call_id in self._children.items()
+                if call_id is not None and run_id not in self._ended
+            },
         )
 
 
 class _Clock:
-    """Counts the seconds in which the run worked: not while it was dead or a person was asked."""
+    """Counts the seconds in which the run worked: not while it was dead or a person was asked.
+
+    What happened outside of the run says how long it lived, and when it was taken up again.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self._time: float | None = None
+        self._last = 0.0
         self._asks: dict[str, tuple[Path, str]] = {}
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: Entry, *, is_inside: bool) -> None:
+        if isinstance(entry.event, RunResume):
+            self._count(self._last)
+            self._time = None if self._time is None else entry.time
+        elif is_inside:
+            self._count(entry.time)
+            self._time = entry.time
+            self._note_asks(entry)
+        self._last = entry.time
+
+    def _count(self, until: float) -> None:
+        if self._time is not None and not self._asks:
+            self.seconds += max(until - self._time, 0.0)  # a clock that was set back adds nothing
+
+    def _note_asks(self, entry: Entry) -> None:
         event, path = entry.event, entry.path
-        if self._time is not None and not self._asks and not isinstance(event, RunResume):
-            self.seconds += max(entry.time - self._time, 0.0)  # a clock that was set back adds nothing
-        self._time = entry.time
         if isinstance(event, AskRequest) and event.kind != "browser":
             self._asks[event.ask_id] = (path, event.call_id)
         elif isinstance(event, AskAnswer):

@@ -1,24 +1,79 @@
 """Continue the loop of a run where its process left it: for answers of chats and for sub-agents.
 
-Promises: a finished turn is not asked for again, a call that has its result does not run again, and a call
-that was cut off runs again only if its tool allows it.
+Promises: a finished turn is not asked for again, and a call that has its result does not run again; a call
+that was cut off runs again only if its tool allows it. An agent that was called continues in the same way,
+at any depth, with the questions that it had asked; one that was started by other means ends as interrupted.
 """
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dovetail.events.call import ChatMessage, write_result
+from dovetail.errors import DovetailError
+from dovetail.events.call import ChatMessage, ToolCall, write_result
 from dovetail.events.run_context import RunContext, ignore_event
-from dovetail.events.run_events import ToolEnd, TurnEnd
+from dovetail.events.run_events import Entry, RunEnd, RunStart, ToolEnd, TurnEnd
 from dovetail.events.run_result import RunResult
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.replay import Replay
+from dovetail.loop.replay import Replay, replay
 from dovetail.loop.stop import demand_result
+from dovetail.tools.pipeline.prepare import find_by_near_name
 from dovetail.tools.snapshot import ToolSnapshot
+from dovetail.tools.tool import Tool
 
 _CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierRun:
+    """A child that its call had started before an interruption; `end` is how it ended, if it did."""
+
+    run_id: str
+    began: float
+    done: Replay
+    end: RunEnd | None = None
+
+
+async def find_child(parent: RunContext, call_id: str) -> EarlierRun | None:
+    """Return the child that this call had started before the run was interrupted, if any."""
+    if parent.journal is None or not parent.journal.is_resumed:
+        return None
+    entries = await parent.history()
+    start = next((entry for entry in entries if _is_start(entry, parent, call_id)), None)
+    if start is None:
+        return None
+    own = (entry.event for entry in entries if entry.path == start.path)
+    return EarlierRun(
+        run_id=start.path[-1],
+        began=start.time,
+        done=replay(entries, start.path),
+        end=next((event for event in own if isinstance(event, RunEnd)), None),
+    )
+
+
+def _is_start(entry: Entry, parent: RunContext, call_id: str) -> bool:
+    event = entry.event
+    is_same = isinstance(event, RunStart) and event.parent_call_id == call_id
+    return is_same and entry.path[:-1] == parent.run_path
+
+
+async def read_end(loop: TurnLoop, context: RunContext, earlier: EarlierRun) -> RunResult:
+    """Return the result of a run whose end is stored."""
+    end, done = earlier.end or RunEnd("interrupted"), earlier.done
+    return RunResult(
+        reason=end.reason,
+        text=str(end.result or ""),
+        data=await _read_completion(loop, context, done) if end.reason == "goal" else None,
+        messages=done.messages,
+        usage=end.usage,
+        turns=done.turns,
+        limit=end.limit,
+        notice=end.notice,
+        error=end.error,
+        exception=DovetailError(str(end.error.get("message", ""))) if end.error else None,
+    )
 
 
 async def resume_loop(
@@ -26,9 +81,10 @@ async def resume_loop(
 ) -> RunResult:
     """Run the loop from `messages` and what the run has `done`, which its budget has counted already."""
     ended = await _find_end(loop, context, done)
+    results, point = _end_interrupted_calls(context, done, loop.tools)
+    await _end_lost_children(context, done, loop.tools)
     if ended is not None:
         return ended
-    results, point = _end_interrupted_calls(context, done, loop.tools)
     asked = [*messages, *done.messages, *results]
     if asked[-1]["role"] == "assistant" and not done.pending and loop.completion is not None:
         asked.append({"role": "user", "content": demand_result("no-completion", loop.completion)})
@@ -38,13 +94,13 @@ async def resume_loop(
 async def _find_end(loop: TurnLoop, context: RunContext, done: Replay) -> RunResult | None:
     """Return the result of a run that was finished, but whose end was not stored."""
     if loop.completion is not None:
-        data = await read_completion(loop, context, done)
+        data = await _read_completion(loop, context, done)
         return None if data is None else _make_end(done, data)
     is_answered = bool(done.messages) and not done.pending and done.messages[-1]["role"] == "assistant"
     return _make_end(done) if is_answered else None
 
 
-async def read_completion(loop: TurnLoop, context: RunContext, done: Replay) -> Any:
+async def _read_completion(loop: TurnLoop, context: RunContext, done: Replay) -> Any:
     """Return the result that was handed in, read again from its call: an event holds no large one."""
     call = next((call for call in done.succeeded if call.name == loop.completion), None)
     if call is None:
@@ -54,7 +110,9 @@ async def read_completion(loop: TurnLoop, context: RunContext, done: Replay) -> 
 
 
 def _make_end(done: Replay, data: Any = None) -> RunResult:
-    return RunResult(text=done.text, data=data, turns=done.turns, usage=done.spent.usage)
+    return RunResult(
+        text=done.text, data=data, messages=done.messages, turns=done.turns, usage=done.spent.usage
+    )
 
 
 def _end_interrupted_calls(
@@ -63,8 +121,9 @@ def _end_interrupted_calls(
     """End the calls that a crash cut off and that must not be repeated; the others run again."""
     results: list[ChatMessage] = []
     for call in done.pending:
-        tool = tools.get(call.name)
-        if call.call_id in done.started and not (tool is not None and tool.idempotent):
+        tool = _find_tool(call, tools)
+        may_repeat = tool is not None and (tool.idempotent or tool.resumable)
+        if call.call_id in done.started and not may_repeat:
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
             results.append(write_result(call.call_id, _CUT_OFF))
@@ -72,3 +131,17 @@ def _end_interrupted_calls(
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
         return results, ResumePoint(turns=done.turns + 1)
     return results, ResumePoint(turns=done.turns, usage=done.open_usage)
+
+
+async def _end_lost_children(context: RunContext, done: Replay, tools: ToolSnapshot) -> None:
+    """End children that no call continues: those of other tools, and of tools that no longer exist."""
+    if context.journal is None or not context.journal.is_resumed:
+        return
+    found = {call.call_id: _find_tool(call, tools) for call in done.pending}
+    continued = {call_id for call_id, tool in found.items() if tool is not None and tool.resumable}
+    keep = {run_id for call_id, run_id in done.children.items() if call_id in continued}
+    await context.journal.close_children(context.run_path, keep)
+
+
+def _find_tool(call: ToolCall, tools: ToolSnapshot) -> Tool | None:
+    return tools.get(call.name) or find_by_near_name(call.name, tools)

@@ -1,7 +1,7 @@
 """Stored asks: each has at most one answer, from its owner."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
@@ -106,17 +106,17 @@ class AskStore:
         still_open = (asks.c.id == ask_id) & (asks.c.state == "open")
         return await self._update(sa.update(asks).where(still_open).values(state=state, value=value))
 
-    async def close_children(self, run_id: str) -> None:
-        """Cancel the asks of children of a run: after a crash children do not continue."""
+    async def close_ended(self, run_id: str, is_over: Callable[[tuple[str, ...], str], bool]) -> None:
+        """Cancel the open asks of a run whose calls have ended without them, as after a crash."""
         still_open = (asks.c.run_id == run_id) & (asks.c.state == "open")
-
-        def close(connection: Transaction) -> None:
-            rows = connection.execute(sa.select(asks.c.id, asks.c.path).where(still_open))
-            children = [ask_id for ask_id, path in rows if len(path) > 1]
-            gone = still_open & asks.c.id.in_(children)
-            connection.execute(sa.update(asks).where(gone).values(state="cancelled"))
-
-        await self._database.write(close)
+        found = [
+            ask
+            for ask in await self._list(sa.select(asks).where(still_open))
+            if is_over(ask.path, ask.call_id)
+        ]
+        if found:
+            gone = asks.c.id.in_([ask.id for ask in found])
+            await self._update(sa.update(asks).where(still_open, gone).values(state="cancelled"))
 
     async def claim(self, ask: AskRecord, tab_id: str, seconds: float) -> float:
         """Let only this tab act for some seconds; return when its lease ends."""

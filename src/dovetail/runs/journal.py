@@ -9,7 +9,7 @@ may leave memory, others never do.
 import logging
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -27,8 +27,10 @@ from dovetail.events.run_events import (
     Entry,
     Event,
     RunEnd,
+    RunResume,
     RunStart,
     ToolEnd,
+    ToolStart,
     TurnEnd,
     TurnReset,
 )
@@ -37,6 +39,11 @@ logger = logging.getLogger(__name__)
 MEMORY_LIMIT = 1_000_000
 _LONGEST_STRETCH = 1000
 CallKey: TypeAlias = tuple[tuple[str, ...], str]
+_NOT_STARTED = "not_started", "This call was not started: the run ended before. It had no effect."
+_INTERRUPTED = (
+    "interrupted",
+    "The run ended while this call was in progress; whether it had an effect is not known.",
+)
 DELTAS = frozenset((TextDeltaEvent, ReasoningDeltaEvent, ToolInputDeltaEvent))
 
 
@@ -102,7 +109,9 @@ class Journal:
         self._in_memory = 0
         self._end: Block | None = None
         self.has_asked = False  # there may be open asks to be closed with the run
+        self.is_resumed = False  # its first events are from before an interruption
         self._open_calls: set[CallKey] = set()
+        self._started_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
         self._open_children: set[tuple[str, ...]] = set()
         self._asks: set[tuple[str, str]] = set()
@@ -172,6 +181,7 @@ class Journal:
         self._blocks.clear()
         self._in_memory = 0
         self._open_calls.clear()
+        self._started_calls.clear()
         self._ended_calls.clear()
         self._open_children.clear()
         self._asks.clear()
@@ -220,21 +230,35 @@ class Journal:
             self._in_memory -= block.size
             self.dropped = block.last
 
+    @property
+    def open_runs(self) -> list[tuple[str, ...]]:
+        """The paths of the runs that have not ended, parents before their children."""
+        return [(self.run_id,), *sorted(self._open_children, key=len)]
+
+    def is_over(self, path: tuple[str, ...], call_id: str) -> bool:
+        """Whether a call has ended, or the child that made it."""
+        return (path, call_id) in self._ended_calls or (len(path) > 1 and path not in self._open_children)
+
     def close_calls(self) -> None:
         """End every open call and child as interrupted, so that each has its one result."""
-        self.close_children()
+        self.close_children((self.run_id,))
         self._close_calls(self._open_calls)
 
-    def close_children(self) -> None:
-        """End the calls and runs that children have left open, the deepest first."""
-        self._close_calls({(path, call_id) for path, call_id in self._open_calls if len(path) > 1})
-        for path in sorted(self._open_children, key=len, reverse=True):
-            self.append(RunEnd("interrupted"), path)
+    def close_children(self, path: tuple[str, ...], keep: Collection[str] = ()) -> None:
+        """End the runs below `path` and their calls, the deepest first, except for children to `keep`."""
+        depth = len(path)
+
+        def is_lost(place: tuple[str, ...]) -> bool:
+            return len(place) > depth and place[:depth] == path and place[depth] not in keep
+
+        self._close_calls({call for call in self._open_calls if is_lost(call[0])})
+        for child in sorted(filter(is_lost, self._open_children), key=len, reverse=True):
+            self.append(RunEnd("interrupted"), child)
 
     def _close_calls(self, calls: set[CallKey]) -> None:
-        error = {"type": "interrupted", "message": "the run ended before the call did"}
         for path, call_id in sorted(calls):
-            self.append(ToolEnd(call_id, "interrupted", None, error), path)
+            kind, message = _INTERRUPTED if (path, call_id) in self._started_calls else _NOT_STARTED
+            self.append(ToolEnd(call_id, "interrupted", None, {"type": kind, "message": message}), path)
 
     def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
         self.last += 1
@@ -258,22 +282,30 @@ class Journal:
         self._wake()
 
     def _admits(self, event: Event, path: tuple[str, ...]) -> bool:
-        if isinstance(event, ToolInputEnd):
-            self._open_calls.add((path, event.call_id))
-        elif isinstance(event, ToolEnd):
-            if (path, event.call_id) in self._ended_calls:
-                logger.warning("run %s: call %s already has a result", self.run_id, event.call_id)
-                return False
-            self._ended_calls.add((path, event.call_id))
-            self._open_calls.discard((path, event.call_id))
-        elif isinstance(event, TurnEnd):
+        if isinstance(event, ToolInputEnd | ToolStart | ToolEnd):
+            return self._admits_call(event, (path, event.call_id))
+        if isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
         elif isinstance(event, AskRequest | AskAnswer):
             return self._is_new_ask(event)
         elif isinstance(event, TurnReset):
             self._open_calls = {call for call in self._open_calls if call[0] != path}
-        elif isinstance(event, RunStart | RunEnd):
+        elif isinstance(event, RunStart | RunEnd | RunResume):
             self._note_bounds(event, path)
+        return True
+
+    def _admits_call(self, event: ToolInputEnd | ToolStart | ToolEnd, call: CallKey) -> bool:
+        if isinstance(event, ToolInputEnd):
+            self._open_calls.add(call)
+        elif isinstance(event, ToolStart):
+            self._started_calls.add(call)
+        elif call in self._ended_calls:
+            logger.warning("run %s: call %s already has a result", self.run_id, event.call_id)
+            return False
+        else:
+            self._ended_calls.add(call)
+            self._open_calls.discard(call)
+            self._started_calls.discard(call)
         return True
 
     def _is_new_ask(self, event: AskRequest | AskAnswer) -> bool:
@@ -284,8 +316,10 @@ class Journal:
         self._asks.add(key)
         return is_new
 
-    def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:
-        if len(path) == 1:
+    def _note_bounds(self, event: RunStart | RunEnd | RunResume, path: tuple[str, ...]) -> None:
+        if isinstance(event, RunResume):
+            self.is_resumed = True
+        elif len(path) == 1:
             self.closed = isinstance(event, RunEnd)
         elif isinstance(event, RunStart):
             self._open_children.add(path)

@@ -99,7 +99,7 @@ class Interrupted(RunWork):
 
 
 def repair(journal: Journal, number: int) -> Replay:
-    """Close what cannot continue and void what broke off; return what was done so far.
+    """Void what broke off in the run and its children; return what the run has done so far.
 
     Events continue after `number`; what readers saw between the last stored event and it is reported as void.
     """
@@ -107,10 +107,11 @@ def repair(journal: Journal, number: int) -> Replay:
     stored = journal.last
     journal.leap(number)
     journal.append(RunResume(stored), root)
-    journal.close_children()
-    done = replay(journal.after(0), root)
-    if done.has_partial:
-        journal.append(TurnReset(), root)
-    elif done.is_in_turn and not done.pending:
-        journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), root)
+    entries = journal.after(0)
+    for path in journal.open_runs:
+        done = replay(entries, path)
+        if done.has_partial:
+            journal.append(TurnReset(), path)
+        elif done.is_in_turn and not done.pending:
+            journal.append(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"), path)
     return replay(journal.after(0), root)

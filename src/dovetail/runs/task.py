@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -147,6 +147,17 @@ class LiveRun:
         if self.leaves:
             raise ConflictError(f"Run {self.run_id!r} has been left by this process.")
         await self.services.writer.flush(self.journal)
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the run had begun before this process took it up."""
+        return self.journal.is_resumed
+
+    async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
+        """End children of the run at `path` that cannot continue, and cancel the asks of ended calls."""
+        self.journal.close_children(path, keep)
+        self.services.writer.mark(self.journal)
+        await persist(lambda: self.services.asks.store.close_ended(self.run_id, self.journal.is_over))
 
     async def history(self) -> list[Entry]:
         """Return all events so far; those no longer in memory are read from the store."""

@@ -61,6 +61,13 @@ def make_failure(message: str, type: str = "execution_failed", data: Any = None)
     return ToolResult(f"Error: {message}", error=ToolFailure(message, type), data=data)
 
 
+def make_unstarted(name: str) -> ToolResult:
+    """Return the result of a call that only waited when its run was stopped."""
+    return make_failure(
+        f"{name!r} was not started: the run was stopped before. It had no effect.", "not_started"
+    )
+
+
 def add_notes(result: ToolResult, notes: Sequence[str]) -> ToolResult:
     """Return the result with notes about the call, which the model reads too."""
     if not notes:

@@ -65,7 +65,8 @@ class Tool:
     `origin` is where it comes from (`code`, `extension:weather`, `mcp:files`, `agent`, …), `source` where it
     is defined (`module:function`, a path), for messages and to distinguish a redefinition from a clash.
     `takes` names all arguments of its function, if `parameters` would allow others. A tool that `steps_aside`
-    is renamed if a tool that does not wants its name.
+    is renamed if a tool that does not wants its name. A call of a `resumable` tool that a crash cut off is
+    made again and continues what it had begun, as an agent does.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Tool:
     is_output_markdown: bool = False
     can_update_output: bool = False
     idempotent: bool = False
+    resumable: bool = False
     needs_tab: bool = False
     time_limit: float | None = TIME_LIMIT
     takes: frozenset[str] | None = None

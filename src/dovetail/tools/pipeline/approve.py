@@ -52,7 +52,10 @@ class Approver:
         }
         answer = await _ask_outside(call_id, payload, run)
         if answer.get("status") == "timeout":
-            raise ToolError(f"The approval of {prepared.tool.name!r} timed out.", type="approval_timeout")
+            raise ToolError(
+                f"The approval of {prepared.tool.name!r} timed out. It was not started and had no effect.",
+                type="approval_timeout",
+            )
         if answer.get("approved") is not True:
             raise ToolError(_explain_refusal(prepared.tool.name, answer, run), type="declined")
         return self._apply(prepared, answer, run)

@@ -17,7 +17,7 @@ from dovetail.tools.pipeline.audit import Audit, AuditRecord, find_log_audit, ma
 from dovetail.tools.pipeline.execute import GRACE, Execution
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
 from dovetail.tools.pipeline.result_limits import ResultLimiter
-from dovetail.tools.result import make_error_result, make_failure, mask_failure, to_dict
+from dovetail.tools.result import make_error_result, make_unstarted, mask_failure, to_dict
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import CallOutcome, Tool, ToolResult
 
@@ -186,8 +186,7 @@ class CallBatch:
             return
         for call in self._calls:
             if call.outcome is None:
-                message = f"{call.request.name!r} was interrupted before it started."
-                self._end(call, "interrupted", make_failure(message, "interrupted"))
+                self._end(call, "interrupted", make_unstarted(call.request.name))
 
     def _end(self, call: _Call, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
         if call.outcome is not None:  # a second cancel did not wait for this one

@@ -20,7 +20,14 @@ from dovetail.events.run_events import AskKind, ToolProgress
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.pipeline.prepare import Prepared
 from dovetail.tools.pipeline.result_limits import ResultLimiter
-from dovetail.tools.result import add_notes, make_error_result, make_failure, make_result, to_event_data
+from dovetail.tools.result import (
+    add_notes,
+    make_error_result,
+    make_failure,
+    make_result,
+    make_unstarted,
+    to_event_data,
+)
 from dovetail.tools.threads import contain_exits
 from dovetail.tools.tool import Tool, ToolResult
 from dovetail.tracing import record, span
@@ -47,6 +54,7 @@ class Execution:
         self._loop = asyncio.get_running_loop()
         self._cancelled = asyncio.Event()
         self._is_finished = False
+        self._has_begun = False
         self._started_at = perf_counter()
         self._stopped_as: CallStatus | None = None
         self._timeout = PausableTimeout(self._loop)
@@ -80,9 +88,11 @@ class Execution:
             update=self._update,
             ask=None if run.ask is None else self._ask,
             scope=run,
+            resumable=self._tool.resumable,
         )
-        if not self._tool.idempotent:
+        if not (self._tool.idempotent or self._tool.resumable):
             await run.flush()
+        self._has_begun = True
         with _tool_span(self._tool, self._call_id) as span:
             with contain_exits():
                 value = await self._tool.execute(args, context)
@@ -151,6 +161,8 @@ class Execution:
 
     def _explain_stop(self) -> tuple[CallStatus, ToolResult]:
         name = self._tool.name
+        if not self._has_begun:
+            return self._stopped_as or "interrupted", make_unstarted(name)
         if self._stopped_as == "timeout":
             text = f"{name!r} exceeded its time limit of {self._tool.time_limit:g} s and was stopped."
             return "timeout", make_failure(text, "timeout")
