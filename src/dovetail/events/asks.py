@@ -52,6 +52,8 @@ class OpenAsk:
     """Whether the store has the answer already."""
     is_adopted: bool = False
     """Whether a run stores and answers it (see `adopt`)."""
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the run that adopted it has stored it; nothing outside may know of it before."""
     future: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _is_claimed: bool = False

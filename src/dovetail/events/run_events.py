@@ -63,12 +63,13 @@ class ToolHold:
 
 @dataclass(frozen=True, slots=True)
 class ToolStart:
-    """A call begins to execute."""
+    """A call begins to execute; one that `may_repeat` is made again after a crash."""
 
     type: ClassVar = "tool-start"
     call_id: str
     kind: str
     title: str
+    may_repeat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,8 +122,7 @@ def _end_interrupted_calls(
     results: list[ChatMessage] = []
     for call in done.pending:
         tool = _find_tool(call, tools)
-        may_repeat = tool is not None and (tool.idempotent or tool.resumable)
-        if call.call_id in done.started and not may_repeat:
+        if call.call_id in done.started and not (tool is not None and tool.may_repeat):
             error = {"type": "interrupted", "message": _CUT_OFF}
             context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
             results.append(write_result(call.call_id, _CUT_OFF))

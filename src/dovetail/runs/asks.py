@@ -1,7 +1,8 @@
 """The asks of runs: a run waits until a user, a listener or a browser answers, or the time limit is over.
 
-Promises: an ask has exactly one answer; a run that is resumed after a crash finds its open ask, or the answer
-that came in between, instead of asking twice; an answer may come before its question.
+Promises: an ask is stored before anything outside knows of it, and has exactly one answer; a run that is
+resumed after a crash finds its open ask, or the answer that came in between, instead of asking twice; an
+answer may come before its question.
 """
 
 import asyncio
@@ -53,6 +54,8 @@ class Asks:
                 await persist(lambda: self.fetch(record.id))
             if record.state == "open" and record.kind == "browser":
                 await persist(lambda: self._take_early(record))
+            if waiting.is_open and record.state == "open":
+                waiting.asked.set()
             # Emitted now: a reader of the question sees an answer that is there already along with it.
             emit(AskRequest(record.id, record.kind, record.call_id, record.payload, record.timeout))
             value = record.value if record.state == "answered" else await self._wait(record, waiting)

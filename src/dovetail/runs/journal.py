@@ -27,7 +27,6 @@ from dovetail.events.run_events import (
     Entry,
     Event,
     RunEnd,
-    RunResume,
     RunStart,
     ToolEnd,
     ToolStart,
@@ -109,7 +108,7 @@ class Journal:
         self._in_memory = 0
         self._end: Block | None = None
         self.has_asked = False  # there may be open asks to be closed with the run
-        self.is_resumed = False  # its first events are from before an interruption
+        self.is_resumed = False  # its first events were stored before it was taken up here
         self._open_calls: set[CallKey] = set()
         self._started_calls: set[CallKey] = set()
         self._ended_calls: set[CallKey] = set()
@@ -164,6 +163,7 @@ class Journal:
             block.sealed = True
             self._blocks.append(block)
             self.last = self.saved = block.last
+            self.is_resumed = True
         self._wake()
 
     def restore(self, blocks: Iterable[Block]) -> None:
@@ -290,7 +290,7 @@ class Journal:
             return self._is_new_ask(event)
         elif isinstance(event, TurnReset):
             self._open_calls = {call for call in self._open_calls if call[0] != path}
-        elif isinstance(event, RunStart | RunEnd | RunResume):
+        elif isinstance(event, RunStart | RunEnd):
             self._note_bounds(event, path)
         return True
 
@@ -316,10 +316,8 @@ class Journal:
         self._asks.add(key)
         return is_new
 
-    def _note_bounds(self, event: RunStart | RunEnd | RunResume, path: tuple[str, ...]) -> None:
-        if isinstance(event, RunResume):
-            self.is_resumed = True
-        elif len(path) == 1:
+    def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:
+        if len(path) == 1:
             self.closed = isinstance(event, RunEnd)
         elif isinstance(event, RunStart):
             self._open_children.add(path)

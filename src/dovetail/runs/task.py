@@ -102,7 +102,10 @@ class LiveRun:
     async def ask(
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None, /
     ) -> Mapping[str, Any]:
-        """Ask outside, for this run or a child of it, and wait for the answer."""
+        """Ask outside, for this run or a child of it, and wait for the answer.
+
+        The call that it is about is stored first: a question without its call would be lost in a crash.
+        """
         adopted, asking = adopt(kind, call_id), self._find_asking()
         waiting = adopted or OpenAsk(kind=kind, call_id=call_id, payload=payload)
         ask = AskRecord(
@@ -118,6 +121,7 @@ class LiveRun:
         self.asking[ask.id] = waiting
         self.services.on_ask(self)
         try:
+            await persist(self.flush)
             return await self.services.asks.ask(ask, self._emitter(asking), waiting)
         finally:
             del self.asking[ask.id]

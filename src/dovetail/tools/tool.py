@@ -118,6 +118,11 @@ class Tool:
         return self.kind.is_read_only
 
     @property
+    def may_repeat(self) -> bool:
+        """Whether a call that a crash cut off may be made again."""
+        return self.idempotent or self.resumable
+
+    @property
     def owner(self) -> str:
         """The origin and source of the tool, for messages."""
         return f"{self.origin} ({self.source})" if self.source else self.origin

@@ -115,12 +115,13 @@ export interface ToolHoldEvent {
   call_ids: string[];
 }
 
-/** A call begins to execute. */
+/** A call begins to execute; one that `may_repeat` is made again after a crash. */
 export interface ToolStartEvent {
   type: "tool-start";
   call_id: string;
   kind: string;
   title: string;
+  may_repeat: boolean;
 }
 
 /** A running call shows its output so far. */
@@ -155,6 +156,15 @@ export interface AskAnswerEvent {
   type: "ask-answer";
   ask_id: string;
   value: unknown;
+}
+
+/** A message that reached the run while it was in progress: people see `parts`, the model `content`. */
+export interface UserMessageEvent {
+  type: "user-message";
+  message_id: string;
+  kind: "steer" | "notice";
+  parts: Record<string, unknown>[];
+  content: Record<string, unknown>[];
 }
 
 /** One turn is over: a model answer and the results of its calls. */
@@ -207,6 +217,7 @@ export type RunEvent =
   | ToolEndEvent
   | AskRequestEvent
   | AskAnswerEvent
+  | UserMessageEvent
   | TurnEndEvent
   | TurnResetEvent
   | RunResumeEvent

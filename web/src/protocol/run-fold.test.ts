@@ -191,7 +191,7 @@ function randomCall(random: Random, path: string[], id: string): Event[] {
     ...own({ type: "tool-input-end", call_id: id, name: "work", args: { id } }),
     ...(random(3) === 0 ? own({ type: "ask-request", ...ask }) : []),
     ...(random(3) === 0 ? own({ type: "ask-answer", ask_id: ask.ask_id, value: { approved: true } }) : []),
-    ...own({ type: "tool-start", call_id: id, kind: "read", title: "Work" }),
+    ...own({ type: "tool-start", call_id: id, kind: "read", title: "Work", may_repeat: false }),
     ...(random(2) === 0 ? own({ type: "tool-progress", call_id: id, output: "half" }) : []),
     ...(path.length < 3 && random(3) === 0 ? randomRun(random, [...path, `${path.at(-1)}/${id}`], id) : []),
     ...own({ type: "tool-end", call_id: id, status, result: { data: id }, error: null, duration: 1 }),

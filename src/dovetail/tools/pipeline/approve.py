@@ -8,7 +8,7 @@ from typing import Any
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
 from dovetail.events.asks import LONGEST_SECONDS, OpenAsk, raised
-from dovetail.events.run_context import RunContext
+from dovetail.events.run_context import Bus, RunContext
 from dovetail.policy.policy import Decision, Policy
 from dovetail.policy.rule import PolicyCall
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
@@ -86,17 +86,36 @@ async def _ask_outside(call_id: str, payload: Mapping[str, Any], run: RunContext
         if run.ask is None:
             return await bus.ask("approval", call_id, copied, LONGEST_SECONDS)
         ask = OpenAsk(kind="approval", call_id=call_id, payload=copied, path=bus.path)
-        with bus.carry(ask), raised(ask):
+        with raised(ask):
             person = asyncio.ensure_future(run.ask("approval", call_id, payload, None))
-            try:
-                await asyncio.wait({ask.future, person}, return_when=asyncio.FIRST_COMPLETED)
-                if not ask.is_adopted and ask.future.done():
-                    return ask.future.result()
-                answer = await person  # of a run that has adopted the ask: the one that was stored
-                ask.answer(answer)
-                return answer
-            finally:
-                person.cancel()
+        try:
+            await _wait_until_stored(ask, person)
+            return await person if person.done() else await _wait_for_any(ask, person, bus)
+        finally:
+            person.cancel()
+
+
+async def _wait_until_stored(ask: OpenAsk, person: "asyncio.Future[Mapping[str, Any]]") -> None:
+    """Wait until a run that adopts the ask has stored it: listeners hear of no question that may be lost."""
+    await asyncio.sleep(0)  # an asker that adopts does so in its first step
+    if ask.is_adopted:
+        stored = asyncio.ensure_future(ask.asked.wait())
+        try:
+            await asyncio.wait({stored, person}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stored.cancel()
+
+
+async def _wait_for_any(
+    ask: OpenAsk, person: "asyncio.Future[Mapping[str, Any]]", bus: Bus
+) -> Mapping[str, Any]:
+    with bus.carry(ask):
+        await asyncio.wait({ask.future, person}, return_when=asyncio.FIRST_COMPLETED)
+        if not ask.is_adopted and ask.future.done():
+            return ask.future.result()
+        answer = await person  # of a run that has adopted the ask: the one that was stored
+        ask.answer(answer)
+        return answer
 
 
 def describe_call(prepared: Prepared, run: RunContext) -> PolicyCall:

@@ -143,7 +143,7 @@ class CallBatch:
 
     def _start(self, call: _Call, prepared: Prepared) -> None:
         tool, call_id = prepared.tool, call.request.call_id
-        self._run.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args)))
+        self._run.emit(ToolStart(call_id, tool.kind.value, tool.describe(prepared.args), tool.may_repeat))
         execution = Execution(prepared, call_id, self._run, self._steps.limiter, self._note_end)
         self._running[execution] = call
         # After the tool's first step; a tool that never waits ends in it and needs no watching.

@@ -90,7 +90,7 @@ class Execution:
             scope=run,
             resumable=self._tool.resumable,
         )
-        if not (self._tool.idempotent or self._tool.resumable):
+        if not self._tool.may_repeat:
             await run.flush()
         self._has_begun = True
         with _tool_span(self._tool, self._call_id) as span:
