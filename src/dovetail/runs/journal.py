@@ -11,14 +11,13 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
     TextDeltaEvent,
     ToolInputDeltaEvent,
-    ToolInputEnd,
 )
 from dovetail.events.run_events import (
     AskAnswer,
@@ -28,21 +27,13 @@ from dovetail.events.run_events import (
     Event,
     RunEnd,
     RunStart,
-    ToolEnd,
-    ToolStart,
     TurnEnd,
-    TurnReset,
 )
+from dovetail.runs.open_work import OpenWork
 
 logger = logging.getLogger(__name__)
 MEMORY_LIMIT = 1_000_000
 _LONGEST_STRETCH = 1000
-CallKey: TypeAlias = tuple[tuple[str, ...], str]
-_NOT_STARTED = "not_started", "This call was not started: the run ended before. It had no effect."
-_INTERRUPTED = (
-    "interrupted",
-    "The run ended while this call was in progress; whether it had an effect is not known.",
-)
 DELTAS = frozenset((TextDeltaEvent, ReasoningDeltaEvent, ToolInputDeltaEvent))
 
 
@@ -109,10 +100,7 @@ class Journal:
         self._end: Block | None = None
         self.has_asked = False  # there may be open asks to be closed with the run
         self.is_resumed = False  # its first events were stored before it was taken up here
-        self._open_calls: set[CallKey] = set()
-        self._started_calls: set[CallKey] = set()
-        self._ended_calls: set[CallKey] = set()
-        self._open_children: set[tuple[str, ...]] = set()
+        self._open = OpenWork()
         self._asks: set[tuple[str, str]] = set()
 
     def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
@@ -180,10 +168,7 @@ class Journal:
     def _clear(self) -> None:
         self._blocks.clear()
         self._in_memory = 0
-        self._open_calls.clear()
-        self._started_calls.clear()
-        self._ended_calls.clear()
-        self._open_children.clear()
+        self._open = OpenWork()
         self._asks.clear()
         self.observe = None
 
@@ -233,32 +218,21 @@ class Journal:
     @property
     def open_runs(self) -> list[tuple[str, ...]]:
         """The paths of the runs that have not ended, parents before their children."""
-        return [(self.run_id,), *sorted(self._open_children, key=len)]
+        return [(self.run_id,), *sorted(self._open.children, key=len)]
 
     def is_over(self, path: tuple[str, ...], call_id: str) -> bool:
         """Whether a call has ended, or the child that made it."""
-        return (path, call_id) in self._ended_calls or (len(path) > 1 and path not in self._open_children)
+        return self._open.is_over(path, call_id)
 
     def close_calls(self) -> None:
         """End every open call and child as interrupted, so that each has its one result."""
-        self.close_children((self.run_id,))
-        self._close_calls(self._open_calls)
+        for event, path in self._open.end():
+            self.append(event, path)
 
     def close_children(self, path: tuple[str, ...], keep: Collection[str] = ()) -> None:
         """End the runs below `path` and their calls, the deepest first, except for children to `keep`."""
-        depth = len(path)
-
-        def is_lost(place: tuple[str, ...]) -> bool:
-            return len(place) > depth and place[:depth] == path and place[depth] not in keep
-
-        self._close_calls({call for call in self._open_calls if is_lost(call[0])})
-        for child in sorted(filter(is_lost, self._open_children), key=len, reverse=True):
-            self.append(RunEnd("interrupted"), child)
-
-    def _close_calls(self, calls: set[CallKey]) -> None:
-        for path, call_id in sorted(calls):
-            kind, message = _INTERRUPTED if (path, call_id) in self._started_calls else _NOT_STARTED
-            self.append(ToolEnd(call_id, "interrupted", None, {"type": kind, "message": message}), path)
+        for event, place in self._open.end(path, keep):
+            self.append(event, place)
 
     def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
         self.last += 1
@@ -282,30 +256,15 @@ class Journal:
         self._wake()
 
     def _admits(self, event: Event, path: tuple[str, ...]) -> bool:
-        if isinstance(event, ToolInputEnd | ToolStart | ToolEnd):
-            return self._admits_call(event, (path, event.call_id))
+        if not self._open.admits(event, path):
+            logger.warning("run %s: call %s already has a result", self.run_id, getattr(event, "call_id", ""))
+            return False
         if isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
         elif isinstance(event, AskRequest | AskAnswer):
             return self._is_new_ask(event)
-        elif isinstance(event, TurnReset):
-            self._open_calls = {call for call in self._open_calls if call[0] != path}
-        elif isinstance(event, RunStart | RunEnd):
-            self._note_bounds(event, path)
-        return True
-
-    def _admits_call(self, event: ToolInputEnd | ToolStart | ToolEnd, call: CallKey) -> bool:
-        if isinstance(event, ToolInputEnd):
-            self._open_calls.add(call)
-        elif isinstance(event, ToolStart):
-            self._started_calls.add(call)
-        elif call in self._ended_calls:
-            logger.warning("run %s: call %s already has a result", self.run_id, event.call_id)
-            return False
-        else:
-            self._ended_calls.add(call)
-            self._open_calls.discard(call)
-            self._started_calls.discard(call)
+        elif isinstance(event, RunStart | RunEnd) and len(path) == 1:
+            self.closed = isinstance(event, RunEnd)
         return True
 
     def _is_new_ask(self, event: AskRequest | AskAnswer) -> bool:
@@ -315,14 +274,6 @@ class Journal:
         is_new = key not in self._asks
         self._asks.add(key)
         return is_new
-
-    def _note_bounds(self, event: RunStart | RunEnd, path: tuple[str, ...]) -> None:
-        if len(path) == 1:
-            self.closed = isinstance(event, RunEnd)
-        elif isinstance(event, RunStart):
-            self._open_children.add(path)
-        else:
-            self._open_children.discard(path)
 
     def _wake(self) -> None:
         for reader in self.readers:

@@ -46,8 +46,6 @@ class Recovery:
         blocks: list[Block] = []
         while page := await self._store.load(record.id, blocks[-1].last if blocks else 0):
             blocks += page
-        if record.phase == "working":
-            await self._services.asks.store.close_children(record.id)
         journal = self._remote.take(record.id)  # nothing is awaited from here on: readers must find the run
         journal.restore(blocks)
         live = LiveRun(
