@@ -38,7 +38,7 @@ class HeldAgent(SubagentToolWrapper):
 
     def create_invocation(self, params: AgentInputs) -> "HeldInvocation":
         """Return one run of the agent."""
-        return HeldInvocation(params, self.definition, self._config, self.message_bus)
+        return HeldInvocation(params, self.definition, self.config, self.message_bus)
 
 
 class HeldInvocation(SubagentInvocation):
