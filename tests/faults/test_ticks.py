@@ -1,6 +1,8 @@
 """Real servers that share schedules: each tick runs once, also if a server is killed in the middle of one."""
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from dovetail.store.database import Database
-from dovetail.store.tables import runs, schedules
+from dovetail.store.tables import runs, schedules, ticks
 from dovetail.testing import Gate, ScriptedServer
 from faults.world import World
 from postgres import make_database
@@ -152,3 +154,44 @@ async def test_ticks_that_passed_while_no_server_was_there_follow_the_rule(
         assert len(ticks) == 4
         newest = "started" if missed == "latest" else "skipped"
         assert [tick["state"] for tick in ticks] == [newest, *["skipped"] * 3]
+
+
+@asynccontextmanager
+async def start_worker(folder: Path, environment: dict[str, str]) -> AsyncIterator[None]:
+    """A worker of the engine dbos, once it is ready."""
+    words = ("-m", "dovetail", "worker", "--engine", "dbos", "--workspace", str(folder))
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, *words), env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    assert worker.stdout is not None
+    try:
+        assert b"Working on the queue default (dbos)" in await worker.stdout.readline()
+        yield
+    finally:
+        worker.terminate()
+        await worker.communicate()
+
+
+async def test_two_workers_of_dbos_run_each_tick_once(tmp_path: Path) -> None:
+    url, lines = await make_database(), "".join(f'  - {{schedule: "{NEW_YEAR}", message: Look.}}\n' * 10)
+    (tmp_path / "agents").mkdir()
+    text = f"---\ndescription: Looks.\nschedule:\n{lines}---\nLook well."
+    (tmp_path / "agents" / "scout.md").write_text(text)
+    with ScriptedServer(["Done."] * 50) as model:
+        settings = {"DATABASE_URL": url, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
+        environment = {**os.environ, **settings}
+        async with (
+            asyncio.timeout(200),
+            start_worker(tmp_path, environment),
+            start_worker(tmp_path, environment),
+            Database(url) as database,
+        ):
+            await make_due(database)
+            ended = sa.select(sa.func.count()).select_from(runs).where(runs.c.reason == "goal")
+            while await database.read(lambda connection: connection.scalar(ended)) != 10:
+                """They work."""
+            of_ticks = sa.select(ticks.c.schedule_id, ticks.c.state).order_by(ticks.c.schedule_id)
+            found = await database.read(lambda connection: connection.execute(of_ticks).all())
+            assert await count_runs(database) == 10
+        assert len(model.requests) == 10
+    assert sorted(map(tuple, found)) == sorted((f"scout.{number}", "started") for number in range(1, 11))
