@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.app import Dovetail
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
+from dovetail.schedules.service import TICKING
 from dovetail.schedules.store import MOST_SCHEDULES
 from dovetail.store.retention import prune
 from postgres import make_database, uses_postgres
@@ -180,3 +182,15 @@ async def test_old_records_of_ticks_are_pruned(tmp_path: Path, url: str) -> None
         await process.wait_for_runs()
         await prune(process.app.runs.database, before=clock.now)
         assert await process.states(schedule.id) == ["09:02 started"]
+
+
+@pytest.mark.parametrize(("works", "enabled"), [(True, True), (True, False), (False, True)])
+async def test_a_process_starts_ticks_if_it_works_and_is_allowed_to(
+    tmp_path: Path, works: bool, enabled: bool
+) -> None:
+    settings = {"store": {"url": f"{tmp_path}/x.db"}, "schedules": {"enabled": enabled}}
+    async with Dovetail(settings, workspace=tmp_path) as app:
+        await app.open_chat(works=works)
+        await app.open_schedules(ticks=True)
+        is_ticking = any(task.get_name() == TICKING for task in asyncio.all_tasks())
+        assert is_ticking == (works and enabled)

@@ -20,6 +20,8 @@ from dovetail.sessions.request import StartedChat
 
 MOST_SHOWN = 100
 """Ticks of a schedule that are listed."""
+TICKING = "schedules"
+"""The name of the task that starts what is due."""
 _TIMING = ("cron", "enabled")
 
 
@@ -36,7 +38,7 @@ class Schedules:
     @asynccontextmanager
     async def ticking(self) -> AsyncGenerator[None]:
         """Start runs when they are due, inside the block."""
-        task = asyncio.create_task(self.ticker.run())
+        task = asyncio.create_task(self.ticker.run(), name=TICKING)
         try:
             yield
         finally:
