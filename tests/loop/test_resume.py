@@ -20,6 +20,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.replay import replay
 from dovetail.loop.resume import resume_loop
+from dovetail.loop.stop import REPEATS
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.recovery import repair
 from dovetail.testing.replies import Reply
@@ -262,3 +263,23 @@ async def test_a_call_of_an_agent_that_is_gone_ends_together_with_what_it_had_be
     assert "whether it had an effect is not known" in ended["c"].result["llm_content"]
     assert ended["x"].error["type"] == "not_started"
     assert next(entry.event.reason for entry in events_of(again.journal, RunEnd)) == "interrupted"
+
+
+async def test_a_model_that_repeats_its_calls_is_stopped_although_it_was_interrupted_in_between() -> None:
+    first = RunStart("root", "", 0, None)
+    life = Life()
+    life.journal.append(first, ROOT)
+    for turn in range(1, REPEATS):
+        call_id = f"c{turn}"
+        for event in (
+            ToolInputEnd(call_id, "look", {"key": "4"}),
+            ToolEnd(call_id, "ok", {"llm_content": "nothing"}),
+            TurnEnd(turn, Usage(), "tool-calls"),
+        ):
+            life.journal.append(event, ROOT)
+    life.journal.append(ToolInputEnd("last", "look", {"key": "4"}), ROOT)
+    life.journal.append(ModelResponseEvent(REPEATS, Usage()), ROOT)
+    again = live_again(life.journal.take_unsaved(), "tools")
+    result = await again.live()
+    assert again.effects == ["look 4"]
+    assert result.limit == "no-completion"

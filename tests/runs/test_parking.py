@@ -31,7 +31,8 @@ from postgres import make_database, uses_postgres
 START = RunStart("master", "")
 CALL = ToolInputEnd("c", "write", {})
 OTHER = ToolInputEnd("d", "write", {})
-BEGUN = ToolStart("c", "write", "Write")
+BEGUN = ToolStart("c", "write", "Write", may_repeat=True)
+ONCE = ToolStart("c", "write", "Write")
 ASK = AskRequest("ask", "approval", "c", {})
 AT_ONCE = RunSettings(park_after=0.01)
 
@@ -50,6 +51,8 @@ def entries(*events: Event, child: tuple[Event, ...] = ()) -> list[Entry]:
         (entries(START, CALL, OTHER, ToolHold(("c",)), ASK), True),
         (entries(START, CALL, OTHER, ToolStart("d", "write", "Write"), ASK), False),
         (entries(START, CALL, BEGUN, ASK), True),
+        (entries(START, CALL, ONCE, ASK), False),
+        (entries(START, CALL, ONCE, child=(RunStart("a", "", 0, None, "c"), CALL, ASK)), False),
         (entries(START, CALL, ASK, AskAnswer("ask", {})), False),
         (entries(START, CALL, ASK, AskAnswer("ask", {}), BEGUN, ToolEnd("c", "ok", 1)), False),
         (entries(START, CALL, BEGUN, child=(RunStart("a", "", 0, None, "c"),)), False),

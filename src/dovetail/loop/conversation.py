@@ -80,6 +80,17 @@ def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:
     return []
 
 
+def list_past_calls(messages: Sequence[ChatMessage]) -> list[list[ToolCall]]:
+    """Return the calls of each finished turn since the last message of the user."""
+    turns: list[list[ToolCall]] = []
+    for message in reversed(messages):
+        if message["role"] == "user":
+            break
+        if message["role"] == "assistant":
+            turns.insert(0, [_read_call(call) for call in message.get("tool_calls", ())])
+    return turns[:-1] if find_open_calls(messages) else turns
+
+
 def _read_call(call: Mapping[str, Any]) -> ToolCall:
     function = call["function"]
     return ToolCall(call_id=call["id"], name=function["name"], arguments=function["arguments"])

@@ -136,7 +136,7 @@ class LoopRun:
         records = loop.records_requests and not is_request
         self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
         self._deadline = Deadline(self.budget, self.cancel)
-        self._rules = StopRules(loop.completion, self.cancel, insists=not is_request)
+        self._rules = StopRules(loop.completion, self.cancel, insists=not is_request, messages=messages)
 
     async def go(self) -> RunResult:
         """Take turn after turn until the loop ends."""

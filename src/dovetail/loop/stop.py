@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dovetail.data.text import to_text
+from dovetail.events.call import ChatMessage, ToolCall
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_events import EndReason
+from dovetail.loop.conversation import list_past_calls
 from dovetail.tools.tool import CallOutcome
 
 REPEATS = 5
@@ -35,16 +38,26 @@ class StopRules:
     """Decide turn after turn; `completion` names the tool that hands in the result, if one must.
 
     A loop that `insists` presses the model for a result: an empty answer is asked for once more, and the same
-    calls in a row end it. Otherwise the first answer without calls is the end.
+    calls in a row end it. Otherwise the first answer without calls is the end. Calls in `messages`, from
+    before an interruption, count, too.
     """
 
-    def __init__(self, completion: str | None, cancel: CancelSignal, *, insists: bool = True) -> None:
+    def __init__(
+        self,
+        completion: str | None,
+        cancel: CancelSignal,
+        *,
+        insists: bool = True,
+        messages: Sequence[ChatMessage] = (),
+    ) -> None:
         self._completion = completion
         self._cancel = cancel
         self._insists = insists
         self._nudged = False
         self._last_calls: list[tuple[str, str]] = []
         self._repeats = 0
+        for calls in list_past_calls(messages):
+            self._count(calls)
 
     def after_calls(self, outcomes: Sequence[CallOutcome]) -> Stop | None:
         """Decide after a turn with calls; None if the loop continues."""
@@ -53,10 +66,13 @@ class StopRules:
                 return Stop("goal", outcome.result.data)
         if self._cancel.mode is not None:
             return Stop("cancelled")
-        calls = [(outcome.call.name, str(outcome.call.arguments)) for outcome in outcomes]
-        self._repeats = self._repeats + 1 if calls == self._last_calls else 1
-        self._last_calls = calls
+        self._count([outcome.call for outcome in outcomes])
         return Stop("no-completion") if self._insists and self._repeats >= REPEATS else None
+
+    def _count(self, calls: Sequence[ToolCall]) -> None:
+        known = [(call.name, to_text(call.shown_arguments)) for call in calls]
+        self._repeats = self._repeats + 1 if known == self._last_calls else 1
+        self._last_calls = known
 
     def after_text(self, text: str, finish_reason: str) -> Stop | None:
         """Decide after a turn without calls; None for an empty answer, which is asked for once more.

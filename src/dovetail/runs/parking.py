@@ -92,6 +92,7 @@ class _Open:
 
     calls: set[str] = field(default_factory=set[str])
     started: set[str] = field(default_factory=set[str])
+    once: set[str] = field(default_factory=set[str])  # started, and must not be made again
     asked: dict[str, str] = field(default_factory=dict[str, str])
     parent_call_id: str | None = None
 
@@ -113,7 +114,7 @@ def _take(run: _Open, event: Event) -> None:
     elif isinstance(event, ToolInputEnd):
         run.calls.add(event.call_id)
     elif isinstance(event, ToolStart):
-        run.started.add(event.call_id)
+        (run.started if event.may_repeat else run.once).add(event.call_id)
     elif isinstance(event, ToolEnd):
         run.calls.discard(event.call_id)
     elif isinstance(event, AskRequest):
@@ -123,10 +124,14 @@ def _take(run: _Open, event: Event) -> None:
     elif isinstance(event, TurnEnd | TurnReset):
         run.calls.clear()
         run.started.clear()
+        run.once.clear()
 
 
 def _is_idle(path: Path, run: _Open, runs: dict[Path, _Open]) -> bool:
-    """Whether every call of a run waits: for an answer, for a child, or behind one that does."""
+    """Whether every call of a run waits: for an answer, for a child, or behind one that does.
+
+    A call that asks out of the middle of its work cannot be continued later, unless it may be made again.
+    """
     asked = set(run.asked.values())
     children = {
         child.parent_call_id
@@ -134,5 +139,5 @@ def _is_idle(path: Path, run: _Open, runs: dict[Path, _Open]) -> bool:
         if len(below) == len(path) + 1 and below[:-1] == path
     }
     waiting = run.calls & (asked | children)
-    busy = (run.calls & run.started) - waiting
+    busy = (run.calls & run.once) | ((run.calls & run.started) - waiting)
     return bool(waiting) and not busy
