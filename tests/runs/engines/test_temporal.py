@@ -213,6 +213,19 @@ async def test_a_drained_process_ends_its_runs_and_takes_no_more(tmp_path: Path,
             assert (await runs.result(second.run_id)).data == "done"
 
 
+async def test_runs_wait_by_queue_priority_and_owner(tmp_path: Path, address: str) -> None:
+    urgent = RunSpec(agent="a", owner="x" * 100, queue="slow", priority=9)
+    async with open_runs(tmp_path, finish, address, queues=("default", "slow")) as runs, asyncio.timeout(20):
+        handles = [await runs.start(spec, Job(finish)) for spec in (SPEC, urgent)]
+        assert [(await handle.result()).data for handle in handles] == ["done", "done"]
+    client = await Client.connect(address)
+    found = [await client.get_workflow_handle(handle.run_id).describe() for handle in handles]
+    assert [each.task_queue for each in found] == ["dovetail-default", "dovetail-slow"]
+    plain, first = (each.raw_description.workflow_execution_info.priority for each in found)
+    assert (plain.priority_key, plain.fairness_key) == (3, "local")
+    assert (first.priority_key, len(first.fairness_key)) == (1, 64)
+
+
 async def test_runs_outlive_the_temporal_server(tmp_path: Path, address: str) -> None:
     async with open_runs(tmp_path, ask_first, address, park_after=0.01) as runs:
         first = await runs.start(SPEC, Job(ask_first))

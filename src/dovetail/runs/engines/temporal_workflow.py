@@ -19,7 +19,7 @@ ATTEMPT = "attempt"
 CANCEL = "cancel"
 HEARTBEAT_TIMEOUT = 5.0
 ATTEMPTS_PER_HISTORY = 100
-_RETRIES = RetryPolicy(initial_interval=timedelta(seconds=0.5), maximum_interval=timedelta(seconds=10))
+_RETRIES = RetryPolicy(initial_interval=timedelta(seconds=0.5), maximum_interval=timedelta(seconds=3))
 _LONGEST_ATTEMPT = timedelta(days=3650)  # Temporal asks for a limit; runs have their own
 
 
