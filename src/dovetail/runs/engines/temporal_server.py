@@ -28,7 +28,8 @@ from dovetail.settings.sections import RunSettings
 
 logger = logging.getLogger(__name__)
 CONNECT_SECONDS = 5.0
-CALL_SECONDS = 3.0
+CALL_SECONDS = 10.0
+RETRY_SECONDS = 2.0
 _MIDDLE_PRIORITY = 3
 _LOWEST_PRIORITY = 5
 _LONGEST_FAIRNESS_KEY = 64
@@ -72,7 +73,7 @@ class TemporalServer:
                 api_key=settings.temporal_api_key,
                 tls=settings.temporal_api_key is not None,
                 connect_timeout=timedelta(seconds=CONNECT_SECONDS),
-                retry_config=RetryConfig(max_elapsed_time_millis=int(CALL_SECONDS * 1000)),
+                retry_config=RetryConfig(max_elapsed_time_millis=int(RETRY_SECONDS * 1000)),
                 runtime=_get_runtime(),
                 grpc_compression=GrpcCompression.NONE,  # it takes longer than it saves: messages are short
             )
