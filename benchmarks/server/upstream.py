@@ -1,6 +1,10 @@
-"""The model behind the servers, in its own process: 100 tokens at 20 ms, each with the time it was sent."""
+"""The model behind the servers, in its own process: 100 tokens at 20 ms, each with the time it was sent.
+
+`python -m benchmarks.server.upstream [TOKENS]` prints its address.
+"""
 
 import asyncio
+import sys
 import time
 
 TOKENS = 100
@@ -43,6 +47,8 @@ def read_clock() -> int:
 class Model(asyncio.Protocol):
     """Serve one connection: answer each request with the same number of tokens."""
 
+    tokens = TOKENS
+
     def connection_made(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._received = b""
@@ -61,7 +67,7 @@ class Model(asyncio.Protocol):
     def _send(self) -> None:
         if self._transport.is_closing():
             return
-        if self._sent == TOKENS:
+        if self._sent == self.tokens:
             self._transport.write(LAST)
             return
         self._transport.write(b"%b%016d%b" % (TOKEN[:PLACE], read_clock(), TOKEN[PLACE + 16 :]))
@@ -76,6 +82,8 @@ def _read_length(head: bytes) -> int:
 
 async def main() -> None:
     """Listen on a free port, print the address, and serve until stopped."""
+    if len(sys.argv) > 1:
+        Model.tokens = int(sys.argv[1])
     server = await asyncio.get_running_loop().create_server(Model, "127.0.0.1", 0, backlog=2048)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:

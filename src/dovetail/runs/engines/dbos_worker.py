@@ -58,7 +58,7 @@ class Bell(threading.Event):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Pause; return whether the thread has to stop."""
-        if self._rung.wait(timeout) and not self.is_set():
+        if not self.is_set() and self._rung.wait(timeout) and not self.is_set():
             time.sleep(_GATHER)  # runs that arrive together are taken together
         self._rung.clear()
         return self.is_set()

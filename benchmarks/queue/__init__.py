@@ -1,0 +1,1 @@
+"""Many background runs in a queue, drained by several workers."""
