@@ -42,7 +42,7 @@ async def test_run_is_listed_cancelled_and_shown(tmp_path: Path, capsys: pytest.
         after = capsys.readouterr().out
         assert await command("show", run_id, *at) == 0
         shown = capsys.readouterr().out
-    assert all(word in listed for word in (run_id, "master", "running"))
+    assert all(word in listed for word in (run_id, "master", "working"))
     assert "was asked to stop" in told.out
     assert again == 1
     assert "has already ended: cancelled" in told.err

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from dovetail.cli.commands.store import find_database
 from dovetail.cli.remote import KEY, URL, name_caller, post
@@ -26,7 +24,6 @@ app = typer.Typer(
     help="List, show, message and cancel runs, those in the background included.",
     no_args_is_help=True,
 )
-console = Console(highlight=False, soft_wrap=True)
 _HINTS = {
     401: "Pass an API key with --key or DOVETAIL_SERVER_KEY.",
     404: "`dovetail runs list` shows the ids; a server with API keys has only the runs of that key.",
@@ -48,16 +45,11 @@ def list_runs(
     if not records:
         typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
         return
-    table = Table("run", "session", "agent", "state", "began", box=None, header_style="bold")
-    for record in records:
-        table.add_row(
-            record.id,
-            record.spec.session_id or "",
-            record.spec.agent,
-            _describe_state(record),
-            _began(record),
-        )
-    console.print(table)
+    rows = [("RUN", "SESSION", "AGENT", "STATE", "BEGAN"), *map(_describe_row, records)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:  # never cut: ids are copied from here
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
 
 
 @app.command("show")
@@ -104,8 +96,13 @@ def send_message(
     typer.echo(f"The message to run {run_id!r} {sent}.")
 
 
+def _describe_row(record: RunRecord) -> tuple[str, ...]:
+    spec = record.spec
+    return record.id, spec.session_id or "-", spec.agent, _describe_state(record), _began(record)
+
+
 def _describe_state(record: RunRecord) -> str:
-    return record.state if record.result is None else f"ended by {record.result.reason}"
+    return record.phase if record.result is None else f"ended by {record.result.reason}"
 
 
 def _began(record: RunRecord) -> str:
