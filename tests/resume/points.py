@@ -10,7 +10,7 @@ from typing import Any
 
 from dovetail.testing import Gate
 from resume.model import make_call
-from resume.story import CHILD, JOB, Story
+from resume.story import CHILD, JOB, STEER, Story
 from resume.workspace import ToolGate
 
 
@@ -176,8 +176,58 @@ class InChild(InApproval):
         story.expected |= {"c0": {"ok"}, "c1": {"ok"}, CHILD: {"ok"}}
 
 
+class InBackground(InApproval):
+    """A task in the background that has finished a turn waits for a person, and so does the job itself."""
+
+    name = "in a background child"
+    key = "c1"
+
+    def prepare(self, story: Story) -> None:
+        """Plan a task with two calls."""
+        child = [[make_call("note", "c0")], [make_call("spend", "c1")]]
+        story.plan(make_call("helper", CHILD, background=True), child=child)
+        story.expected |= {"c0": {"ok"}, "c1": {"ok"}, CHILD: {"ok"}}
+        story.news.append("helper")
+
+    async def reach(self, story: Story) -> None:
+        """Wait for both questions."""
+        await story.find_ask("z")
+        await super().reach(story)
+
+    async def proceed(self, story: Story) -> None:
+        """Answer the question, and wait until the task has ended."""
+        await super().proceed(story)
+        children = f"/api/v1/sessions/{story.session_id}/children"
+
+        async def find_ended() -> Any:
+            [child] = (await story.world.get(children))["children"]
+            return child if child["state"] == "ended" else None
+
+        child = await story.world.wait_until(find_ended, "the end of the task")
+        story.other_runs.append(child["run_id"])
+
+
+class InSteering(InApproval):
+    """A message for the run was accepted while a call waits for a person, and the model has not read it."""
+
+    name = "in a steering message"
+
+    def prepare(self, story: Story) -> None:
+        """Plan a call that requires approval, and a message."""
+        super().prepare(story)
+        story.news.append(STEER)
+
+    async def reach(self, story: Story) -> None:
+        """Wait for the question, and send the message."""
+        await super().reach(story)
+        body = {"message": STEER, "mode": "steer"}
+        response = await story.world.request("POST", f"/api/v1/runs/{story.run_id}/messages", json=body)
+        assert response.status_code == 202, response.text
+
+
 POINTS: dict[str, type[Point]] = {
-    point.name: point for point in (BeforeCall, InsideCall, AfterResult, InApproval, InChild)
+    point.name: point
+    for point in (BeforeCall, InsideCall, AfterResult, InApproval, InChild, InBackground, InSteering)
 }
 
 

@@ -107,7 +107,7 @@ def check_effects(story: Story, journals: list[list[Entry]], asked: Sequence[Ask
     ended: dict[str, str] = {}
     for journal in journals:
         ended |= _find_ends(journal)
-    for key, allowed in story.expected.items():
+    for key, allowed in _expect_ends(story).items():
         status = ended.get(key, "missing")
         if status not in allowed:
             problems.append(f"call {key} ended as {status}, not as {' or '.join(sorted(allowed))}")
@@ -118,6 +118,13 @@ def check_effects(story: Story, journals: list[list[Entry]], asked: Sequence[Ask
         if status == "interrupted" and not _was_called_unknown(key, asked):
             problems.append(f"the model was not informed that the effect of {key} is unknown")
     return problems
+
+
+def _expect_ends(story: Story) -> dict[str, set[str]]:
+    """Return how each call should end: one that was declined is denied."""
+    declined = {answer.ask_id for answer in story.answers if answer.status == 200 and not answer.is_approved}
+    denied = {key: {"denied"} for key, ask_id in story.asked.items() if ask_id in declined}
+    return story.expected | denied
 
 
 def _find_ends(journal: list[Entry]) -> dict[str, str]:
@@ -205,7 +212,8 @@ def check_conversation(model: Model, asked: Sequence[Asked], news: Sequence[str]
         for text, times in _count_news(asked).items()
         if times != 1
     ]
-    missing = [text for text in news if text not in _count_news(asked)]
+    read = list(_count_news(asked))
+    missing = [text for text in news if not any(text in one for one in read)]
     return problems + [f"{text!r} did not reach the model" for text in missing]
 
 

@@ -94,8 +94,10 @@ class Workspace:
         """The file of effects."""
         return self.folder / "ledger.jsonl"
 
-    def write(self, edition: int = 1) -> None:
+    def write(self, edition: int = 1, settings: str = "") -> None:
         """Write the folder; the edition of its tools is recorded with each effect."""
+        if settings:
+            (self.folder / "dovetail.toml").write_text(settings)
         tools = self.folder / "extensions" / "effects"
         tools.mkdir(parents=True, exist_ok=True)
         text = EXTENSION.format(edition=edition, ledger=str(self.ledger), gates=self.address)

@@ -56,6 +56,7 @@ class World:
         self._server = await enter(ScriptedServer())
         self._server.script = self.model
         self.workspace = await enter(open_workspace(self.folder))
+        self.workspace.write(settings=self.engine.write_settings())
         self.client = await enter(httpx.AsyncClient(timeout=LIMIT))
         return self
 
@@ -131,7 +132,6 @@ class World:
             "DOVETAIL_BASE_URL": self._server.url,
             "DOVETAIL_API_KEY": "none",
             "DOVETAIL_DATA": str(self.folder / "data"),
-            **self.engine.environment,
         }
 
     async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
