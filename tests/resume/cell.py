@@ -73,7 +73,7 @@ async def _play(story: Story, fault: Fault, point: Point) -> Problems:
         await fault.strike(story, point)
         await point.proceed(story)
         await story.finish()
-        return await find_problems(story)
+        return await point.find_problems(story) + await find_problems(story)
     finally:
         if story.run_id:
             await story.reader.close()

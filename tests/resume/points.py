@@ -4,6 +4,7 @@ Each point holds the system at the exact moment with a gate: of the model, of a 
 """
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ from dovetail.testing import Gate
 from resume.model import make_call
 from resume.story import CHILD, JOB, STEER, Story
 from resume.workspace import ToolGate
+
+DAY = 24 * 3600
 
 
 class Point(ABC):
@@ -45,6 +48,10 @@ class Point(ABC):
     async def proceed(self, story: Story) -> None:
         """Let the job continue after the fault."""
         self.release(story)
+
+    async def find_problems(self, story: Story) -> list[tuple[int, str]]:
+        """Return what only this point can check, each with the number of its property."""
+        return []
 
     key = "1"
     """The key of the call at the point."""
@@ -225,9 +232,47 @@ class InSteering(InApproval):
         assert response.status_code == 202, response.text
 
 
+class InTick(InApproval):
+    """The run of a schedule's tick waits for a person; all processes look at the schedules."""
+
+    name = "in a schedule tick"
+    _schedule = ""
+
+    async def start(self, story: Story) -> None:
+        """Add a schedule that is due once a day, and let the last midnight be its next tick."""
+        body = {"agent": "master", "schedule": "0 0 * * * UTC", "message": JOB}
+        response = await story.world.request("POST", "/api/v1/schedules", json=body)
+        assert response.status_code == 201, response.text
+        self._schedule = f"/api/v1/schedules/{response.json()['id']}"
+        midnight = time.time() // DAY * DAY
+        await story.world.storage.execute(f"UPDATE schedules SET next_at = {midnight}")
+
+        async def find_run() -> Any:
+            return (await story.world.get(self._schedule))["last"]
+
+        last = await story.world.wait_until(find_run, "the run of a tick")
+        story.session_id = last["session_id"]
+        story.follow(last["run_id"])
+
+    async def find_problems(self, story: Story) -> list[tuple[int, str]]:
+        """Return a problem if the tick has started more or less than one run."""
+        ticks = (await story.world.get(self._schedule))["ticks"]
+        runs = [tick["run_id"] for tick in ticks if tick["run_id"]]
+        return [] if runs == [story.run_id] else [(2, f"the tick of a schedule has started {runs}")]
+
+
 POINTS: dict[str, type[Point]] = {
     point.name: point
-    for point in (BeforeCall, InsideCall, AfterResult, InApproval, InChild, InBackground, InSteering)
+    for point in (
+        BeforeCall,
+        InsideCall,
+        AfterResult,
+        InApproval,
+        InChild,
+        InBackground,
+        InSteering,
+        InTick,
+    )
 }
 
 
