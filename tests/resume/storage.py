@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from postgres import make_database, start_server
 from resume.machine import Machine
 from resume.proxy import Proxy
 
+_starting = threading.Lock()
 ROOM = 4096
 """The size of files on a full disk."""
 
@@ -143,13 +145,18 @@ class PostgresStorage(Storage):
         return []
 
 
+def _start_once() -> str:
+    with _starting:
+        return start_server()
+
+
 @asynccontextmanager
 async def open_storage(kind: str, folder: Path) -> AsyncIterator[Storage]:
     """Make an empty database."""
     if kind == "sqlite":
         yield SqliteStorage(folder / "cell.db")
         return
-    server = await asyncio.to_thread(start_server)
+    server = await asyncio.to_thread(_start_once)
     direct = await make_database()
     async with Proxy(f"{server.split('host=')[1]}/.s.PGSQL.5432") as proxy:
         yield PostgresStorage(direct, proxy)

@@ -14,7 +14,7 @@ import httpx
 
 from dovetail.concurrency import retrying
 from dovetail.testing import ScriptedServer
-from resume.engines import Engine
+from resume.engines import Engine, make_settings
 from resume.machine import Machine, Maker
 from resume.model import Model
 from resume.storage import Storage, open_storage
@@ -56,7 +56,7 @@ class World:
         self._server = await enter(ScriptedServer())
         self._server.script = self.model
         self.workspace = await enter(open_workspace(self.folder))
-        self.workspace.write(settings=self.engine.write_settings())
+        self.workspace.write(settings=await make_settings(self.engine))
         self.client = await enter(httpx.AsyncClient(timeout=LIMIT))
         return self
 
@@ -112,7 +112,7 @@ class World:
         self.up.set()
 
     async def _start_worker(self, *, newer: bool = False) -> None:
-        self.workers.append(await self._make(["worker", *self.engine.worker_options], newer))
+        self.workers.append(await self._make(["worker", "--drain-seconds", "0.5"], newer))
 
     async def _make(self, words: list[str], newer: bool) -> Machine:
         maker = self.makers.newer if newer else self.makers.now
