@@ -25,6 +25,7 @@ from dovetail.events.run_result import RunResult
 from dovetail.loop.replay import replay
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import ABANDONED
+from dovetail.runs.engine import Engine, RunHost, Ticket
 from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
@@ -115,6 +116,27 @@ async def test_one_session_has_one_run_at_a_time(engine: Runs) -> None:
     await handle.result()
     assert await engine.find_running("s") is None
     await (await engine.start(SPEC, Job(work))).result()
+
+
+class Queue(Engine):
+    """Keeps tickets that no process takes."""
+
+    async def open(self, host: RunHost, *, works: bool) -> None:
+        return None
+
+    async def submit(self, ticket: Ticket) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
+async def test_a_run_that_waits_in_a_queue_is_the_running_one_of_its_session(database: Database) -> None:
+    async with Runs(database, engine=Queue(), works=False) as runs:
+        handle = await runs.start(SPEC, Job(talk))
+        running = await runs.find_running("s")
+        assert running is not None
+        assert (running.id, running.phase) == (handle.run_id, "queued")
 
 
 async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: Runs) -> None:

@@ -236,7 +236,8 @@ class Runs:
         """Return the run in progress in a session, if any; wait for one that readers have seen end."""
         for record in await self.store.find(state="running", session_id=session_id, limit=1):
             live = self._live.get(record.id)
-            if record.process_id == self.process_id and not self.is_here(record.id):
+            is_own = record.phase == "working" and record.process_id == self.process_id
+            if is_own and not self.is_here(record.id):
                 return None  # it ended while it was looked up
             if live is None or not live.journal.closed:
                 return record
