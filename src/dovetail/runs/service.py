@@ -201,9 +201,9 @@ class Runs:
             reason = record.result and record.result.reason
             raise ConflictError(f"Run {run_id!r} has already ended: {reason}.")
         self.link.announce("cancel", run_id)
-        if record.phase == "queued":  # it need not wait for its turn only to end
-            self._spawn(self._try_attempt(run_id))
         await self.wake(run_id, "cancel")
+        if record.phase != "working":  # it need not wait for its turn only to end
+            self._spawn(self._try_attempt(run_id))
 
     async def recover(self) -> None:
         """Take care of runs that no process works on, now and from now on."""

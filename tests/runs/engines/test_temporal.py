@@ -1,12 +1,13 @@
 """Runs on a real Temporal server: attempted, parked, woken, cancelled, taken over, and found by operators."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ from dovetail.settings.sections import RunSettings
 from dovetail.store.database import Database
 from dovetail.testing import ScriptedServer
 from dovetail.tools.makers.function import make_tool
-from faults.world import World
 from jobs import Job
 from postgres import make_database
 from serving import serve, text_of
@@ -282,59 +282,78 @@ async def test_a_server_without_room_for_search_attributes_keeps_the_memo(
     assert caplog.text.count("does not know the search attributes") == 1
 
 
-async def test_another_process_continues_a_run_whose_worker_was_killed(tmp_path: Path, address: str) -> None:
-    url = await make_database()
-    look = {"tool_calls": [{"call_id": "c", "name": "look", "arguments": {"key": "k"}}]}
-    with ScriptedServer([look, [{"text": "This is"}, {"hold": "cut"}], "Complete."]) as model:
-        environment = {"DATABASE_URL": url, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
-        async with (
-            World(make_workspace(tmp_path / "one", address), environment) as one,
-            World(make_workspace(tmp_path / "two", address), environment) as two,
-        ):
-            await one.start()
-            run_id = await begin_answer(one)
-            await two.start()
-            await one.end(signal.SIGKILL)
-            events = [event async for event in two.stream("GET", f"/api/v1/runs/{run_id}/events")]
-            assert (events[-1]["type"], events[-1]["reason"]) == ("run-end", "goal"), two.read_log()
-            assert "".join(event.get("delta", "") for event in events).endswith("Complete.")
-            assert one.ledger.read_text() == "look k\n"
-            assert two.ledger.read_text() == ""
+async def test_a_reader_gets_the_whole_answer_though_a_worker_dies(tmp_path: Path, address: str) -> None:
+    call = {"tool_calls": [{"call_id": "c", "name": "calculate", "arguments": {"expression": "6*7"}}]}
+    with ScriptedServer([call, [{"text": "This is"}, {"hold": "cut"}], "It is 42."]) as model:
+        environment = {"DATABASE_URL": await make_database(), "DOVETAIL_BASE_URL": model.url}
+        command = make_command(tmp_path, address, environment)
+        async with command("serve", "--no-work", "--port", "0") as web, command("worker") as one:
+            assert web.stdout is not None
+            place = (await web.stdout.readline()).decode().split()[-1]
+            async with AsyncExitStack() as stack:
+                chunks: list[dict[str, Any]] = []
+                two: asyncio.subprocess.Process | None = None
+                async for chunk in read_chat(place):
+                    chunks.append(chunk)
+                    if chunk["type"] == "text-delta" and two is None:
+                        two = await stack.enter_async_context(command("worker"))
+                        one.kill()
+                assert text_of(chunks).endswith("It is 42.")
+                assert len(model.requests) == 3
+            assert two is not None
+        assert (web.returncode, one.returncode, two.returncode) == (0, -signal.SIGKILL, 0)
 
 
-async def test_a_server_that_is_stopped_exits_without_an_error(tmp_path: Path, address: str) -> None:
-    workspace = make_workspace(tmp_path / "one", address)
-    with ScriptedServer(["Hello."]) as model:
-        environment = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
+def make_command(folder: Path, address: str, environment: dict[str, str]) -> Any:
+    """Return a function that starts a command in the folder; it is stopped with SIGTERM at the end."""
+    (folder / "dovetail.toml").write_text(f'[runs]\nengine = "temporal"\ntemporal_address = "{address}"\n')
+
+    @asynccontextmanager
+    async def command(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "dovetail", "serve", "--port", "0", "--workspace", str(workspace)),
-            env=environment,
+            *(sys.executable, "-m", "dovetail", *arguments, "--workspace", str(folder)),
+            env={**os.environ, "DOVETAIL_MODEL": "openai:x", **environment},
             stdout=asyncio.subprocess.PIPE,
         )
-        assert process.stdout is not None
-        server = (await process.stdout.readline()).decode().split()[-1]
-        async with httpx.AsyncClient(base_url=server, timeout=30) as client:
-            answer = await client.post("/api/v1/chat", json={"message": "Hi.", "session_id": "s"})
-            assert "Hello." in answer.text
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-        assert process.returncode == 0
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+            await process.communicate()
+
+    return command
 
 
-def make_workspace(folder: Path, address: str) -> Path:
-    folder.mkdir()
-    (folder / "dovetail.toml").write_text(f'[runs]\nengine = "temporal"\ntemporal_address = "{address}"\n')
-    return folder
+async def read_chat(place: str) -> AsyncIterator[dict[str, Any]]:
+    """Send a message and yield the chunks of its answer."""
+    body = {"message": "What is 6*7?", "session_id": "s", "tab_id": "t"}
+    async with (
+        httpx.AsyncClient(base_url=place, timeout=60) as client,
+        client.stream("POST", "/api/v1/chat", json=body) as response,
+    ):
+        async for line in response.aiter_lines():
+            if line.startswith("data: ") and line != "data: [DONE]":
+                yield json.loads(line[6:])
 
 
-async def begin_answer(world: World) -> str:
-    """Send a message and return the id of its run once the model writes text."""
-    run_id = ""
-    async for chunk in world.stream("POST", "/api/v1/chat", json={"message": "Go.", "session_id": "s"}):
-        run_id = run_id or chunk["messageMetadata"]["run_id"]
-        if chunk["type"] == "text-delta":
-            break
-    return run_id
+async def test_a_waiting_run_can_be_cancelled_though_its_queue_is_full(tmp_path: Path, address: str) -> None:
+    started = asyncio.Event()
+
+    async def work(context: RunContext) -> RunResult:
+        if started.is_set():
+            await context.cancel.now.wait()
+        return await ask_first(context)
+
+    async with open_runs(tmp_path, work, address, park_after=0.01, concurrency=1) as runs:
+        waiting = await runs.start(SPEC, Job(work))
+        await wait_for_phase(runs, waiting.run_id, "waiting")
+        started.set()
+        busy = await runs.start(SPEC, Job(work))
+        await wait_for_phase(runs, busy.run_id, "working")
+        async with asyncio.timeout(20):
+            await runs.cancel(waiting.run_id)
+            assert (await waiting.result()).reason == "cancelled"
 
 
 async def finish(context: RunContext) -> RunResult:
