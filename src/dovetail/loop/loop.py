@@ -27,23 +27,22 @@ from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import EndReason, Event, ToolEnd
 from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
-from dovetail.loop.compaction import Fitted, Summaries
+from dovetail.loop.compaction import Summaries
 from dovetail.loop.conversation import Conversation, find_open_calls
 from dovetail.loop.guard import GuardedRequester, guard
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
+from dovetail.loop.room import Room
 from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.requesters.prices import Pricing
-from dovetail.requesters.requester import Requester, find_window
+from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import agent_span, describe_usage
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tracing import record
 
 GRACE = BudgetLimits(turns=1, seconds=60.0)
-SMALL = 2_000
-"""Tokens that fit into the window of any model."""
 
 
 class LoopOptions(TypedDict, total=False):
@@ -135,6 +134,7 @@ class LoopRun:
         self._guard = self._requester if isinstance(self._requester, GuardedRequester) else None
         records = loop.records_requests and not is_request
         self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
+        self._room = None if is_request else Room(loop, self.conversation, meter, self._log)
         self._deadline = Deadline(self.budget, self.cancel)
         self._rules = StopRules(loop.completion, self.cancel, insists=not is_request, messages=messages)
 
@@ -186,7 +186,8 @@ class LoopRun:
         if self.meter.turns:  # after a crash, the model reads what it has read before
             await self.context.settle()
         try:
-            await self._make_room(specs)
+            if self._room is not None:
+                await self._room.make(specs, self._summarizer, self._deadline)
             turn = await self._take_turn(specs, choice)
         except LimitError as error:
             if self._is_request:
@@ -221,41 +222,10 @@ class LoopRun:
             self.conversation.say(NUDGE)
         return None
 
-    async def _make_room(self, specs: Sequence[ToolSpec]) -> None:
-        """Shorten old messages if the model's window is nearly full; a request stays as it was written."""
-        window = None if self._is_request else await self._find_window()
-        limit = None if window is None else self.conversation.find_limit(window, specs)
-        if limit is not None:
-            room = self.conversation.make_room(limit, self._summarizer)
-            self._report(self.meter.turns + 1, await self._deadline.guard(asyncio.create_task(room)))
-
     @property
     def _summarizer(self) -> Requester | None:
         """The requester for summaries; None if the only request that is left is kept for the last answer."""
         return self._requester if self._guard is None or self._guard.phase != "last" else None
-
-    async def _find_window(self) -> int | None:
-        """Return the model's window; nothing is looked up for a conversation that fits into any."""
-        if self.loop.window is not None or self.conversation.tokens < SMALL:
-            return self.loop.window
-        return await find_window(self.loop.requester)
-
-    async def _shrink(self) -> bool:
-        """Shorten a conversation that the model has refused as too long; return whether that was possible."""
-        if self._is_request:
-            return False
-        window = self.loop.window or getattr(self.loop.requester, "context_tokens", None)
-        shrinking = self.conversation.shrink(window, self._summarizer)
-        fitted = await self._deadline.guard(asyncio.create_task(shrinking))
-        self._report(self.meter.turns, fitted)
-        return fitted is not None
-
-    def _report(self, turn: int, fitted: Fitted | None) -> None:
-        """Record and count the request for a summary, if there was one."""
-        if fitted is not None and fitted.asked is not None:
-            if self._log is not None:
-                self._log.record_summary(turn, fitted.asked)
-            self.meter.add_summary(turn, fitted.usage)
 
     async def _take_turn(
         self, specs: Sequence[ToolSpec], choice: Literal["auto", "none", "required"]
@@ -265,7 +235,9 @@ class LoopRun:
         try:
             return await self._ask(specs, choice, begins=True)
         except ContextLengthError:
-            if len(self.conversation.added) > said or not await self._shrink():
+            if self._room is None or len(self.conversation.added) > said:
+                raise
+            if not await self._room.shrink(self._summarizer, self._deadline):
                 raise
         return await self._ask(specs, choice)
 
