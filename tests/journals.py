@@ -34,6 +34,7 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
     TurnReset,
+    UserMessage,
 )
 
 ROOT = ("run",)
@@ -133,6 +134,12 @@ class _Maker:
     def run(self, parent_call_id: str | None = None) -> Iterator[tuple[tuple[str, ...], Event]]:
         yield self.path, RunStart("agent", "model", 1, None, parent_call_id)
         for turn in range(1, self.chance.randint(1, 3) + 1):
+            if len(self.path) == 1 and self.happens(0.3):
+                parts = ({"type": "text", "text": "Wait."},)
+                yield (
+                    self.path,
+                    UserMessage(f"m{turn}", "steer", parts, ({"role": "user", "content": "Wait."},)),
+                )
             while len(self.path) == 1 and self.happens(0.2):
                 yield from self.broken_off(turn)
             yield from self.turn(turn)

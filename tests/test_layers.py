@@ -76,6 +76,7 @@ HOME = {
         "sessions/task_rows.py",
         "runs/store.py",
         "runs/ask_store.py",
+        "runs/inbox.py",
         "schedules/store.py",
     },
     "starlette": {"server"},

@@ -9,7 +9,7 @@ from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import Event, ToolEnd, TurnEnd
+from dovetail.events.run_events import Event, ToolEnd, TurnEnd, UserMessage
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
@@ -291,3 +291,97 @@ async def test_request_may_repeat_a_call_as_often_as_it_has_rounds() -> None:
     outcome, _, requester = await answer([*[call()] * 6, "Enough."], rounds=6)
     assert outcome.text == "Enough."
     assert [request.tool_choice for request in requester.requests] == [*["auto"] * 6, "none"]
+
+
+class Post:
+    """An inbox that messages are put into; it counts how often the loop looks into it."""
+
+    def __init__(self, *texts: str) -> None:
+        self.waiting = list(texts)
+        self.looks = 0
+
+    @property
+    def has_mail(self) -> bool:
+        return bool(self.waiting)
+
+    async def take(self) -> list[UserMessage]:
+        self.looks += 1
+        taken, self.waiting = self.waiting, []
+        return [
+            UserMessage(f"m-{text}", "steer", ({"type": "text", "text": text},), (said(text),))
+            for text in taken
+        ]
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def sending(post: Post, text: str) -> Tool:
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        post.waiting.append(text)
+        return ToolResult("3")
+
+    return Tool(name="add", description="add", parameters={"type": "object"}, execute=execute)
+
+
+async def test_a_message_that_comes_during_a_call_is_read_in_the_next_turn() -> None:
+    post = Post()
+    outcome, events, requester = await run([call(), "So."], [sending(post, "In metres!")], inbox=post)
+    assert [message["role"] for message in requester.requests[1].messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+    ]
+    assert requester.requests[1].messages[-1] == said("In metres!")
+    assert [event.message_id for event in events if isinstance(event, UserMessage)] == ["m-In metres!"]
+    assert (outcome.reason, outcome.text, post.looks) == ("goal", "So.", 1)
+    assert outcome.messages[2] == said("In metres!")
+
+
+async def test_a_message_that_comes_during_the_last_answer_gets_an_answer_of_its_own() -> None:
+    post = Post()
+
+    def answer(request: Any) -> str:
+        post.waiting.append("And in feet?")
+        return "Three metres."
+
+    outcome, events, requester = await run([answer, "Ten feet."], inbox=post)
+    assert requester.requests[1].messages[1:] == (
+        {"role": "assistant", "content": "Three metres."},
+        said("And in feet?"),
+    )
+    assert (outcome.text, outcome.turns) == ("Ten feet.", 2)
+    kinds = [event.type for event in events if event.type in ("turn-end", "user-message")]
+    assert kinds == ["turn-end", "user-message", "turn-end"]
+
+
+async def test_no_message_is_taken_after_a_limit() -> None:
+    post = Post()
+    budget = Budget(BudgetLimits(turns=1))
+    outcome, events, _ = await run([call(), "Saved."], [sending(post, "Wait!")], inbox=post, budget=budget)
+    assert (outcome.limit, post.waiting, post.looks) == ("max-turns", ["Wait!"], 0)
+    assert not any(isinstance(event, UserMessage) for event in events)
+
+
+async def test_a_run_that_is_to_stop_takes_no_more_messages() -> None:
+    post, cancel = Post(), CancelSignal()
+
+    def answer(request: Any) -> str:
+        post.waiting.append("More!")
+        cancel.request("after_turn")
+        return "Three."
+
+    outcome, _, _ = await run([answer], inbox=post, cancel=cancel)
+    assert (outcome.reason, post.waiting) == ("goal", ["More!"])
+
+
+async def test_a_child_and_a_request_take_no_message_of_the_run_around_them() -> None:
+    post = Post("For the root")
+    context = RunContext(inbox=post)
+    requester = ScriptedRequester(["One.", "Two."])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([]), runner=ToolRunner())
+    await loop.run(START, context.for_child("child", "helper", emit=print, budget=Budget()))
+    await loop.answer(START, context, rounds=1)
+    assert post.waiting == ["For the root"]

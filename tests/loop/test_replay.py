@@ -24,6 +24,7 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
     TurnReset,
+    UserMessage,
 )
 from dovetail.loop.budget import Spent
 from dovetail.loop.replay import Replay, replay
@@ -195,3 +196,21 @@ def test_a_request_without_an_answer_counts_after_a_crash() -> None:
     assert count(asked, asked, asked).calls == 3
     assert count(asked, (0, TurnReset()), asked, (0, TurnEnd(1, TOKENS, "stop"))).calls == 2
     assert count(asked, (0, ModelResponseEvent(1, TOKENS))).calls == 1
+
+
+def test_a_message_that_reached_the_run_keeps_its_place_between_the_turns() -> None:
+    told = {"role": "user", "content": "In metres!"}
+    done = fold(
+        TextDeltaEvent("t", "It is 2."),
+        TurnEnd(1, Usage(), "stop"),
+        UserMessage("m1", "steer", ({"type": "text", "text": "In metres!"},), (told,)),
+        TextDeltaEvent("t", "void"),
+        TurnReset(),
+        TextDeltaEvent("t", "Two metres."),
+        TurnEnd(2, Usage(), "stop"),
+    )
+    assert done.messages == (
+        {"role": "assistant", "content": "It is 2."},
+        told,
+        {"role": "assistant", "content": "Two metres."},
+    )

@@ -111,7 +111,7 @@ async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(u
         *(f"ALTER TABLE sessions DROP COLUMN {column}" for column in ("agent", "parent_id", "origin")),
         *(
             f"ALTER TABLE runs DROP COLUMN {column}"
-            for column in ("phase", "queue", "priority", "attempts", "waits_for")
+            for column in ("phase", "queue", "priority", "attempts", "waits_for", "mail")
         ),
         'ALTER TABLE runs DROP COLUMN "limit"',
         "ALTER TABLE runs DROP COLUMN notice",

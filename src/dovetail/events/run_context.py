@@ -17,7 +17,7 @@ from dovetail.events.asks import Asker, OpenAsk
 from dovetail.events.background import Background
 from dovetail.events.call import ToolSpec
 from dovetail.events.cancel import CancelSignal
-from dovetail.events.run_events import AskKind, Emit, Entry, Event
+from dovetail.events.run_events import AskKind, Emit, Entry, Event, UserMessage
 from dovetail.settings.sections import Mode
 
 
@@ -73,6 +73,19 @@ class RunJournal(Protocol):
         ...
 
 
+class RunInbox(Protocol):
+    """Messages that reach a run while it is in progress; `dovetail.runs.inbox`."""
+
+    @property
+    def has_mail(self) -> bool:
+        """Whether there may be messages to take."""
+        ...
+
+    async def take(self) -> list[UserMessage]:
+        """Return the messages that were not taken yet, oldest first; the caller emits each as an event."""
+        ...
+
+
 class RunBudget(Protocol):
     """The limits of a run; `dovetail.loop.budget.Budget`."""
 
@@ -115,6 +128,8 @@ class RunContext:
     ask: Asker | None = None
     bus: Bus | None = None
     journal: RunJournal | None = None
+    inbox: RunInbox | None = None
+    """The messages to the run; None in children, which are not sent any."""
     budget: RunBudget | None = None
     """Set from the turn loop on: below it code is inside of a run."""
     tools: RunTools | None = None
@@ -177,6 +192,7 @@ class RunContext:
             call_id=None,
             emit=emit,
             bus=self.bus.derive(agent) if self.bus else None,
+            inbox=None,
             budget=budget,
             tools=None,
             cancel=CancelSignal(),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dovetail.events.call import ChatMessage, ToolCall, ToolSpec
+from dovetail.events.run_context import RunContext
 from dovetail.loop.compaction import Fitted, Summaries, shorten
 from dovetail.loop.tokens import FULL, estimate_message, estimate_tokens, estimate_tools
 from dovetail.requesters.requester import Requester
@@ -89,6 +90,17 @@ def list_past_calls(messages: Sequence[ChatMessage]) -> list[list[ToolCall]]:
         if message["role"] == "assistant":
             turns.insert(0, [_read_call(call) for call in message.get("tool_calls", ())])
     return turns[:-1] if find_open_calls(messages) else turns
+
+
+async def read_mail(context: RunContext) -> list[ChatMessage]:
+    """Take the messages that have reached the run as events; return them as the model reads them."""
+    inbox = context.inbox
+    if inbox is None or not inbox.has_mail:
+        return []
+    taken = await inbox.take()
+    for message in taken:
+        context.emit(message)
+    return [dict(content) for message in taken for content in message.content]
 
 
 def _read_call(call: Mapping[str, Any]) -> ToolCall:

@@ -2,8 +2,9 @@
 
     calls left without a result by a crash?  → run them first
     while a limit is not reached:
+        add the messages that have reached the run since the last turn
         turn = ask the model (messages, tools)
-        no calls?  → the answer is the goal (an empty one is asked for once more)
+        no calls?  → the answer is the goal (an empty one is asked for once more), unless another message came
         run the calls through the pipeline, append exactly one result for each
         completed, cancelled or repeating itself?  → stop
     stopped by a limit?  → one grace turn that must answer
@@ -28,7 +29,7 @@ from dovetail.events.run_events import EndReason, Event, ToolEnd
 from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits, find_budget
 from dovetail.loop.compaction import Summaries
-from dovetail.loop.conversation import Conversation, find_open_calls
+from dovetail.loop.conversation import Conversation, find_open_calls, read_mail
 from dovetail.loop.guard import GuardedRequester, guard
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
@@ -143,7 +144,7 @@ class LoopRun:
         async with self._deadline if not self._is_request else nullcontext():
             specs = self.loop.tools.specs
             outcome = await self._finish_turn()
-            while outcome is None:
+            while outcome is None or await self._hears_more(outcome):
                 outcome = await self._step(specs)
             return outcome
 
@@ -182,6 +183,8 @@ class LoopRun:
         limit = self.budget.reached()
         if limit is not None and choice == "auto":
             return self._end(limit, notice=self.budget.explain(limit))
+        if choice == "auto":
+            await self._read_mail()
         self._set_phase(specs, is_last=choice != "auto")
         if self.meter.turns:  # after a crash, the model reads what it has read before
             await self.context.settle()
@@ -202,6 +205,18 @@ class LoopRun:
         self.meter.end_turn(turn.finish.reason)
         self._finish_reason = turn.finish.reason
         return self._look_back(outcomes, turn.text)
+
+    async def _read_mail(self) -> bool:
+        """Add the messages that have reached the run to the conversation; return whether there were any."""
+        mail = [] if self._is_request else await read_mail(self.context)
+        for message in mail:
+            self.conversation.add(message)
+        return bool(mail)
+
+    async def _hears_more(self, outcome: RunResult) -> bool:
+        """Whether a message came while the model wrote its last answer: one more turn answers it."""
+        may_go_on = outcome.reason == "goal" and self.cancel.mode is None and self.budget.reached() is None
+        return may_go_on and await self._read_mail()
 
     def _set_phase(self, specs: Sequence[ToolSpec], *, is_last: bool) -> None:
         """Let the guard keep what the grace turn needs, once the run has begun and may call tools."""

@@ -30,6 +30,7 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
     TurnReset,
+    UserMessage,
 )
 from dovetail.loop.budget import Spent
 
@@ -38,7 +39,7 @@ Path: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """Finished work: the model's messages with the results of their calls, in order.
+    """Finished work, in order: the model's messages, the results of their calls, what reached the run.
 
     `pending` are the calls of the last turn without a result; those in `started` were in progress, the others
     had not begun. `is_in_turn`: the calls of the last turn may all have ended, but the turn has not.
@@ -163,6 +164,8 @@ class _Fold:
             self._is_complete = self._has_answered = True
         elif isinstance(event, ProviderPartEvent):
             self._parts.append(event)
+        elif isinstance(event, UserMessage):  # between two turns
+            self._messages += [dict(message) for message in event.content]
         elif isinstance(event, TurnReset):
             self._begin_turn()
         elif isinstance(event, TurnEnd):

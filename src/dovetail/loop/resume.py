@@ -15,6 +15,7 @@ from dovetail.events.call import ChatMessage, ToolCall, write_result
 from dovetail.events.run_context import RunContext, ignore_event
 from dovetail.events.run_events import Entry, RunEnd, RunStart, ToolEnd, TurnEnd
 from dovetail.events.run_result import RunResult
+from dovetail.loop.conversation import read_mail
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
 from dovetail.loop.replay import Replay, replay
@@ -81,11 +82,12 @@ async def resume_loop(
 ) -> RunResult:
     """Run the loop from `messages` and what the run has `done`, which its budget has counted already."""
     ended = await _find_end(loop, context, done)
+    mail = [] if ended is None else await read_mail(context)
     results, point = _end_interrupted_calls(context, done, loop.tools)
     await _end_lost_children(context, done, loop.tools)
-    if ended is not None:
+    if ended is not None and not mail:
         return ended
-    asked = [*messages, *done.messages, *results]
+    asked = [*messages, *done.messages, *results, *mail]
     if asked[-1]["role"] == "assistant" and not done.pending and loop.completion is not None:
         asked.append({"role": "user", "content": demand_result("no-completion", loop.completion)})
     return await loop.run(asked, context, point)

@@ -6,7 +6,7 @@ waits continues after its answer, also if the process that took the answer died 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from dovetail.errors import DovetailError, StoreError
 from dovetail.lazy import lazy
@@ -53,6 +53,8 @@ class Dispatch:
         self._engine = engine
         self._is_here = is_here
         self._unsubmitted: dict[str, Ticket] = {}
+        self.on_look: Callable[[], Awaitable[None]] | None = None
+        """Called every few seconds, to find what else a dead process has left behind."""
 
     async def submit(self, ticket: Ticket) -> None:
         """Submit a run; if the engine cannot be reached, try again until it can."""
@@ -99,6 +101,8 @@ class Dispatch:
             await self.wake(run_id, "answer")
         if works:
             await self._engine.recover()
+        if self.on_look is not None:
+            await self.on_look()
 
     async def _find(self, phase: RunPhase, *, own: bool) -> list[RunRecord]:
         """Return the runs of dead processes in a phase; with `own` also those of this one without a task."""

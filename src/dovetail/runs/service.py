@@ -20,12 +20,13 @@ from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import Asks
 from dovetail.runs.dispatch import Dispatch, choose_engine, make_ticket
 from dovetail.runs.engine import AttemptEnd, Engine, Ticket, WakeReason
+from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.live import LiveRuns
 from dovetail.runs.parking import Parking
 from dovetail.runs.reader import Reader, RemoteJournals
 from dovetail.runs.recovery import Recovery
-from dovetail.runs.run import Rebuild, RunHandle, RunRecord, RunSpec, RunWork
+from dovetail.runs.run import Rebuild, RunHandle, RunPhase, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.runs.writer import JournalWriter
@@ -63,6 +64,8 @@ class Runs:
         self.store = RunStore(database, self.link.process_id)
         self.asks = Asks(AskStore(database), lambda ask_id: self.link.announce("ask", ask_id))
         self.asks.on_away = lambda ask_id: self._spawn(self._wake_asking(ask_id))
+        self.inbox = Inbox(database, lambda run_id: self.link.announce("message", run_id), self._spawn)
+        self.store.on_mail = self.inbox.note
         self.engine = engine or choose_engine(self.settings)
         writer = JournalWriter(self.store, self._lose, is_read_elsewhere=not self.engine.starts_here)
         writer.on_saved = self._announce_saved
@@ -72,12 +75,14 @@ class Runs:
         self._services = RunServices(
             writer=writer,
             asks=self.asks,
+            inbox=self.inbox,
             load=self.store.load,
             process_id=self.process_id,
             on_ask=self._parking.note,
         )
         self._live = LiveRuns(self.store, self.link, Recovery(self.store, self._remote, self._services))
         self._dispatch = Dispatch(self.store, self.link, self.engine, self.is_here)
+        self._dispatch.on_look = self.inbox.look
         self._recovery_interval = recovery_interval
         self._exits = AsyncExitStack()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -136,9 +141,10 @@ class Runs:
             ConflictError: another run of the session is in progress.
         """
         run_id, here = run_id or new_id("run"), here or self.engine.starts_here
-        with self._live.starting(run_id):
+        phase: RunPhase = "working" if here else "queued"
+        with self._live.starting(run_id), self.inbox.opening(run_id, spec.session_id if here else None):
             try:
-                await self.store.create(run_id, spec, work.begin, phase="working" if here else "queued")
+                self.inbox.note(run_id, await self.store.create(run_id, spec, work.begin, phase=phase))
             except ConflictError as error:
                 raise await self._explain_conflict(spec) from error
         live: LiveRun | None = None
@@ -274,11 +280,11 @@ class Runs:
 
     async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
         running = await self.store.find(state="running", session_id=spec.session_id or "", limit=1)
-        which = f"run {running[0].id!r}" if running else "another run"
-        return ConflictError(
-            f"Session {spec.session_id!r} is busy: {which} is still in progress.",
-            hint="Wait until it ends, or cancel it.",
-        )
+        which, hint = "another run", "Wait until it ends, or cancel it."
+        if running:
+            which = f"run {running[0].id!r}"
+            hint = f"Send it to POST /api/v1/runs/{running[0].id}/messages, wait, or cancel the run."
+        return ConflictError(f"Session {spec.session_id!r} is busy: {which} is still in progress.", hint=hint)
 
     def _lose(self, run_id: str) -> None:
         """Stop working on a run that another process has taken over."""
@@ -297,6 +303,8 @@ class Runs:
                     self._spawn(self._remote.refresh(run_id))
         elif kind == "ask":
             self._spawn(self.asks.fetch(subject))
+        elif kind == "message":
+            self.inbox.hear(subject)
         elif kind == "cancel" and subject in self._live:
             self._spawn(self._obey(subject))
         elif kind == "reload":
@@ -325,6 +333,7 @@ class Runs:
         """Look at everything that something here waits for: news may have been missed."""
         self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
+        self.inbox.hear_all()
         self.on_reload()
 
     def announce(self, kind: str, subject: str) -> None:

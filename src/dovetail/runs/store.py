@@ -6,7 +6,7 @@ run becomes "ended" in the same transaction that stores its `run-end` and what i
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,13 +14,15 @@ import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
 from dovetail.events.cancel import CancelMode
+from dovetail.events.run_events import UserMessage
 from dovetail.runs.ask_store import close_asks
+from dovetail.runs.inbox import queue_rest, remove_taken
 from dovetail.runs.journal import Block
 from dovetail.runs.rows import decode_block, encode_block, read_record
 from dovetail.runs.run import RunPhase, RunRecord, RunSpec
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
-from dovetail.store.tables import asks, entries, runs, to_values
+from dovetail.store.tables import asks, entries, inbox, runs, to_values
 
 logger = logging.getLogger(__name__)
 LEAP = 100_000
@@ -39,10 +41,11 @@ _LAST = sa.case((runs.c.last_number > _STORED, runs.c.last_number), else_=_STORE
 """The last number is computed: keeping it in a running run's row would cost an update with each batch."""
 _RUNS = sa.select(*(column for column in runs.c if column.name != "last_number"), _LAST.label("last_number"))
 _RUN = _RUNS.where(_OF_RUN)
-_INSERT_RUN = sa.insert(runs)
+_WAITING = sa.select(sa.func.count()).where(inbox.c.session_id == sa.bindparam("session")).scalar_subquery()
+_INSERT_RUN = sa.insert(runs).values(mail=_WAITING).returning(runs.c.mail)
 _INSERT_ENTRIES = sa.insert(entries)
 _OWN = (
-    sa.select(runs.c.id)
+    sa.select(runs.c.id, runs.c.mail)
     .where(runs.c.id.in_(sa.bindparam("ids", expanding=True)), runs.c.process_id == sa.bindparam("process"))
     .order_by(runs.c.id)
     .with_for_update()
@@ -64,11 +67,16 @@ class RunStore:
     def __init__(self, database: Database, process_id: str) -> None:
         self._database = database
         self.process_id = process_id
+        self.on_mail: Callable[[str, int], None] = lambda run_id, count: None
+        """Called, as events of a run are stored, with the number of messages sent to it, if there are any."""
 
     async def create(
         self, run_id: str, spec: RunSpec, begin: SaveWork | None = None, *, phase: RunPhase = "working"
-    ) -> None:
-        """Store a run that this process starts or submits, together with what `begin` stores."""
+    ) -> int:
+        """Store a run that this process starts or submits, together with what `begin` stores.
+
+        Return how many messages wait in its session.
+        """
         values = {
             **to_values(spec),
             "id": run_id,
@@ -77,14 +85,15 @@ class RunStore:
             "process_id": self.process_id,
             "last_number": 0,
             "created_at": time.time(),
+            "session": spec.session_id,
         }
 
-        def create(connection: sa.Connection) -> None:
+        def create(connection: sa.Connection) -> int:
             if begin is not None:
                 begin(connection)
-            connection.execute(_INSERT_RUN, values)
+            return connection.execute(_INSERT_RUN, values).scalar_one()
 
-        await self._database.write(create)
+        return await self._database.write(create)
 
     async def get(self, run_id: str) -> RunRecord:
         """Return the run with this id."""
@@ -104,7 +113,10 @@ class RunStore:
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
         """Store the next blocks of several runs; return the runs that another process has taken over."""
-        return await self._database.write(lambda connection: self._append(connection, batches))
+        lost, mail = await self._database.write(lambda connection: self._append(connection, batches))
+        for run_id, count in mail.items():
+            self.on_mail(run_id, count)
+        return lost
 
     async def load(self, run_id: str, after: int = 0) -> list[Block]:
         """Return the stored blocks that reach beyond `after`, one page at a time."""
@@ -191,9 +203,11 @@ class RunStore:
         statement = sa.update(runs).where(running).values(cancel_mode=mode)
         return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
 
-    def _append(self, connection: sa.Connection, batches: Sequence[Batch]) -> list[str]:
+    def _append(
+        self, connection: sa.Connection, batches: Sequence[Batch]
+    ) -> tuple[list[str], dict[str, int]]:
         wanted = {"ids": [batch.run_id for batch in batches], "process": self.process_id}
-        own = set(connection.scalars(_OWN, wanted))
+        own: dict[str, int] = {row.id: row.mail for row in connection.execute(_OWN, wanted)}
         kept = [batch for batch in batches if batch.run_id in own]
         if kept:
             rows = [
@@ -204,7 +218,21 @@ class RunStore:
             # transactions that take them the other way round wait for each other.
             _save(connection, kept)
             _end(connection, kept)
-        return [batch.run_id for batch in batches if batch.run_id not in own]
+        mail = {run_id: count for run_id, count in own.items() if count}
+        if mail:
+            _settle_mail(connection, [batch for batch in kept if batch.run_id in mail])
+        return [batch.run_id for batch in batches if batch.run_id not in own], mail
+
+
+def _settle_mail(connection: sa.Connection, batches: Sequence[Batch]) -> None:
+    """Delete the messages that runs have taken, and queue those that a run has not taken when it ends."""
+    events = (block.event for batch in batches for block in batch.blocks)
+    taken = [event.message_id for event in events if isinstance(event, UserMessage)]
+    if taken:
+        remove_taken(connection, taken)
+    ended = [batch.run_id for batch in batches if batch.is_last]
+    if ended:
+        queue_rest(connection, ended)
 
 
 def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:

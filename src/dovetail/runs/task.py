@@ -17,6 +17,7 @@ from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import AskRecord
 from dovetail.runs.asks import Asks, persist
 from dovetail.runs.engine import AttemptEnd
+from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.run import RunRecord, RunSpec, RunWork
@@ -31,6 +32,7 @@ class RunServices:
 
     writer: JournalWriter
     asks: Asks
+    inbox: Inbox
     load: Load
     process_id: str
     on_ask: "Callable[[LiveRun], None]" = lambda live: None
@@ -97,6 +99,7 @@ class LiveRun:
             ask=self.ask,
             cancel=self.cancel,
             journal=self,
+            inbox=self.services.inbox.open(self.run_id, self.spec.session_id),
         )
 
     async def ask(
@@ -177,16 +180,18 @@ class LiveRun:
 async def perform(live: LiveRun, work: RunWork) -> None:
     """Do the work of a run and end it; a run that was left to another process does not end here."""
     context = live.context
-    with entered(context):
-        try:
+    try:
+        with entered(context):
             await _perform(live, work, context)
-        except asyncio.CancelledError:
-            live.done.cancel()
-            raise
-        except Exception:
-            # Not even its end could be stored: the next process to take the run up finds it as it was.
-            logger.exception("run %s could not be ended", live.run_id)
-            live.done.cancel()
+    except asyncio.CancelledError:
+        live.done.cancel()
+        raise
+    except Exception:
+        # Not even its end could be stored: the next process to take the run up finds it as it was.
+        logger.exception("run %s could not be ended", live.run_id)
+        live.done.cancel()
+    finally:
+        live.services.inbox.close(live.run_id, has_ended=not live.done.cancelled())
 
 
 async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:

@@ -33,12 +33,16 @@ from dovetail.events.run_events import (
     ToolStart,
     TurnEnd,
     TurnReset,
+    UserMessage,
 )
 
 Chunk: TypeAlias = dict[str, Any]
 
 DETAIL = "tool-detail"
 """The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
+
+MESSAGE = "data-user-message"
+"""The type of chunks and parts with a message that reached the run in progress."""
 
 FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
 CUT_REASONS = ("length", "content-filter")
@@ -78,11 +82,8 @@ class ChunkEncoder:
             return [self._start()]
         if isinstance(event, RunEnd):
             return _encode_end(event, self._finish_reason)
-        if isinstance(event, TurnEnd):
-            self._in_step, self._finish_reason = False, event.finish_reason
-            return [{"type": "finish-step"}]
-        if isinstance(event, TurnReset):
-            return [{"type": "reset-step"}] if self._in_step else []
+        if isinstance(event, TurnEnd | TurnReset | UserMessage):
+            return self._encode_turn(event)
         chunks = self._encode_text(event) or self._encode_call(event) or self._encode_ask(entry)
         if chunks and not self._in_step:
             self._in_step = True
@@ -104,6 +105,16 @@ class ChunkEncoder:
 
     def _start(self) -> Chunk:
         return {"type": "start", "messageId": self.message_id, "messageMetadata": dict(self.metadata)}
+
+    def _encode_turn(self, event: TurnEnd | TurnReset | UserMessage) -> list[Chunk]:
+        """Encode what ends a turn, or comes between two."""
+        if isinstance(event, UserMessage):
+            data = {"kind": event.kind, "parts": list(event.parts)}
+            return [{"type": MESSAGE, "id": event.message_id, "data": data}]
+        if isinstance(event, TurnReset):
+            return [{"type": "reset-step"}] if self._in_step else []
+        self._in_step, self._finish_reason = False, event.finish_reason
+        return [{"type": "finish-step"}]
 
     def _encode_text(self, event: Event) -> list[Chunk]:
         if isinstance(event, TextStart | TextEnd | ReasoningStart | ReasoningEnd):

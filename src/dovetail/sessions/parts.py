@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dovetail.events.run_events import Entry
-from dovetail.sessions.chunks import Chunk, ChunkEncoder
+from dovetail.sessions.chunks import MESSAGE, Chunk, ChunkEncoder
 from dovetail.sessions.message import Part
 
 
@@ -26,7 +26,7 @@ class PartsFold:
         self._texts: dict[str, dict[str, Any]] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._approvals: dict[str, dict[str, Any]] = {}
-        self._children: dict[str, dict[str, Any]] = {}
+        self._data: dict[str, dict[str, Any]] = {}
 
     def take(self, chunk: Chunk) -> None:
         """Apply one more chunk; chunks that change no part are ignored."""
@@ -37,8 +37,8 @@ class PartsFold:
             self._take_approval(kind, chunk)
         elif kind.startswith("tool-"):
             self._take_call(kind, chunk)
-        elif kind == "data-subagent":
-            self._take_child(chunk)
+        elif kind in ("data-subagent", MESSAGE):
+            self._take_data(chunk)
         elif kind == "start-step":
             self._begin_step()
         elif kind == "finish-step":
@@ -104,12 +104,13 @@ class PartsFold:
             approval.update((name, chunk[name]) for name in ("approved", "reason") if name in chunk)
             self._approvals[chunk["approvalId"]].update(state="approval-responded", approval=approval)
 
-    def _take_child(self, chunk: Chunk) -> None:
-        run_id = chunk["id"]
-        if run_id not in self._children:
-            self._children[run_id] = {"type": "data-subagent", "id": run_id}
-            self.parts.append(self._children[run_id])
-        self._children[run_id]["data"] = chunk["data"]
+    def _take_data(self, chunk: Chunk) -> None:
+        """Add a part outside of the steps, or change it: a later chunk with the same id replaces its data."""
+        identity = chunk["id"]
+        if identity not in self._data:
+            self._data[identity] = {"type": chunk["type"], "id": identity}
+            self.parts.append(self._data[identity])
+        self._data[identity]["data"] = chunk["data"]
 
 
 def _add_detail(part: dict[str, Any], chunk: Chunk) -> None:

@@ -64,6 +64,7 @@ runs = sa.Table(
     sa.Column("limit", sa.Text),
     sa.Column("notice", sa.Text),
     sa.Column("cancel_mode", sa.Text),
+    sa.Column("mail", sa.Integer, nullable=False, server_default="0"),
     sa.Column("process_id", sa.Text),
     sa.Column("phase", sa.Text, nullable=False, server_default="working"),
     sa.Column("queue", sa.Text, nullable=False, server_default="default"),
@@ -146,6 +147,7 @@ inbox = sa.Table(
     sa.Column("parts", _JSON, nullable=False),
     sa.Column("content", _JSON, nullable=False),
     sa.Column("request", _JSON, nullable=False),
+    sa.Column("taken_by", sa.Text),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Index("inbox_by_session", "session_id", "created_at"),
 )

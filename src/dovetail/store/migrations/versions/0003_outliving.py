@@ -33,11 +33,13 @@ def upgrade() -> None:
         sa.Column("parts", json, nullable=False),
         sa.Column("content", json, nullable=False),
         sa.Column("request", json, nullable=False),
+        sa.Column("taken_by", sa.Text(), nullable=True),
         sa.Column("created_at", sa.Double, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], ondelete="CASCADE"),
     )
     op.create_index("inbox_by_session", "inbox", ["session_id", "created_at"])
+    op.add_column("runs", sa.Column("mail", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "schedules",
         sa.Column("id", sa.Text(), nullable=False),

@@ -1,0 +1,262 @@
+"""Messages to sessions: taken into the run in progress (`steer`, `notice`), or answered after it (`queue`).
+
+Promises: a message that is stored is taken or answered exactly once, whatever happens to the processes. Its
+row is deleted in the transaction that stores it elsewhere: as an event of the run that took it, or as the
+question of a run of its own. What a run has not taken when it ends becomes `queue` in the same transaction.
+A run without messages costs no query: its row counts those that were sent to it.
+"""
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+
+from dovetail.errors import ConflictError, StoreError
+from dovetail.events.call import ChatMessage
+from dovetail.events.run_events import UserMessage
+from dovetail.ids import new_id
+from dovetail.store.database import Database, Transaction
+from dovetail.store.tables import inbox, runs, to_values
+
+logger = logging.getLogger(__name__)
+MessageKind: TypeAlias = Literal["steer", "queue", "notice"]
+MOST_WAITING = 100
+"""The most messages of a session that may wait."""
+
+_TAKEN_IN_TURNS = ("steer", "notice")
+_OF_SESSION = inbox.c.session_id == sa.bindparam("session")
+_ORDER = (inbox.c.created_at, inbox.c.id)
+_INSERT = sa.insert(inbox)
+_COUNT = sa.select(sa.func.count()).where(_OF_SESSION)
+_ADD_MAIL = (
+    sa.update(runs)
+    .where(runs.c.session_id == sa.bindparam("session"), runs.c.state == "running")
+    .values(mail=runs.c.mail + 1)
+    .returning(runs.c.id)
+)
+_TAKE = (
+    sa.update(inbox)
+    .where(_OF_SESSION, inbox.c.kind.in_(_TAKEN_IN_TURNS))
+    .values(taken_by=sa.bindparam("taker"))
+    .returning(inbox)
+)
+_WAITING = sa.select(inbox).where(_OF_SESSION, inbox.c.taken_by.is_(None)).order_by(*_ORDER)
+_NEXT = sa.select(inbox).where(_OF_SESSION, inbox.c.kind == "queue").order_by(*_ORDER).limit(1)
+_LEFT = (
+    sa.select(inbox.c.session_id)
+    .where(inbox.c.kind == "queue")
+    .where(~sa.exists().where(runs.c.session_id == inbox.c.session_id, runs.c.state == "running"))
+    .distinct()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxMessage:
+    """A message to a session: people see `parts`, the model reads `content`.
+
+    `run_id` is the run that it was sent to, if any; `request` says how a run of its own would answer it.
+    """
+
+    session_id: str
+    owner: str
+    kind: MessageKind
+    parts: Sequence[Mapping[str, Any]]
+    content: Sequence[ChatMessage]
+    run_id: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    id: str = field(default_factory=lambda: new_id("msg"))
+    created_at: float = field(default_factory=time.time)
+
+
+def store_message(transaction: Transaction, message: InboxMessage) -> tuple[MessageKind, str | None]:
+    """Store a message; return its kind as it is now, and the run in progress in its session, if any.
+
+    A message that steers a run which has ended is answered by a run of its own.
+
+    Raises:
+        ConflictError: too many messages wait in the session already.
+    """
+    # The run before the session, which the new row locks: in the order in which a run's end takes them.
+    session = {"session": message.session_id}
+    running = transaction.scalar(_ADD_MAIL, session)
+    if (transaction.scalar(_COUNT, session) or 0) >= MOST_WAITING:
+        raise ConflictError(
+            f"Session {message.session_id!r} has {MOST_WAITING} messages that wait already.",
+            hint="Wait until some of them are answered, or delete them.",
+        )
+    is_late = message.kind == "steer" and running != message.run_id
+    kind: MessageKind = "queue" if is_late else message.kind
+    values = {**to_values(message), "parts": list(message.parts), "content": list(message.content)}
+    transaction.execute(_INSERT, {**values, "kind": kind})
+    if running is None:  # a run that began in between looks for it when it ends
+        running = transaction.scalar(_ADD_MAIL, session)
+    return kind, running
+
+
+def remove_taken(transaction: Transaction, message_ids: Sequence[str]) -> None:
+    """Delete messages that are now events of the run that took them."""
+    transaction.execute(sa.delete(inbox).where(inbox.c.id.in_(message_ids)))
+
+
+def remove_answered(transaction: Transaction, message_id: str) -> None:
+    """Delete a message that becomes the question of a run; raise `ConflictError` if it has become one."""
+    if not transaction.execute(sa.delete(inbox).where(inbox.c.id == message_id)).rowcount:
+        raise ConflictError(f"Message {message_id!r} is answered already.")
+
+
+def queue_rest(transaction: Transaction, run_ids: Sequence[str]) -> None:
+    """Have the messages that steered runs which end now answered by runs of their own."""
+    ending = sa.select(runs.c.session_id).where(runs.c.id.in_(run_ids))
+    kind = sa.case((inbox.c.kind == "steer", "queue"), else_=inbox.c.kind)  # a notice waits for the next run
+    rest = sa.update(inbox).where(inbox.c.session_id.in_(ending))
+    transaction.execute(rest.values(kind=kind, taken_by=None))
+
+
+class Mailbox:
+    """The messages to one run in progress here."""
+
+    def __init__(self, database: Database, run_id: str, session_id: str, *, has_mail: bool) -> None:
+        self.run_id = run_id
+        self.session_id = session_id
+        self.has_mail = has_mail
+        self.count = 0
+        self._database = database
+        self._taken: set[str] = set()
+
+    def note(self, count: int) -> None:
+        """Learn how many messages have been stored for the run so far."""
+        self.has_mail = self.has_mail or count > self.count
+        self.count = max(count, self.count)
+
+    async def take(self) -> list[UserMessage]:
+        """Return the messages that were not taken yet, oldest first; none while the database is away."""
+        self.has_mail = False
+        values = {"session": self.session_id, "taker": self.run_id}
+        try:
+            rows = await self._database.write(
+                lambda connection: connection.execute(_TAKE, values).mappings().all()
+            )
+        except StoreError as error:
+            logger.warning("run %s: cannot read its messages: %s", self.run_id, error.message)
+            self.has_mail = True
+            return []
+        new = [row for row in rows if row["id"] not in self._taken]  # a row stays until its event is stored
+        self._taken.update(row["id"] for row in new)
+        return [
+            UserMessage(row["id"], row["kind"], tuple(row["parts"]), tuple(row["content"]))
+            for row in sorted(new, key=lambda row: (row["created_at"], row["id"]))
+        ]
+
+
+class Inbox:
+    """The messages to all sessions, and the mailboxes of the runs in this process.
+
+    `announce` reports a message to the process of its run; `spawn` starts a task.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        announce: Callable[[str], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        self._database = database
+        self._announce = announce
+        self._spawn = spawn
+        self._boxes: dict[str, Mailbox] = {}
+        self.answer_next: Callable[[str], Coroutine[Any, Any, None]] | None = None
+        """Starts the answer to the oldest message that waits in a session, if no run is in progress there."""
+
+    def open(self, run_id: str, session_id: str | None, *, has_mail: bool = True) -> Mailbox | None:
+        """Return the mailbox of a run in this process; None if it belongs to no session."""
+        if session_id is None:
+            return None
+        if run_id not in self._boxes:
+            self._boxes[run_id] = Mailbox(self._database, run_id, session_id, has_mail=has_mail)
+        return self._boxes[run_id]
+
+    @contextmanager
+    def opening(self, run_id: str, session_id: str | None) -> Generator[None]:
+        """Open the mailbox of a run that is being stored, so that no news is missed."""
+        self.open(run_id, session_id, has_mail=False)
+        try:
+            yield
+        except BaseException:
+            self.close(run_id, has_ended=False)
+            raise
+
+    def close(self, run_id: str, *, has_ended: bool) -> None:
+        """Forget the mailbox of a run that has ended, or is left to another process."""
+        box = self._boxes.pop(run_id, None)
+        if box is not None and has_ended and box.count and self.answer_next is not None:
+            self._spawn(self.answer_next(box.session_id))
+
+    async def look(self) -> None:
+        """Have the messages answered that a dead process has left behind."""
+        if self.answer_next is not None:
+            for session_id in await self.find_sessions():
+                await self.answer_next(session_id)
+
+    def note(self, run_id: str, count: int) -> None:
+        """Learn how many messages have been stored for a run so far."""
+        if run_id in self._boxes:
+            self._boxes[run_id].note(count)
+
+    def hear(self, run_id: str) -> None:
+        """Have a run look for messages, if it is in this process."""
+        if run_id in self._boxes:
+            self._boxes[run_id].has_mail = True
+
+    def hear_all(self) -> None:
+        """Have all runs of this process look for messages: news may have been missed."""
+        for box in self._boxes.values():
+            box.has_mail = True
+
+    async def send(self, message: InboxMessage) -> tuple[InboxMessage, str | None]:
+        """Store a message and wake its run; return it as it is stored, and the run in progress, if any."""
+        kind, running = await self._database.write(lambda connection: store_message(connection, message))
+        if running is not None:
+            self.tell(running)
+        return dataclasses.replace(message, kind=kind), running
+
+    def tell(self, run_id: str) -> None:
+        """Report to a run, here or in another process, that a message was stored for it."""
+        if run_id in self._boxes:
+            self.hear(run_id)
+        else:
+            self._announce(run_id)
+
+    async def list(self, session_id: str) -> list[InboxMessage]:
+        """Return the messages of a session that wait, oldest first."""
+        rows = await self._database.read(
+            lambda connection: connection.execute(_WAITING, {"session": session_id}).mappings().all()
+        )
+        return [_read(row) for row in rows]
+
+    async def remove(self, session_id: str, message_id: str | None = None) -> bool:
+        """Delete a message of a session, or all of them, unless taken; return whether there was one."""
+        wanted = (inbox.c.session_id == session_id) & inbox.c.taken_by.is_(None)
+        statement = sa.delete(inbox).where(wanted)
+        if message_id is not None:
+            statement = statement.where(inbox.c.id == message_id)
+        return await self._database.write(lambda connection: bool(connection.execute(statement).rowcount))
+
+    async def find_next(self, session_id: str) -> InboxMessage | None:
+        """Return the message of a session to be answered next, if any."""
+        row = await self._database.read(
+            lambda connection: connection.execute(_NEXT, {"session": session_id}).mappings().first()
+        )
+        return None if row is None else _read(row)
+
+    async def find_sessions(self) -> Sequence[str]:
+        """Return the sessions in which messages wait for an answer while no run is in progress."""
+        return await self._database.read(lambda connection: connection.scalars(_LEFT).all())
+
+
+def _read(row: Any) -> InboxMessage:
+    return InboxMessage(**{name: row[name] for name in InboxMessage.__dataclass_fields__})
