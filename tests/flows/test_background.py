@@ -8,6 +8,7 @@ import pytest
 
 from dovetail.events.call import Kind
 from dovetail.events.delta import Usage
+from dovetail.testing import Gate
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
 from serving import Serving, serve, text_of
@@ -27,6 +28,12 @@ def call(name: str, call_id: str = "c1", /, **arguments: Any) -> dict[str, Any]:
 
 START = {"when": "start it", **call("researcher", query="find oaks", background=True)}
 STARTED = {"when": "works in the background", "text": "It has started."}
+
+
+def held(text: str, when: str = "find oaks") -> tuple[dict[str, Any], Gate]:
+    """Return the answer of an agent in the background that waits until the test opens its gate."""
+    gate = Gate()
+    return {"when": when, "steps": [gate, text]}, gate
 
 
 async def wait_for_end(server: Serving, run_id: str) -> dict[str, Any]:
@@ -109,9 +116,10 @@ async def test_agent_in_the_background_has_its_own_prompt_with_its_inputs(tmp_pa
 async def test_agent_file_can_say_that_its_agent_always_works_in_the_background(tmp_path: Path) -> None:
     write_agent(tmp_path, "background: true\ntools: []\n")
     start = {"when": "start it", **call("researcher", query="find oaks")}
-    replies = [start, {"when": "find oaks", "text": "Seven."}, STARTED]
-    async with serve(tmp_path, replies) as server:
+    answer, gate = held("Seven.")
+    async with serve(tmp_path, [start, answer, STARTED]) as server:
         chunks = await server.chat("start it")
+        gate.open()
         [spec] = [tool for tool in server.model.requests[0].tools if tool.name == "researcher"]
         [child] = await list_children(server)
         await wait_for_end(server, child["run_id"])
@@ -122,10 +130,12 @@ async def test_agent_file_can_say_that_its_agent_always_works_in_the_background(
 async def test_agent_behind_the_dispatcher_works_in_the_background(tmp_path: Path) -> None:
     arguments = {"name": "researcher", "inputs": {"query": "find oaks"}, "background": True}
     replies = [{"when": "start it", **call("sub-agent", **arguments)}]
-    replies += [{"when": "find oaks", "text": "Seven."}, STARTED]
+    answer, gate = held("Seven.")
+    replies += [answer, STARTED]
     settings = {"subagents": {"shape": "dispatcher"}}
     async with serve(write_agent(tmp_path), replies, settings=settings) as server:
         chunks = await server.chat("start it")
+        gate.open()
         [child] = await list_children(server)
         run = await wait_for_end(server, child["run_id"])
     assert text_of(chunks) == "It has started."
@@ -146,9 +156,10 @@ async def test_agent_in_the_background_has_no_tool_that_its_caller_lacks(tmp_pat
     write_agent(tmp_path, "")
     write_agent(tmp_path, "tools: [researcher, look]\n", name="boss")
     tools = [make_tool(lambda: "seen", name=name, description=name) for name in ("look", "smash")]
-    replies = [START, {"when": "find oaks", "text": "Seven."}, STARTED, "Eight."]
-    async with serve(tmp_path, replies, tools) as server:
+    answer, gate = held("Seven.")
+    async with serve(tmp_path, [START, answer, STARTED, "Eight."], tools) as server:
         await server.chat("start it", agent="boss")
+        gate.open()
         [child] = await list_children(server)
         await wait_for_end(server, child["run_id"])
         again = await server.chat("and elms?", session_id=child["session_id"])
@@ -183,10 +194,11 @@ async def test_tasks_count_as_agents_below_the_run(tmp_path: Path, limit: str, t
     both += call("researcher", "c2", query="find elms", background=True)["tool_calls"]
     if "depth" in limit:  # without a level below there is nothing to offer
         both = call("researcher", query="find oaks")["tool_calls"]
-    replies = [{"when": "start it", "tool_calls": both}, {"when": "find oaks", "text": "Seven."}]
-    replies += [{"when": told, "text": "One was refused."}]
+    answer, gate = held("Seven.")
+    replies = [{"when": "start it", "tool_calls": both}, answer, {"when": told, "text": "One was refused."}]
     async with serve(tmp_path, replies) as server:
         chunks = await server.chat("start it", agent="boss")
+        gate.open()
         children = await list_children(server)
         for child in children:
             await wait_for_end(server, child["run_id"])
@@ -286,20 +298,23 @@ def use_tasks(when: str, call_id: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def test_model_lists_reads_and_continues_its_tasks(tmp_path: Path) -> None:
-    replies: list[Any] = [START, {"when": "find oaks", "text": "Seven oaks."}, STARTED]
-    async with serve(write_agent(tmp_path), replies) as server:
+    answer, gate = held("Seven oaks.")
+    elms, may_end = held("Two elms.", "and elms?")
+    async with serve(write_agent(tmp_path), [START, answer, STARTED]) as server:
         await server.chat("start it")
+        gate.open()
         [child] = await list_children(server)
         await wait_for_end(server, child["run_id"])
         task_id = child["session_id"]
         server.model.script.add(
-            use_tasks("what works?", "l", action="list"),
+            use_tasks("Background task", "l", action="list"),  # the notice follows the question
             use_tasks("ended by goal", "r", action="read", task_id=task_id),
             use_tasks("Seven oaks.", "m", action="message", task_id=task_id, message="and elms?"),
-            {"when": "and elms?", "text": "Two elms."},
+            elms,
             {"when": "continues with this message", "text": "It looks for elms."},
         )
         chunks = await server.chat("what works?")
+        may_end.open()
         [revived] = await list_children(server)
         run = await wait_for_end(server, revived["run_id"])
         view = await server.get(f"/api/v1/sessions/{task_id}")
@@ -321,14 +336,15 @@ async def test_model_cancels_a_task_and_cannot_reach_those_of_other_sessions(tmp
             use_tasks("elsewhere", "x", action="cancel", task_id=task_id),
             {"when": "not found", "text": "I do not know it."},
             use_tasks("stop it", "x", action="cancel", task_id=task_id),
-            {"when": "asked to stop", "text": "It stops."},
             use_tasks("without an id", "y", action="read"),
             {"when": "needs `task_id`", "text": "I need one."},
+            {"when": "asked to stop", "text": "It stops."},
+            {"when": "was cancelled", "text": "It stops.", "repeat": True},
         )
         stranger = await server.chat("elsewhere", session_id="other")
+        without = await server.chat("without an id")
         own = await server.chat("stop it")
         run = await wait_for_end(server, child["run_id"])
-        without = await server.chat("without an id")
     assert text_of(stranger) == "I do not know it."
-    assert (text_of(own), run["reason"]) == ("It stops.", "cancelled")
+    assert (text_of(own)[:9], run["reason"]) == ("It stops.", "cancelled")
     assert text_of(without) == "I need one."

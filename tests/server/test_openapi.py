@@ -164,10 +164,16 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         for route in ("/healthz", "/readyz", "/v1/models"):
             await check("GET", route)
         await check("GET", "/v1/models/{model}", model="master")
+        messages = f"{api}/runs/{{run_id}}/messages"
+        removal = f"{api}/sessions/{{session_id}}/inbox/{{message_id}}"
         async for chunk in server.stream("POST", f"{api}/chat", json={"message": "Open", "tab_id": "t"}):
             if chunk["type"] == "data-ask":
-                ids = {"ask_id": chunk["data"]["ask_id"]}
+                ids, run_id = {"ask_id": chunk["data"]["ask_id"]}, chunk["data"]["run_id"]
                 await check("GET", f"{api}/asks")
+                sent = await check("POST", messages, {"message": "And?", "mode": "queue"}, run_id=run_id)
+                place = {"session_id": sent["session_id"]}
+                await check("GET", f"{api}/sessions/{{session_id}}/inbox", **place)
+                await check("DELETE", removal, **place, message_id=sent["message_id"])
                 await check("POST", f"{api}/asks/{{ask_id}}/claim", {"tab_id": "t"}, **ids)
                 await check("POST", f"{api}/asks/{{ask_id}}", {"value": "opened"}, **ids)
         await check("POST", "/ai/tools/ack", {"toolCallId": "later", "status": "success"})

@@ -64,6 +64,10 @@ TABLE: dict[str, list[Case]] = {
         Case(404, "/api/v1/runs/$running/events?after=1"),
     ],
     "POST /api/v1/runs/{run_id}/cancel": [Case(404, "/api/v1/runs/$running/cancel", {"mode": "now"})],
+    "POST /api/v1/runs/{run_id}/messages": [
+        Case(404, "/api/v1/runs/$run/messages", {"message": "Hi"}),
+        Case(404, "/api/v1/runs/$running/messages", {"message": "Hi", "mode": "queue"}),
+    ],
     "GET /api/v1/asks": [Case(200), Case(200, "/api/v1/asks?run_id=$running")],
     "POST /api/v1/asks/{ask_id}": [
         Case(404, "/api/v1/asks/$ask", {"approved": True}),
@@ -89,6 +93,11 @@ TABLE: dict[str, list[Case]] = {
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": [
         Case(404, "/api/v1/sessions/$session/messages/$message"),
         Case(404, "/api/v1/sessions/bobs/messages/$message"),
+    ],
+    "GET /api/v1/sessions/{session_id}/inbox": [Case(404, "/api/v1/sessions/$waiting/inbox")],
+    "DELETE /api/v1/sessions/{session_id}/inbox/{message_id}": [
+        Case(404, "/api/v1/sessions/$waiting/inbox/$letter"),
+        Case(409, "/api/v1/sessions/bobs/inbox/$letter"),
     ],
     "GET /api/v1/sessions/{session_id}/export": [
         Case(404, "/api/v1/sessions/$session/export"),
@@ -174,6 +183,9 @@ async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]
                     ids.setdefault("running", chunk["data"]["run_id"])
                     break
             await stream.aclose()
+        letter = {"message": SECRET, "mode": "queue"}
+        sent = await server.client.post(f"/api/v1/runs/{ids['running']}/messages", json=letter)
+        ids["letter"] = sent.json()["message_id"]
         yield server, ids
 
 

@@ -183,11 +183,8 @@ class LoopRun:
         limit = self.budget.reached()
         if limit is not None and choice == "auto":
             return self._end(limit, notice=self.budget.explain(limit))
-        if choice == "auto":
-            await self._read_mail()
         self._set_phase(specs, is_last=choice != "auto")
-        if self.meter.turns:  # after a crash, the model reads what it has read before
-            await self.context.settle()
+        await self._settle(hears=choice == "auto")
         try:
             if self._room is not None:
                 await self._room.make(specs, self._summarizer, self._deadline)
@@ -205,6 +202,13 @@ class LoopRun:
         self.meter.end_turn(turn.finish.reason)
         self._finish_reason = turn.finish.reason
         return self._look_back(outcomes, turn.text)
+
+    async def _settle(self, *, hears: bool) -> None:
+        """Store what the model is going to read: after a crash, it reads what it has read before."""
+        if self.meter.turns:
+            await self.context.settle()
+        if hears and await self._read_mail():
+            await self.context.settle()
 
     async def _read_mail(self) -> bool:
         """Add the messages that have reached the run to the conversation; return whether there were any."""

@@ -16,12 +16,13 @@ from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
 
-from dovetail.errors import ConflictError, StoreError
+from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.events.call import ChatMessage
 from dovetail.events.run_events import UserMessage
 from dovetail.ids import new_id
+from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, Transaction
-from dovetail.store.tables import inbox, runs, to_values
+from dovetail.store.tables import inbox, runs, sessions, to_values
 
 logger = logging.getLogger(__name__)
 MessageKind: TypeAlias = Literal["steer", "queue", "notice"]
@@ -38,6 +39,11 @@ _ADD_MAIL = (
     .where(runs.c.session_id == sa.bindparam("session"), runs.c.state == "running")
     .values(mail=runs.c.mail + 1)
     .returning(runs.c.id)
+)
+_LOCK = (
+    sa.select(sessions.c.id)
+    .where(sessions.c.id == sa.bindparam("session"))
+    .with_for_update(read=True, key_share=True)
 )
 _TAKE = (
     sa.update(inbox)
@@ -79,12 +85,15 @@ def store_message(transaction: Transaction, message: InboxMessage) -> tuple[Mess
     A message that steers a run which has ended is answered by a run of its own.
 
     Raises:
+        NotFoundError: the session was deleted.
         ConflictError: too many messages wait in the session already.
     """
-    # The run before the session, which the new row locks: in the order in which a run's end takes them.
     session = {"session": message.session_id}
     running = transaction.scalar(_ADD_MAIL, session)
-    if (transaction.scalar(_COUNT, session) or 0) >= MOST_WAITING:
+    # The run before the session: in the order in which a run's end locks them.
+    if transaction.scalar(_LOCK, session) is None:
+        raise NotFoundError(f"Session {message.session_id!r} not found.")
+    if message.kind != "notice" and (transaction.scalar(_COUNT, session) or 0) >= MOST_WAITING:
         raise ConflictError(
             f"Session {message.session_id!r} has {MOST_WAITING} messages that wait already.",
             hint="Wait until some of them are answered, or delete them.",
@@ -98,23 +107,24 @@ def store_message(transaction: Transaction, message: InboxMessage) -> tuple[Mess
     return kind, running
 
 
-def remove_taken(transaction: Transaction, message_ids: Sequence[str]) -> None:
-    """Delete messages that are now events of the run that took them."""
-    transaction.execute(sa.delete(inbox).where(inbox.c.id.in_(message_ids)))
-
-
 def remove_answered(transaction: Transaction, message_id: str) -> None:
     """Delete a message that becomes the question of a run; raise `ConflictError` if it has become one."""
     if not transaction.execute(sa.delete(inbox).where(inbox.c.id == message_id)).rowcount:
         raise ConflictError(f"Message {message_id!r} is answered already.")
 
 
-def queue_rest(transaction: Transaction, run_ids: Sequence[str]) -> None:
-    """Have the messages that steered runs which end now answered by runs of their own."""
-    ending = sa.select(runs.c.session_id).where(runs.c.id.in_(run_ids))
-    kind = sa.case((inbox.c.kind == "steer", "queue"), else_=inbox.c.kind)  # a notice waits for the next run
-    rest = sa.update(inbox).where(inbox.c.session_id.in_(ending))
-    transaction.execute(rest.values(kind=kind, taken_by=None))
+def settle_mail(transaction: Transaction, batches: Sequence[Batch]) -> None:
+    """Delete the messages that runs have taken as events, and queue what a run leaves when it ends."""
+    events = (block.event for batch in batches for block in batch.blocks)
+    taken = [event.message_id for event in events if isinstance(event, UserMessage)]
+    if taken:
+        transaction.execute(sa.delete(inbox).where(inbox.c.id.in_(taken)))
+    ended = [batch.run_id for batch in batches if batch.is_last]
+    if ended:
+        ending = sa.select(runs.c.session_id).where(runs.c.id.in_(ended))
+        kind = sa.case((inbox.c.kind == "steer", "queue"), else_=inbox.c.kind)  # a notice waits for a run
+        rest = sa.update(inbox).where(inbox.c.session_id.in_(ending))
+        transaction.execute(rest.values(kind=kind, taken_by=None))
 
 
 class Mailbox:

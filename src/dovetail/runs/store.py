@@ -14,9 +14,8 @@ import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
 from dovetail.events.cancel import CancelMode
-from dovetail.events.run_events import UserMessage
 from dovetail.runs.ask_store import close_asks
-from dovetail.runs.inbox import queue_rest, remove_taken
+from dovetail.runs.inbox import settle_mail
 from dovetail.runs.journal import Block
 from dovetail.runs.rows import decode_block, encode_block, read_record
 from dovetail.runs.run import RunPhase, RunRecord, RunSpec
@@ -220,19 +219,8 @@ class RunStore:
             _end(connection, kept)
         mail = {run_id: count for run_id, count in own.items() if count}
         if mail:
-            _settle_mail(connection, [batch for batch in kept if batch.run_id in mail])
+            settle_mail(connection, [batch for batch in kept if batch.run_id in mail])
         return [batch.run_id for batch in batches if batch.run_id not in own], mail
-
-
-def _settle_mail(connection: sa.Connection, batches: Sequence[Batch]) -> None:
-    """Delete the messages that runs have taken, and queue those that a run has not taken when it ends."""
-    events = (block.event for batch in batches for block in batch.blocks)
-    taken = [event.message_id for event in events if isinstance(event, UserMessage)]
-    if taken:
-        remove_taken(connection, taken)
-    ended = [batch.run_id for batch in batches if batch.is_last]
-    if ended:
-        queue_rest(connection, ended)
 
 
 def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:

@@ -190,6 +190,9 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "GET /api/v1/runs/{run_id}": {"200": {JSON: _RUN}},
     "GET /api/v1/runs/{run_id}/events": {"200": {STREAM: _EVENTS}},
     "POST /api/v1/runs/{run_id}/cancel": {"202": {JSON: {"run_id": "run_1", "mode": "now"}}},
+    "POST /api/v1/runs/{run_id}/messages": {
+        "202": {JSON: {"message_id": "msg_3", "mode": "steer", "run_id": "run_1", "session_id": "s1"}}
+    },
     "GET /api/v1/asks": {"200": {JSON: {"asks": [_ASK]}}},
     "POST /api/v1/asks/{ask_id}": {"200": {JSON: {"id": "ask_1", "state": "answered"}}},
     "POST /api/v1/asks/{ask_id}/claim": {"200": {JSON: {"id": "ask_1", "tab_id": "tab-1", "until": _MOMENT}}},
@@ -205,6 +208,21 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "GET /api/v1/sessions/{session_id}/children": {"200": {JSON: {"children": [_TASK]}}},
     "GET /api/v1/sessions/{session_id}/messages": {"200": {JSON: {"messages": [_MESSAGE], "cursor": None}}},
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": {"200": {JSON: _SESSION}},
+    "GET /api/v1/sessions/{session_id}/inbox": {
+        "200": {
+            JSON: {
+                "messages": [
+                    {
+                        "id": "msg_3",
+                        "kind": "queue",
+                        "parts": [{"type": "text", "text": "Then translate it."}],
+                        "created_at": _MOMENT,
+                    }
+                ]
+            }
+        }
+    },
+    "DELETE /api/v1/sessions/{session_id}/inbox/{message_id}": {"204": {}},
     "GET /api/v1/sessions/{session_id}/export": {
         "200": {
             JSON: {**_SESSION, "messages": [_MESSAGE]},

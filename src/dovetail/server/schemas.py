@@ -1,6 +1,6 @@
 """Request bodies, and the dependencies that routes share: the app and the caller."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -96,10 +96,7 @@ class ChatBody(BaseModel):
 
     @model_validator(mode="after")
     def _check_parts(self) -> Self:
-        for place, part in enumerate(self.parts):
-            is_file = part.get("type") == "file"
-            if problem := check_file(part) if is_file else check_part(part):
-                raise ValueError(f"part {place} of the last message: {problem}")
+        _refuse_parts(self.parts, "the last message")
         says_something = self.is_continuation or any(map(_says_something, self.parts))
         if self.trigger == "submit-message" and not says_something:
             raise ValueError(
@@ -109,10 +106,50 @@ class ChatBody(BaseModel):
         return self
 
 
+def _refuse_parts(parts: Sequence[Mapping[str, Any]], where: str) -> None:
+    """Raise if a part of a user's message cannot be read."""
+    for place, part in enumerate(parts):
+        is_file = part.get("type") == "file"
+        if problem := check_file(part) if is_file else check_part(part):
+            raise ValueError(f"part {place} of {where}: {problem}")
+
+
 def _says_something(part: Mapping[str, Any]) -> bool:
     return part.get("type") == "file" or (
         part.get("type") == "text" and bool(str(part.get("text", "")).strip())
     )
+
+
+class MessageBody(Body):
+    """A message to a run: read in its next turn (`steer`), or answered after it (`queue`)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"message": "Use metres, please.", "mode": "steer"},
+                {"parts": [{"type": "text", "text": "Then translate it."}], "mode": "queue"},
+            ]
+        }
+    )
+    message: str | None = None
+    parts: list[dict[str, Any]] = []
+    mode: Literal["steer", "queue"] = "steer"
+
+    @property
+    def all_parts(self) -> list[dict[str, Any]]:
+        """The parts of the message."""
+        return [{"type": "text", "text": self.message}] if self.message else self.parts
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> Self:
+        if self.message and self.parts:
+            raise ValueError("Send either `message` or `parts`.")
+        _refuse_parts(self.parts, "the message")
+        if not any(map(_says_something, self.all_parts)):
+            raise ValueError(
+                'Missing message; send `message`, or `parts` such as {"type": "text", "text": "Hello"}'
+            )
+        return self
 
 
 class CancelBody(Body):

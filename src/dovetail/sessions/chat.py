@@ -4,9 +4,10 @@
 """
 
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
@@ -15,11 +16,19 @@ from dovetail.runs.run import RunHandle, RunRecord
 from dovetail.runs.service import Runs
 from dovetail.sessions.background import SessionTasks, open_below
 from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
+from dovetail.sessions.mail import ChatMail, MailMode, SentMessage
 from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
-from dovetail.sessions.request import AT_HEAD, ChatRequest, ChatTurn, StartedChat, to_chat_messages
+from dovetail.sessions.request import (
+    AT_HEAD,
+    ChatRequest,
+    ChatTurn,
+    StartedChat,
+    add_skills,
+    to_chat_messages,
+)
 from dovetail.sessions.store import SessionStore
+from dovetail.settings import LOCAL_OWNER
 from dovetail.settings.sections import RunSettings
-from dovetail.skills.injection import PART, find_seen_skills, make_skill_parts
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.artifacts import ArtifactTable
 from dovetail.store.database import Database, SaveWork
@@ -34,11 +43,20 @@ class Chat:
         self.runs = runs
         runs.rebuild = self.rebuild
         self._host = host
+        self.mail = ChatMail(host, sessions, runs, partial(self.send, accepted=True))
 
     async def send(
-        self, request: ChatRequest, *, run_id: str | None = None, also: SaveWork | None = None
+        self,
+        request: ChatRequest,
+        *,
+        run_id: str | None = None,
+        also: SaveWork | None = None,
+        accepted: bool = False,
     ) -> StartedChat:
-        """Store the message and start its answer, as the run `run_id`; `also` joins the transaction."""
+        """Store the message and start its answer, as the run `run_id`; `also` joins the transaction.
+
+        A message that was `accepted` before is not refused: an unknown agent or model fails its run.
+        """
         session, tree = await self._open(request)
         if request.trigger == "regenerate":
             history = await self._find_question(session, tree, request)
@@ -56,7 +74,7 @@ class Chat:
             mode=request.mode or session.grant.get("mode"),
             limits=request.limits,
         )
-        run = replace(await self._prepare(turn, new), also=also)
+        run = replace(await self._prepare(turn, new, accepted=accepted), also=also)
         try:
             handle = await self.runs.start(run.spec, run, run_id=run_id)
         except NotFoundError:
@@ -73,14 +91,30 @@ class Chat:
             message_id=run.spec.message_id or "",
         )
 
+    async def send_to_run(
+        self, run_id: str, parts: Sequence[Part], *, mode: MailMode = "steer", owner: str = LOCAL_OWNER
+    ) -> SentMessage:
+        """Send a message to an answer in progress: into its next turn (`steer`), or after it (`queue`).
+
+        If the run has ended, the message becomes a new question of its session.
+
+        Raises:
+            NotFoundError: the owner has no such run.
+            ConflictError: it belongs to no session, or too many messages wait there.
+        """
+        return await self.mail.send(run_id, parts, mode, owner)
+
     async def begin(self, turn: ChatTurn, new: Message | None) -> RunHandle:
         """Start the answer of a prepared turn in one of our sessions."""
         run = await self._prepare(turn, new)
         return await self.runs.start(run.spec, run)
 
-    async def _prepare(self, turn: ChatTurn, new: Message | None) -> ChatRun:
+    async def _prepare(self, turn: ChatTurn, new: Message | None, *, accepted: bool = False) -> ChatRun:
         await self._learn_model(turn)
-        run = ChatRun.prepare(self._host, turn, new, tasks=self.open_tasks(turn.session))
+        tasks = self.open_tasks(turn.session)
+        if accepted and new is not None:
+            return ChatRun.prepare_accepted(self._host, turn, new, tasks=tasks)
+        run = ChatRun.prepare(self._host, turn, new, tasks=tasks)
         await self._check_days(run)
         return run
 
@@ -112,6 +146,7 @@ class Chat:
         for each in [session_id, *await self.sessions.list_below(session_id)]:
             running = await self.runs.find_running(each)
             if running is not None:
+                await self.runs.inbox.remove(each)  # its end would answer what waits
                 with suppress(ConflictError):  # it has just ended
                     await self.runs.cancel(running.id)
         await self.sessions.delete(session_id, owner=owner)
@@ -185,7 +220,7 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
         parent_id = tree.get(message_id).parent_id if request.parent_id is AT_HEAD else parent_id
         message_id = new_id("msg")
     earlier = tree.path(parent_id) if isinstance(parent_id, str) else []
-    parts = _add_skills(request.parts, request.skills, skills, earlier)
+    parts = add_skills(request.parts, request.skills, skills, earlier)
     return Message(
         id=message_id,
         parent_id=parent_id if isinstance(parent_id, str) else None,
@@ -194,16 +229,6 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
         content=to_chat_messages(parts),
         created_at=time.time(),
     )
-
-
-def _add_skills(
-    parts: Sequence[Part], names: Iterable[str], library: SkillLibrary, earlier: Sequence[Message]
-) -> list[Part]:
-    """Return a user's parts after the skills that they name, without those of earlier messages."""
-    own = [part for part in parts if part.get("type") != PART]  # only what the library says now counts
-    text = "\n".join(str(part.get("text", "")) for part in own if part.get("type") == "text")
-    seen = find_seen_skills(part for message in earlier for part in message.parts)
-    return [*make_skill_parts(text, library, names=names, seen=seen), *own]
 
 
 def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from dovetail.agents.background import offer_background, restrict_tools
-from dovetail.agents.definition import AgentDefinition
+from dovetail.agents.definition import AgentDefinition, RunConfig
 from dovetail.agents.prepare import (
     AgentHost,
     build_messages,
@@ -39,7 +39,7 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.runs.run import RunSpec, RunWork
-from dovetail.sessions.message import Message, make_title
+from dovetail.sessions.message import Message, make_title, walk_parts
 from dovetail.sessions.notice import write_notice
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
@@ -116,7 +116,7 @@ class ChatRun(RunWork):
                     f"Cannot use model {turn.model!r}: {error.message}", hint=error.hint
                 ) from error
             tools = host.get_tool_registry().snapshot()
-            spec = _make_spec(turn, definition, "", tools)
+            spec = _make_spec(turn, definition.run_config, "", tools)
             return cls(turn=turn, spec=spec, agent=error, question=question)
         limits = find_limits(definition, host.settings)
         if turn.limits is not None:
@@ -146,8 +146,19 @@ class ChatRun(RunWork):
             mode=mode,
             bus=host.runtime.active_bus,
         )
-        spec = _make_spec(turn, definition, requester.model, loop.tools)
+        spec = _make_spec(turn, definition.run_config, requester.model, loop.tools)
         return cls(turn=turn, spec=spec, agent=agent, question=question, tasks=tasks)
+
+    @classmethod
+    def prepare_accepted(
+        cls, host: ChatHost, turn: ChatTurn, question: Message, *, tasks: Background | None = None
+    ) -> Self:
+        """Prepare the answer to a message that was accepted before; if its agent is gone, fail the run."""
+        try:
+            return cls.prepare(host, turn, question, tasks=tasks)
+        except DovetailError as error:
+            spec = _make_spec(turn, RunConfig(), "", host.get_tool_registry().snapshot())
+            return cls(turn=turn, spec=spec, agent=error, question=question, tasks=tasks)
 
     @classmethod
     def resume(
@@ -233,14 +244,13 @@ class ChatRun(RunWork):
 
     def _extend(self, context: RunContext, agent: ChatAgent, done: Replay) -> RunContext:
         """Add what the chat knows to the context of its run."""
-        parts = (part for message in self.turn.history for part in message.parts)
         return replace(
             context,
             session_id=self.turn.session.id or None,
             agent_path=(agent.definition.name,),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
-            skills=tuple(sorted(find_seen_skills(parts))),
+            skills=tuple(sorted(find_seen_skills(walk_parts(self.turn.history)))),
             mode=agent.mode,
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
@@ -272,7 +282,7 @@ def _count_tasks(done: Replay, count: int) -> Replay:
     return replace(done, spent=spent)
 
 
-def _make_spec(turn: ChatTurn, definition: AgentDefinition, model: str, tools: ToolSnapshot) -> RunSpec:
+def _make_spec(turn: ChatTurn, config: RunConfig, model: str, tools: ToolSnapshot) -> RunSpec:
     """Return the stored part of a run; `input` is all that is needed to prepare the answer again."""
     if not turn.is_stored:
         return RunSpec(agent=turn.agent, model=model, generation=tools.generation, owner=turn.owner)
@@ -290,6 +300,6 @@ def _make_spec(turn: ChatTurn, definition: AgentDefinition, model: str, tools: T
             "mode": turn.mode,
             **({} if turn.limits is None else {"limits": dict(turn.limits)}),
         },
-        queue=definition.run_config.queue,
-        priority=definition.run_config.priority,
+        queue=config.queue,
+        priority=config.priority,
     )

@@ -35,14 +35,12 @@ from dovetail.events.run_events import (
     TurnReset,
     UserMessage,
 )
+from dovetail.sessions.message import USER_MESSAGE
 
 Chunk: TypeAlias = dict[str, Any]
 
 DETAIL = "tool-detail"
 """The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
-
-MESSAGE = "data-user-message"
-"""The type of chunks and parts with a message that reached the run in progress."""
 
 FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
 CUT_REASONS = ("length", "content-filter")
@@ -110,7 +108,7 @@ class ChunkEncoder:
         """Encode what ends a turn, or comes between two."""
         if isinstance(event, UserMessage):
             data = {"kind": event.kind, "parts": list(event.parts)}
-            return [{"type": MESSAGE, "id": event.message_id, "data": data}]
+            return [{"type": USER_MESSAGE, "id": event.message_id, "data": data}]
         if isinstance(event, TurnReset):
             return [{"type": "reset-step"}] if self._in_step else []
         self._in_step, self._finish_reason = False, event.finish_reason

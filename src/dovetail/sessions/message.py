@@ -16,6 +16,8 @@ Part: TypeAlias = Mapping[str, Any]
 
 BACKGROUND = "background"
 """The kind of origin of a session that works in the background of another one."""
+USER_MESSAGE = "data-user-message"
+"""The type of a part with a message that reached a run in progress: its `data` has `kind` and `parts`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,19 @@ class SessionPage:
 
     sessions: list[Session]
     cursor: str | None
+
+
+def walk_parts(path: Iterable[Message]) -> Iterator[Part]:
+    """Yield the parts of messages, and those of the messages that reached answers in progress."""
+    for message in path:
+        for part in message.parts:
+            yield part
+            yield from read_user_message(part)
+
+
+def read_user_message(part: Part) -> Sequence[Part]:
+    """Return the parts of the message that a part of an answer holds, if any."""
+    return part["data"]["parts"] if part.get("type") == USER_MESSAGE else ()
 
 
 def make_session(owner: str, session_id: str | None = None, *, title: str = "", version: int = 1) -> Session:

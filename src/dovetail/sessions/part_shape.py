@@ -6,13 +6,13 @@ are kept as they are and not shown.
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import explain_choices, shorten
-from dovetail.sessions.message import Part
+from dovetail.sessions.message import USER_MESSAGE, Part
 
 _ADDRESSES = ("data:", "https://", "http://")
 _LONGEST_TYPE = 100
@@ -51,6 +51,7 @@ _FIELDS: Mapping[str, Fields] = {
     "dynamic-tool": _CALL,
     "data-skill": {"data": (dict, "an object", True)},
     "data-subagent": {"id": _text(), "data": (dict, "an object", True)},
+    USER_MESSAGE: {"id": _text(), "data": (dict, "an object", True)},
 }
 _SKILL: Fields = {
     "name": _text(needed=True),
@@ -69,6 +70,7 @@ _CHILD: Fields = {
     "reason": _text(),
     "parent_call_id": _text(),
 }
+_MESSAGE: Fields = {"kind": _text(needed=True), "parts": (list, "a list", True)}
 _APPROVAL: Fields = {"id": _text(needed=True), "approved": (bool, "true or false", False), "reason": _text()}
 
 
@@ -81,9 +83,8 @@ def check_part(part: Part) -> str | None:
         return problem
     if kind == "dynamic-tool":
         return _check_call(part)
-    if kind == "data-skill":
-        return _check_skill(part["data"])
-    return _check_child(part["data"]) if kind == "data-subagent" else None
+    check = _DATA.get(kind)
+    return None if check is None else check(part["data"])
 
 
 def check_file(part: Part) -> str | None:
@@ -126,6 +127,25 @@ def _check_skill(data: Mapping[str, Any]) -> str | None:
 def _check_child(data: Mapping[str, Any]) -> str | None:
     problem = _check_fields(data, _CHILD, "`data` of a sub-agent")
     return problem or _check_texts(data.get("path"), "`path`")
+
+
+def _check_message(data: Mapping[str, Any]) -> str | None:
+    problem = _check_fields(data, _MESSAGE, "`data` of a message")
+    if problem is not None:
+        return problem
+    for part in data["parts"]:
+        if not is_mapping(part) or part.get("type") == USER_MESSAGE:
+            return f"`parts` of a message must be its parts, got {shorten(part)}"
+        if problem := check_part(part):
+            return problem
+    return None
+
+
+_DATA: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "data-skill": _check_skill,
+    "data-subagent": _check_child,
+    USER_MESSAGE: _check_message,
+}
 
 
 def _check_fields(values: Mapping[str, Any], fields: Fields, what: str) -> str | None:

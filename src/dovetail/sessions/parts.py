@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dovetail.events.run_events import Entry
-from dovetail.sessions.chunks import MESSAGE, Chunk, ChunkEncoder
-from dovetail.sessions.message import Part
+from dovetail.sessions.chunks import Chunk, ChunkEncoder
+from dovetail.sessions.message import USER_MESSAGE, Part
 
 
 def fold_parts(entries: Iterable[Entry]) -> list[Part]:
@@ -37,7 +37,7 @@ class PartsFold:
             self._take_approval(kind, chunk)
         elif kind.startswith("tool-"):
             self._take_call(kind, chunk)
-        elif kind in ("data-subagent", MESSAGE):
+        elif kind in ("data-subagent", USER_MESSAGE):
             self._take_data(chunk)
         elif kind == "start-step":
             self._begin_step()

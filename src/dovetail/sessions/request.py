@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 from urllib.parse import unquote_to_bytes
@@ -14,10 +14,11 @@ from dovetail.events.model_events import ModelRequestEvent
 from dovetail.loop.request_log import show_messages
 from dovetail.requesters.media import is_text_type
 from dovetail.runs.run import RunHandle
-from dovetail.sessions.message import Message, MessageTree, Part, Session
+from dovetail.sessions.message import Message, MessageTree, Part, Session, walk_parts
 from dovetail.settings import LOCAL_OWNER
 from dovetail.skills.injection import PART as SKILL_PART
-from dovetail.skills.injection import render_skill
+from dovetail.skills.injection import find_seen_skills, make_skill_parts, render_skill
+from dovetail.skills.library import SkillLibrary
 
 LONGEST_TEXT = 100_000
 """The most characters of a text file that a model reads."""
@@ -123,6 +124,15 @@ def to_chat_messages(parts: Sequence[Part]) -> list[ChatMessage]:
     if all(piece["type"] == "text" for piece in content):
         return [{"role": "user", "content": "\n\n".join(piece["text"] for piece in content)}]
     return [{"role": "user", "content": content}]
+
+
+def add_skills(
+    parts: Sequence[Part], names: Iterable[str], library: SkillLibrary, earlier: Sequence[Message]
+) -> list[Part]:
+    """Return a user's parts after the skills that they name, without those of earlier messages."""
+    own = [part for part in parts if part.get("type") != SKILL_PART]  # only what the library says now counts
+    text = "\n".join(str(part.get("text", "")) for part in own if part.get("type") == "text")
+    return [*make_skill_parts(text, library, names=names, seen=find_seen_skills(walk_parts(earlier))), *own]
 
 
 def complete_request(tree: MessageTree, event: ModelRequestEvent) -> ModelRequestEvent:

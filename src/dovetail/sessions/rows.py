@@ -1,6 +1,7 @@
 """Sessions and messages as rows: each function works on one connection, in the caller's transaction."""
 
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,9 +10,9 @@ from sqlalchemy.exc import IntegrityError
 
 from dovetail.errors import NotFoundError
 from dovetail.events.delta import Usage
-from dovetail.ids import new_id
+from dovetail.runs.inbox import InboxMessage, store_message
 from dovetail.sessions.message import Message, MessageTree, Session
-from dovetail.store.tables import inbox, messages, sessions, to_values
+from dovetail.store.tables import messages, sessions, to_values
 
 _below = sessions.alias("below")
 _HAS_CHILDREN = (
@@ -103,22 +104,16 @@ def store_answer(
 
 def store_notice(connection: sa.Connection, session: Session, run_id: str, text: str) -> None:
     """Put the notice of a task's end into the inbox of the session above it, if that still exists."""
-    above = sa.select(sessions.c.id).where(sessions.c.id == session.parent_id)
-    if connection.scalar(above.with_for_update(key_share=True, read=True)) is None:
-        return
     data = {"task_id": session.id, "run_id": run_id, "agent": session.agent}
-    values: dict[str, Any] = {
-        "id": new_id("msg"),
-        "session_id": session.parent_id,
-        "owner": session.owner,
-        "run_id": None,
-        "kind": "notice",
-        "parts": [{"type": "text", "text": text}, {"type": "data-task", "data": data}],
-        "content": [{"role": "user", "content": text}],
-        "request": {},
-        "created_at": time.time(),
-    }
-    connection.execute(sa.insert(inbox).values(values))
+    notice = InboxMessage(
+        session_id=session.parent_id or "",
+        owner=session.owner,
+        kind="notice",
+        parts=[{"type": "text", "text": text}, {"type": "data-task", "data": data}],
+        content=[{"role": "user", "content": text}],
+    )
+    with suppress(NotFoundError):
+        store_message(connection, notice)
 
 
 def touch(connection: sa.Connection, session: Session, changes: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from dovetail.data.text import to_text
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_result
 from dovetail.ids import new_id
-from dovetail.sessions.message import Message, Part, Role, Session
+from dovetail.sessions.message import USER_MESSAGE, Message, Part, Role, Session, read_user_message
 from dovetail.sessions.request import to_chat_messages
 
 MOST_MESSAGES = 10_000
@@ -32,9 +32,25 @@ def to_markdown(session: Session, path: Iterable[Message]) -> str:
     """Return the messages from the root to the head, with their tool calls."""
     blocks = [f"# {session.title or 'Conversation'}"]
     for message in path:
-        blocks.append(f"## {_NAMES[message.role]}")
-        blocks += [_escape_headings(text) for part in message.parts if (text := _write_part(part))]
+        pieces = list(_split_answer(message))
+        for role, parts in pieces:
+            texts = [_escape_headings(text) for part in parts if (text := _write_part(part))]
+            if texts or len(pieces) == 1:
+                blocks += [f"## {_NAMES[role]}", *texts]
     return "\n\n".join(blocks) + "\n"
+
+
+def _split_answer(message: Message) -> Iterator[tuple[Role, Sequence[Part]]]:
+    """Yield a message in pieces: between them is what the user said while the answer was written."""
+    piece: list[Part] = []
+    for part in message.parts:
+        if part.get("type") == USER_MESSAGE and part["data"]["kind"] == "steer":
+            yield message.role, piece
+            yield "user", read_user_message(part)
+            piece = []
+        else:
+            piece.append(part)
+    yield message.role, piece
 
 
 def read_markdown(text: str) -> tuple[str, list[Message]]:
@@ -97,16 +113,23 @@ def _split_steps(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
 
 
 def _read_step(parts: Sequence[Part]) -> list[ChatMessage]:
-    """Return the message of one turn and the results of its calls; a call that is repeated counts once."""
+    """Return the answer of one turn, the results of its calls (one each), and what the user said next."""
     text = "\n\n".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")
     calls: dict[str, Part] = {}
     for part in parts:
         if part.get("type") == "dynamic-tool":
             calls.setdefault(str(part.get("toolCallId", "")), part)
+    said = [content for part in parts for content in _read_said(part)]
     if not text and not calls:
-        return []
+        return said
     answer = write_answer(text, [_read_call(call_id, part) for call_id, part in calls.items()])
-    return [answer, *(write_result(call_id, _read_result(part)) for call_id, part in calls.items())]
+    return [answer, *(write_result(call_id, _read_result(part)) for call_id, part in calls.items()), *said]
+
+
+def _read_said(part: Part) -> list[ChatMessage]:
+    """Return what a model reads of a message that reached it between two turns."""
+    parts = read_user_message(part)
+    return to_chat_messages(parts) if parts else []
 
 
 def _read_call(call_id: str, part: Part) -> ToolCall:
@@ -130,12 +153,18 @@ def _write_part(part: Part) -> str:
     if kind == "text":
         return str(part.get("text", "")).strip("\n")
     if kind == "reasoning":
-        return "\n".join(f"> {line}" for line in str(part.get("text", "")).strip().splitlines())
+        return _quote(str(part.get("text", "")))
     if kind == "dynamic-tool":
         return _write_call(part)
     if kind == "file":
         return f"[{part.get('filename') or 'file'}]"
+    if kind == USER_MESSAGE:
+        return _quote("\n\n".join(map(_write_part, read_user_message(part))))
     return ""
+
+
+def _quote(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.strip().splitlines())
 
 
 def _write_call(part: Part) -> str:

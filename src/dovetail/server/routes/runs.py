@@ -1,4 +1,4 @@
-"""Runs: their state, their events, and cancelling them."""
+"""Runs: their state, their events, messages to them, and cancelling them."""
 
 from dataclasses import asdict
 from functools import partial
@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from dovetail.runs.run import RunRecord
 from dovetail.server.responses import read_event_id
-from dovetail.server.schemas import App, CancelBody, Owner, to_iso
+from dovetail.server.schemas import App, CancelBody, MessageBody, Owner, to_iso
 from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
 from dovetail.sessions.request import complete_request
 
@@ -47,6 +47,15 @@ async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | Non
     mode = body.mode if body is not None else "now"
     await app.runs.cancel(run_id, mode)
     return {"run_id": run_id, "mode": mode}
+
+
+@router.post("/{run_id}/messages", status_code=202)
+async def send_message(run_id: str, body: MessageBody, app: App, owner: Owner) -> dict[str, str]:
+    """Send a message to a run: into its next turn, or to be answered after it.
+
+    If the run has ended, the message becomes a new question of its session, and `mode` is `queue`.
+    """
+    return asdict(await app.chat.send_to_run(run_id, body.all_parts, mode=body.mode, owner=owner))
 
 
 def _describe(record: RunRecord) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
-from dovetail.errors import NotFoundError
+from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task
 from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
@@ -114,6 +114,31 @@ async def list_messages(
 async def delete_message(session_id: str, message_id: str, app: App, owner: Owner) -> dict[str, Any]:
     """Delete a message and all below it."""
     return describe_session(await app.sessions.remove_message(session_id, message_id, owner=owner))
+
+
+@router.get("/{session_id}/inbox")
+async def list_inbox(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
+    """List the messages that wait: for the next turn of the run in progress, or for its end."""
+    await app.sessions.get(session_id, owner=owner)
+    waiting = await app.runs.inbox.list(session_id)
+    described = [
+        {
+            "id": message.id,
+            "kind": message.kind,
+            "parts": list(message.parts),
+            "created_at": to_iso(message.created_at),
+        }
+        for message in waiting
+    ]
+    return {"messages": described}
+
+
+@router.delete("/{session_id}/inbox/{message_id}", status_code=204, response_class=Response)
+async def delete_from_inbox(session_id: str, message_id: str, app: App, owner: Owner) -> None:
+    """Delete a message that waits; one that was taken stays."""
+    await app.sessions.get(session_id, owner=owner)
+    if not await app.runs.inbox.remove(session_id, message_id):
+        raise ConflictError(f"Message {message_id!r} does not wait (any more): it was taken or deleted.")
 
 
 @router.get("/{session_id}/export", response_class=Response)
