@@ -1,6 +1,8 @@
 """An approval raised in a run is one ask: a listener on the bus or a client over HTTP answers it."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,23 @@ async def test_answer_over_http_ends_the_ask_on_the_bus(tmp_path: Path) -> None:
     assert [message.topic for message in heard] == ["ask-request", "ask-answer"]
     assert len({message.payload["ask_id"] for message in heard}) == 1
     assert heard[1].payload["value"]["edited_args"] == {"text": "ash"}
+
+
+async def test_listener_hears_of_an_ask_when_it_is_stored_together_with_its_call(tmp_path: Path) -> None:
+    found: list[tuple[int, int]] = []
+
+    def look(message: Message) -> None:
+        with closing(sqlite3.connect(server.app.store_url)) as store:
+            (asks,) = store.execute("SELECT count(*) FROM asks WHERE id = ?", (message.payload["ask_id"],))
+            (calls,) = store.execute("SELECT count(*) FROM entries WHERE type = 'tool-input-end'")
+            found.append((asks[0], calls[0]))
+
+    async with serve(tmp_path, SCRIPT, [make_note_tool([])]) as server:
+        server.app.bus.subscribe("ask-request", look)
+        async for chunk in server.stream("POST", "/api/v1/chat", json=BODY):
+            if chunk["type"] == "tool-approval-request":
+                await answer_over_http(server, chunk["approvalId"], "ash")
+    assert found == [(1, 1)]
 
 
 @pytest.mark.parametrize("turns", range(4))

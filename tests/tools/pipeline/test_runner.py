@@ -1,12 +1,12 @@
 """Every call goes through the same steps and ends in exactly one outcome."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from dovetail.events.call import Kind, ToolCall
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import Event, ToolEnd, ToolProgress, ToolStart
+from dovetail.events.run_events import Entry, Event, ToolEnd, ToolProgress, ToolStart
 from dovetail.events.tool_context import ToolContext
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyRule
@@ -93,6 +93,65 @@ async def test_cancel_ends_every_call_once_and_signals_the_tool() -> None:
     ]
     assert told == [True]
     assert [event.call_id for event in events if isinstance(event, ToolEnd)] == ["one", "two"]
+    assert [outcome.result.error and outcome.result.error.type for outcome in outcomes] == [
+        "interrupted",
+        "not_started",
+    ]
+    assert "Whether it had an effect is not known" in str(outcomes[0].result.llm_content)
+    assert "It had no effect." in str(outcomes[1].result.llm_content)
+
+
+async def test_calls_that_wait_for_an_approval_are_not_started_when_the_run_is_cancelled() -> None:
+    asked = asyncio.Event()
+
+    async def ask(*question: Any) -> Mapping[str, Any]:
+        asked.set()
+        await asyncio.Event().wait()
+        return {}
+
+    async def write() -> None:
+        raise AssertionError("it was not approved")
+
+    scope = RunContext(ask=ask)
+    tools = ToolSnapshot.of([make_tool(write, kind=Kind.Write), add])
+    calls = [make_call("write", "one"), make_call("add", "two", a=1)]
+    batch = asyncio.create_task(ToolRunner().run_batch(tools, calls, scope))
+    await asked.wait()
+    scope.cancelled.set()
+    errors = [outcome.result.error for outcome in await batch]
+    assert [error and error.type for error in errors] == ["not_started", "not_started"]
+
+
+async def test_a_call_that_is_stopped_before_its_start_is_stored_is_not_started() -> None:
+    flushing = asyncio.Event()
+
+    class SlowJournal:
+        is_abandoned = is_resumed = False
+
+        async def flush(self) -> None:
+            flushing.set()
+            await asyncio.Event().wait()
+
+        async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
+            return None
+
+        async def history(self) -> list[Entry]:
+            return []
+
+    async def write() -> None:
+        raise AssertionError("its start was not stored")
+
+    scope = RunContext(journal=SlowJournal())
+    running = asyncio.create_task(
+        ToolRunner().run_call(ToolSnapshot.of([make_tool(write)]), make_call("write"), scope)
+    )
+    await flushing.wait()
+    scope.cancelled.set()
+    outcome = await running
+    assert (outcome.status, outcome.result.error and outcome.result.error.type) == (
+        "interrupted",
+        "not_started",
+    )
 
 
 async def test_cancelled_task_still_ends_every_call() -> None:

@@ -168,7 +168,9 @@ class Execution:
             return "timeout", make_failure(text, "timeout")
         if self._stopped_as is None:
             return "error", make_failure(f"{name!r} cancelled itself.")
-        return "interrupted", make_failure(f"{name!r} was interrupted.", "interrupted")
+        is_known = self._tool.may_repeat or self._tool.is_read_only
+        effect = "" if is_known else " Whether it had an effect is not known."
+        return "interrupted", make_failure(f"{name!r} was interrupted.{effect}", "interrupted")
 
 
 class PausableTimeout:
