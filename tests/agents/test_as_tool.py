@@ -54,6 +54,7 @@ async def test_run_that_reaches_its_limit_without_an_answer_is_a_result_with_an_
     assert result.error is not None
     assert result.error.type == "agent_max_turns"
     assert "ended by max-turns after 2 turns" in result.error.message
+    assert "The limit of 1 turns is reached. Raise `max_turns` of the agent." in result.error.message
 
 
 async def test_run_that_cannot_start_is_a_result_with_an_error() -> None:
@@ -84,7 +85,7 @@ async def test_caller_is_informed_when_a_limit_cut_the_work_short() -> None:
     await (await AgentExecutor.create(make("caller"), host)).run({"task": "go"})
     told = results(host.runtime.scripted.requests[-1])[0]
     assert told.startswith("Half.")
-    assert "The agent reached its limit of turns before it had finished" in told
+    assert "The agent reached the limit of turns before it had finished" in told
 
 
 async def test_program_that_calls_an_agent_by_name_gets_its_answer() -> None:

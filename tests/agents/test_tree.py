@@ -56,6 +56,8 @@ async def test_three_levels_share_one_budget() -> None:
     assert (output.result, output.limit) == ("Root's best.", "max-tokens")
     assert len(host.runtime.scripted.requests) == 6
     assert (output.usage.input_tokens, output.usage.output_tokens) == (60, 6)
+    told = results(host.runtime.scripted.requests[-1])[0]
+    assert "The limit of 33 tokens of an agent above this one is reached." in told
     ends = [
         (depth, event.usage.input_tokens) for depth, event in map(unwrap, events) if isinstance(event, RunEnd)
     ]
@@ -71,6 +73,7 @@ async def test_tree_is_not_deeper_than_its_limit() -> None:
     await (await AgentExecutor.create(make("a", *names), host)).run({"query": "go"})
     told = results(host.runtime.scripted.requests[4])[0]
     assert "Agent 'e' could not start: The depth limit for sub-agents is reached." in told
+    assert "Raise `max_depth` of the agent, or the setting `subagents.max_depth`." in told
     assert BudgetLimits().depth == 3
 
 
@@ -117,6 +120,17 @@ async def test_twelve_files_are_summarised_one_after_the_other_with_turns_to_spa
     assert (output.result, output.limit, output.turns) == ("All twelve.", None, 13)
     told = results(host.runtime.scripted.requests[-1])
     assert told == [f"Summary {number}." for number in range(12)]
+
+
+async def test_twelve_files_are_summarised_in_one_turn() -> None:
+    calls = [call("child", f'{{"query": "file {number}"}}', f"c{number}") for number in range(12)]
+    host = Host([both(*calls), *(f"Summary {number}." for number in range(12)), "All twelve."])
+    host.offer(make("child"))
+    output = await (await AgentExecutor.create(make("parent", "*"), host)).run({"query": "go"})
+    assert (output.result, output.limit, output.turns) == ("All twelve.", None, 2)
+    assert sorted(results(host.runtime.scripted.requests[-1])) == sorted(
+        f"Summary {number}." for number in range(12)
+    )
 
 
 async def test_grandchild_has_no_more_than_all_above_it_have() -> None:

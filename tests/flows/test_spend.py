@@ -214,7 +214,8 @@ async def test_children_draw_on_the_rest_of_their_parent() -> None:
     assert [(end.reason, end.limit, end.result) for end in ends] == [("goal", "max-cost", "Child's best.")]
     assert (output.result, output.limit, output.turns) == ("Parent's best.", "max-cost", 2)
     told = host.runtime.scripted.requests[-1].messages[-2]["content"]
-    assert "The agent reached its limit of cost before it had finished" in told
+    assert "The agent reached the limit of cost before it had finished" in told
+    assert "The cost limit of a run above this one does not allow the next request" in told
 
 
 async def test_children_leave_their_parent_the_request_for_its_answer() -> None:

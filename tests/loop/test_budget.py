@@ -8,6 +8,7 @@ import pytest
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.loop.budget import Budget, BudgetLimits, Spent
+from dovetail.settings.sections import SubagentSettings
 
 
 class Clock:
@@ -136,3 +137,33 @@ def test_rest_is_what_the_whole_branch_has_left_for_a_run_below_it() -> None:
 def test_rest_of_a_run_without_limits_limits_nothing() -> None:
     rest = Budget(BudgetLimits(turns=None, seconds=None)).rest()
     assert (rest.seconds, rest.tokens, rest.cost, rest.calls) == (None, None, None, None)
+
+
+def test_a_child_that_continues_is_not_counted_again() -> None:
+    root = Budget(BudgetLimits(width=1, total=1), spent=Spent(children=1, descendants=1, usage=Usage(50, 5)))
+    child = root.child(BudgetLimits(turns=3), spent=Spent(turns=2, usage=Usage(40, 4), seconds=5.0))
+    assert (root.usage, child.usage, child.turns) == (Usage(50, 5), Usage(40, 4), 2)
+    assert 5.0 <= child.elapsed() < 60.0
+    child.use_tokens(Usage(1, 1))
+    assert (root.usage, child.usage) == (Usage(51, 6), Usage(41, 5))
+    with pytest.raises(ConfigError, match="limit of 1 children"):
+        root.child()
+
+
+def test_settings_supply_the_limits_below_a_run_that_are_not_given() -> None:
+    below = SubagentSettings(max_depth=1, max_children=7)
+    assert BudgetLimits.read({"depth": 2}, below) == BudgetLimits(depth=2, width=7)
+    assert BudgetLimits.read(BudgetLimits(width=3), below) == BudgetLimits(width=3)
+
+
+def test_limit_of_a_run_above_is_named() -> None:
+    child = Budget(BudgetLimits(tokens=10)).child(BudgetLimits(tokens=100))
+    child.use_tokens(Usage(10, 1))
+    assert child.explain("max-tokens").startswith(
+        "The limit of 10 tokens of an agent above this one is reached."
+    )
+    child = Budget(BudgetLimits(tokens=100)).child(BudgetLimits(tokens=10))
+    child.use_tokens(Usage(10, 1))
+    assert (
+        child.explain("max-tokens") == "The limit of 10 tokens is reached. Raise `max_tokens` of the agent."
+    )

@@ -20,6 +20,7 @@ from dovetail.loop.spend import open_days
 from dovetail.policy.mode import choose_mode
 from dovetail.response.result import Result
 from dovetail.settings.limits import LimitSettings
+from dovetail.settings.sections import SubagentSettings
 from dovetail.tools.snapshot import ToolSnapshot
 
 
@@ -67,11 +68,12 @@ class AgentRun:
             emit=options.get("on_event", ignore_event),
             cancel=options.get("cancel") or CancelSignal(),
             # A tool may run an agent: what that uses, the tool's own run has used.
-            budget=self._make_budget(BudgetLimits.read(options.get("limits"))),
+            budget=self._make_budget(options),
         )
 
-    def _make_budget(self, limits: BudgetLimits) -> Budget:
+    def _make_budget(self, options: RunOptions) -> Budget:
         settings = self.request.settings
+        limits = BudgetLimits.read(options.get("limits"), settings.section(SubagentSettings))
         return Budget(
             limits.within(settings.section(LimitSettings)),
             parent=find_budget(current_run()),

@@ -165,7 +165,8 @@ def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolRes
     `data` is the submitted result, unless the text that the caller reads differs from it.
     """
     if output.reason != "goal":
-        detail = str(output.exception or output.text) or output.notice or "It submitted no result."
+        said = [str(output.exception or output.text).strip(), output.notice or ""]
+        detail = " ".join(dict.fromkeys(filter(None, said))) or "It submitted no result."
         turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
         text = f"Agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
         return make_failure(text, f"agent_{output.reason.replace('-', '_')}", output.data)
@@ -173,8 +174,8 @@ def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolRes
         data = output.data if definition.process_output is None else None
         return ToolResult(output.text, return_display=output.text, data=data)
     text = (
-        f"{output.text}\n\n(The agent reached its limit of {_LIMITS[output.limit]} before it had finished; "
-        "this is its best result so far and may be incomplete.)"
+        f"{output.text}\n\n(The agent reached the limit of {_LIMITS[output.limit]} before it had finished; "
+        f"this is its best result so far and may be incomplete. {' '.join((output.notice or '').split())})"
     )
     return ToolResult(text, return_display=output.text)
 

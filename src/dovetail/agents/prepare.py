@@ -22,7 +22,7 @@ from dovetail.events.call import ChatMessage, Kind, ModelRequest
 from dovetail.events.run_context import RunContext
 from dovetail.events.spend import SpendLimits
 from dovetail.events.tool_context import ToolContext
-from dovetail.loop.budget import BudgetLimits
+from dovetail.loop.budget import TREE, BudgetLimits
 from dovetail.loop.loop import LoopOptions, TurnLoop
 from dovetail.loop.spend import Days, open_days
 from dovetail.policy.rule import Mode
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 COMPLETE_TASK = "complete_task"
 _START = "Begin."
-_BUDGET_NAMES = dict(zip(TREE_LIMITS, ("depth", "width", "total"), strict=True))
+_BUDGET_NAMES = dict(zip(TREE_LIMITS, TREE, strict=True))
 _PLAN = (
     "You are in plan mode: tools that change anything are refused. Look, think, and say what you would do."
 )

@@ -21,9 +21,12 @@ from dovetail.events.spend import DayAccount, Spending, SpendLimits
 from dovetail.loop.spend import Days, Purse, SpendBook, find_lower
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.section import keys_of
+from dovetail.settings.sections import SubagentSettings
 from dovetail.settings.value import Count, check_value
 
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
+TREE = ("depth", "width", "total")
+"""The limits of the agents below a run."""
 _LIMITED = ("turns", "seconds", "tokens", "cost", "calls")
 _HANDED_DOWN = ("seconds", "tokens", "cost", "calls", "depth", "total")
 
@@ -53,8 +56,12 @@ class BudgetLimits:
             )
 
     @classmethod
-    def read(cls, limits: "BudgetLimits | Mapping[str, Any] | None") -> "BudgetLimits":
+    def read(
+        cls, limits: "BudgetLimits | Mapping[str, Any] | None", below: SubagentSettings | None = None
+    ) -> "BudgetLimits":
         """Return limits that are given as such, or as a mapping such as `{"cost": 0.05}`.
+
+        The settings of agents `below` the run supply what the mapping does not say of them.
 
         Raises:
             ConfigError: a name is unknown, or a value is of a wrong type.
@@ -66,7 +73,8 @@ class BudgetLimits:
                 f"The limits of a run must be a table such as {{'cost': 0.05}}, got {limits!r}."
             )
         known, checked = [field.name for field in dataclasses.fields(cls)], keys_of(LimitSettings)
-        given: dict[str, Any] = {}
+        tree = () if below is None else (below.max_depth, below.max_children, below.max_subagents)
+        given = {name: value for name, value in zip(TREE, tree, strict=False) if value is not None}
         for name, value in (limits or {}).items():
             if name not in known:
                 raise ConfigError(explain_unknown("limit", name, known))
@@ -175,12 +183,13 @@ class Budget:
 
     def _count_child(self) -> None:
         if self.depth_left <= 0:
-            raise ConfigError("The depth limit for sub-agents is reached.")
+            raise _refuse("The depth limit for sub-agents is reached.", "max_depth")
         if self._children >= self.limits.width:
-            raise ConfigError(f"The limit of {self.limits.width} children is reached.")
+            raise _refuse(f"The limit of {self.limits.width} children is reached.", "max_children")
         full = next((one for one in self._upwards() if one._descendants >= one.limits.total), None)
         if full is not None:
-            raise ConfigError(f"The limit of {full.limits.total} sub-agents in the whole run is reached.")
+            text = f"The limit of {full.limits.total} sub-agents in the whole run is reached."
+            raise _refuse(text, "max_subagents")
         self._children += 1
         for budget in self._upwards():
             budget._descendants += 1
@@ -228,13 +237,25 @@ class Budget:
         return "timeout" if left is not None and left <= 0 else None
 
     def explain(self, limit: Limit) -> str:
-        """Return in words that a limit is reached, and which one to raise."""
+        """Return in words that a limit is reached, whose it is, and which one to raise."""
         if limit == "max-turns":
             return f"The limit of {self.limits.turns} turns is reached. Raise `max_turns` of the agent."
         name = "seconds" if limit == "timeout" else "tokens"
-        limits = [getattr(budget.limits, name) for budget in self._upwards()]
-        lowest = min((each for each in limits if each is not None), default=0)
-        return f"The limit of {lowest:,.10g} {name} is reached. Raise `max_{name}` of the agent."
+        limited = [budget for budget in self._upwards() if getattr(budget.limits, name) is not None]
+        reached = min(limited, key=lambda budget: budget._left(name), default=self)
+        value = getattr(reached.limits, name) or 0
+        if reached is self:
+            return f"The limit of {value:,.10g} {name} is reached. Raise `max_{name}` of the agent."
+        return (
+            f"The limit of {value:,.10g} {name} of an agent above this one is reached. "
+            f"Raise `max_{name}` of that agent."
+        )
+
+    def _left(self, name: str) -> float:
+        """Return what is left of the own limit of tokens or seconds, as far as there is one."""
+        limit = getattr(self.limits, name)
+        used = self.elapsed() if name == "seconds" else self.usage.input_tokens + self.usage.output_tokens
+        return float("inf") if limit is None else limit - used
 
     def seconds_left(self) -> float | None:
         """Return the time left to this run and its ancestors; None without a time limit."""
@@ -280,6 +301,10 @@ class Budget:
         while budget is not None:
             yield budget
             budget = budget.parent
+
+
+def _refuse(text: str, limit: str) -> ConfigError:
+    return ConfigError(text, hint=f"Raise `{limit}` of the agent, or the setting `subagents.{limit}`.")
 
 
 def find_budget(run: RunContext | None) -> Budget | None:

@@ -172,7 +172,8 @@ class GuardedRequester:
             raise LimitError(self._budget.explain("max-tokens"), limit="max-tokens")
         shortage = Purse.hold(self._purses, need)
         if shortage is not None:
-            raise explain_shortage(shortage)
+            is_own = shortage.limits is self._budget.purse.limits
+            raise explain_shortage(shortage, run="this run" if is_own else "a run above this one")
         booked: list[str] = []
         try:
             for days in self._days:

@@ -240,13 +240,16 @@ def open_days(
     return Days(book, tuple(account for account in accounts if account.limits.exist))
 
 
-def explain_shortage(shortage: Shortage, now: float = 0.0) -> LimitError:
-    """Return the error for a limit: what is limited, what is spent, and what would help."""
+def explain_shortage(shortage: Shortage, now: float = 0.0, run: str = "this run") -> LimitError:
+    """Return the error for a limit: what is limited, what is spent, and what would help.
+
+    `run` is whose limit it is, unless it is that of a day.
+    """
     account = shortage.account
     name = "cost" if shortage.limit == "max-cost" else "calls"
     if account is None:
         hint = f"Raise `limits.{name}` or the agent's `max_{name}`, whichever is lower."
-        return LimitError(_describe(shortage, "this run"), limit=shortage.limit, hint=hint)
+        return LimitError(_describe(shortage, run), limit=shortage.limit, hint=hint)
     reset = datetime.fromtimestamp(now, UTC).date() + timedelta(days=1)
     owner = _OWNERS[account.scope].format(account.name)
     key = f"{_SETTINGS[account.scope]}.{name}"
