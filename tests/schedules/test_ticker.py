@@ -9,6 +9,7 @@ import pytest
 
 from dovetail.data.cron import Cron
 from dovetail.schedules.ticker import LOOK_SECONDS, MOST_RECORDED
+from dovetail.testing import Gate
 from postgres import make_database, uses_postgres
 from scheduled import NINE, Clock, make_schedule, start_process
 
@@ -233,3 +234,41 @@ async def test_a_time_zone_that_is_gone_stops_its_schedule_and_no_other(tmp_path
         clock.now += MINUTE
         await process.look()
         assert await process.states(lost.id) == ["09:01 failed"]
+
+
+async def test_ticks_in_a_busy_session_wait_for_its_run_to_end(
+    tmp_path: Path, url: str, clock: Clock
+) -> None:
+    gate = Gate()
+    async with start_process(tmp_path, url, clock, [[gate, "One."], "Two."]) as process:
+        schedule = await process.schedules.add(make_schedule(session_id="daily"))
+        for _ in range(3):
+            clock.now += MINUTE
+            await process.look()
+        assert await process.states(schedule.id) == ["09:01 started", "09:02 queued", "09:03 skipped"]
+        skipped, queued, started = await process.schedules.store.find_ticks(schedule.id, 10)
+        assert (queued.run_id, queued.session_id) == (None, "daily")
+        assert started.run_id in (queued.detail or "")
+        assert skipped.detail == "The message of an earlier tick still waits in the session."
+        gate.open()
+        async with asyncio.timeout(20):
+            while len(await process.wait_for_runs()) < 2:
+                pass
+        await process.wait_for_runs()
+        _, tree = await process.app.sessions.open("daily")
+        assert [message.text for message in tree.path()] == ["What is new?", "One.", "What is new?", "Two."]
+
+
+async def test_of_several_processes_one_queues_a_tick(tmp_path: Path, url: str, clock: Clock) -> None:
+    gate = Gate()
+    async with (
+        start_process(tmp_path, url, clock, [[gate, "One."], "Two."]) as one,
+        start_process(tmp_path, url, clock, ["Two."]) as two,
+    ):
+        schedule = await one.schedules.add(make_schedule(session_id="daily"))
+        clock.now += MINUTE
+        await one.look()
+        clock.now += MINUTE
+        await asyncio.gather(one.look(), two.look())
+        assert await one.states(schedule.id) == ["09:01 started", "09:02 queued"]
+        assert len(await one.app.runs.inbox.list("daily")) == 1

@@ -12,14 +12,15 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dovetail.errors import ConfigError, ConflictError, DovetailError, StoreError
 from dovetail.ids import new_id
+from dovetail.runs.inbox import InboxMessage, store_message
 from dovetail.schedules.schedule import Schedule, Tick, TickState
 from dovetail.schedules.store import ScheduleStore, claim
 from dovetail.sessions.chat import Chat
-from dovetail.sessions.request import ChatRequest
+from dovetail.sessions.request import ChatRequest, to_chat_messages
 from dovetail.store.database import Transaction
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ GRACE_SECONDS = 60.0
 MOST_RECORDED = 100
 """Missed ticks that are recorded one by one; earlier ones are not listed."""
 _MISSED = "No process was running at that time."
+_STILL_WAITING = "The message of an earlier tick still waits in the session."
 _REPLACED = "Missed; a newer tick runs instead."
 
 
@@ -146,8 +148,30 @@ class Ticker:
             await self._fail(due, "Internal error. See the server log.")
 
     async def _settle(self, due: _Due, error: ConflictError) -> None:
-        """Leave a tick that another process has taken; record one whose session is busy."""
-        await self._fail(due, error.message)
+        """Leave a tick that another process has taken; queue the message of one whose session is busy."""
+        schedule, session_id, inbox = due.schedule, due.schedule.session_id, self._chat.runs.inbox
+        if session_id is None:
+            return
+        if any(each.request.get("schedule_id") == schedule.id for each in await inbox.list(session_id)):
+            waiting = self._note(schedule, due.tick_at, "skipped", _STILL_WAITING)
+            await self._store.record(schedule, due.next_at, *due.skipped, waiting)
+            return
+        message = _make_message(schedule, session_id)
+        queued = replace(self._note(schedule, due.tick_at, "queued", error.message), session_id=session_id)
+
+        def store(transaction: Transaction) -> str | None:
+            due.claim(transaction, queued)
+            return store_message(transaction, message)[1]
+
+        try:
+            running = await self._chat.runs.database.write(store)
+        except ConflictError as refused:
+            await self._fail(due, refused.message)  # unless another process has taken it
+            return
+        if running is not None:
+            inbox.tell(running)
+        else:
+            await self._chat.mail.answer_next(session_id)
 
     async def _fail(self, due: _Due, reason: str) -> None:
         schedule = due.schedule
@@ -172,4 +196,22 @@ def make_request(schedule: Schedule, tick_at: float) -> ChatRequest:
         mode=schedule.mode,
         title=schedule.title,
         origin={"kind": "schedule", "schedule_id": schedule.id, "tick_at": tick_at},
+    )
+
+
+def _make_message(schedule: Schedule, session_id: str) -> InboxMessage:
+    """Return what a tick asks, to be answered after the run in progress."""
+    parts = [{"type": "text", "text": schedule.message}]
+    return InboxMessage(
+        session_id=session_id,
+        owner=schedule.owner,
+        kind="queue",
+        parts=parts,
+        content=to_chat_messages(parts),
+        request={
+            "agent": schedule.agent,
+            "model": schedule.model,
+            "mode": schedule.mode,
+            "schedule_id": schedule.id,
+        },
     )
