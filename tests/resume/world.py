@@ -87,6 +87,14 @@ class World:
         start = self._start_worker if self.engine.has_workers else self._start_web
         await asyncio.gather(*(start(newer=newer) for _ in range(count)))
 
+    async def start_machine(self, host: str) -> list[Machine]:
+        """Start a server, and a worker next to it, on an address of its own; return both."""
+        before = self.machines
+        await self._start_web(host=host)
+        if self.engine.has_workers:
+            await self._start_worker()
+        return [machine for machine in self.machines if machine not in before]
+
     async def end_working(self, how: signal.Signals) -> None:
         """End the processes that work on runs now."""
         ending = list(self.working)
@@ -105,8 +113,8 @@ class World:
         machine = await self.makers.now.make(list(words), self.folder, self._environment)
         return await machine.wait_until_ended()
 
-    async def _start_web(self, *, newer: bool = False) -> None:
-        words = ["serve", "--port", "0", *self.engine.web_options]
+    async def _start_web(self, *, newer: bool = False, host: str = "127.0.0.1") -> None:
+        words = ["serve", "--host", host, "--port", "0", *self.engine.web_options]
         machine = await self._make(words, newer)
         self.web.append(machine)
         self.up.set()
