@@ -9,13 +9,16 @@ from dovetail.errors import InvalidDataError, NotFoundError
 from dovetail.events.cancel import CancelMode
 from dovetail.events.run_events import Event
 from dovetail.runs.engine import AttemptEnd
+from dovetail.runs.journal import Journal
 from dovetail.runs.recovery import Recovery
-from dovetail.runs.run import Rebuild, RunWork
+from dovetail.runs.run import Rebuild, RunSpec, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, perform
 from dovetail.store.processes import ProcessLink
 
 CANCEL_GRACE = 10.0
+MOST_HELD = 200
+"""How many submitted runs keep their work here; one that is taken later is made again from the store."""
 
 
 class LiveRuns:
@@ -29,6 +32,7 @@ class LiveRuns:
         self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
         self._live: dict[str, LiveRun] = {}
         self._starting: set[str] = set()
+        self._held: dict[str, tuple[RunSpec, RunWork, Journal]] = {}
         self._is_closing = False
 
     def __len__(self) -> int:
@@ -66,6 +70,21 @@ class LiveRuns:
         live.task.add_done_callback(lambda _: self._forget(live))
         return live
 
+    def hold(self, run_id: str, spec: RunSpec, work: RunWork, journal: Journal) -> None:
+        """Keep the work of a run that was submitted here: this process may be the one that takes it."""
+        self._held[run_id] = spec, work, journal
+        if len(self._held) > MOST_HELD:
+            del self._held[next(iter(self._held))]
+
+    def release(self, run_id: str) -> None:
+        """Forget the work of a run that another process has taken."""
+        self._held.pop(run_id, None)
+
+    def find_held(self, run_id: str) -> Journal | None:
+        """Return the journal of a submitted run that has not begun, as far as this process knows."""
+        held = self._held.get(run_id)
+        return held and held[2]
+
     async def attempt(self, run_id: str) -> AttemptEnd:
         """Take a run up in this process and work on it until it ends, only waits for answers, or is left.
 
@@ -84,6 +103,8 @@ class LiveRuns:
         return live.end
 
     async def _take_up(self, run_id: str) -> "LiveRun | AttemptEnd":
+        if (begun := await self._begin(run_id)) is not None:
+            return begun
         try:
             record = await self._store.get(run_id)
         except NotFoundError:
@@ -98,6 +119,15 @@ class LiveRuns:
         with self.starting(run_id):
             taken = await self._recovery.take_up(record, self.rebuild)
         return "left" if taken is None else self.launch(*taken)
+
+    async def _begin(self, run_id: str) -> LiveRun | None:
+        """Begin a run that was submitted here and that no process has touched since."""
+        held = self._held.pop(run_id, None)
+        if held is None or self._is_closing or run_id in self:
+            return None
+        with self.starting(run_id):
+            live = await self._recovery.begin(run_id, held[0])
+        return live and self.launch(live, held[1])
 
     def cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Ask a run to stop; False if this process does not work on it."""

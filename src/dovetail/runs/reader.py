@@ -115,6 +115,11 @@ class RemoteJournals:
     def __contains__(self, run_id: object) -> bool:
         return run_id in self._journals
 
+    def expect(self, run_id: str) -> Journal:
+        """Return the journal of a run that has not begun; it hears of what happens from now on."""
+        journal = self._journals[run_id] = Journal(run_id)
+        return journal
+
     async def open(self, run_id: str) -> Journal:
         """Return the journal of a run that is elsewhere or has ended."""
         journal = self._journals.get(run_id)

@@ -15,7 +15,7 @@ from dovetail.events.run_result import RunResult
 from dovetail.loop.replay import Replay, replay
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.reader import RemoteJournals
-from dovetail.runs.run import Rebuild, RunRecord, RunWork
+from dovetail.runs.run import Rebuild, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.store.database import SaveWork
@@ -34,6 +34,15 @@ class Recovery:
         self._services = services
         self._resumed: Counter[str] = Counter()
 
+    async def begin(self, run_id: str, spec: RunSpec) -> LiveRun | None:
+        """Make a run that was submitted here, and not touched since, one of this process; None otherwise."""
+        if not await self._store.begin(run_id):
+            return None
+        journal = self._remote.take(run_id)
+        live = LiveRun(run_id=run_id, spec=spec, journal=journal, services=self._services)
+        live.begin()
+        return live
+
     async def take_up(self, record: RunRecord, rebuild: Rebuild) -> tuple[LiveRun, RunWork] | None:
         """Make a run that is stored one of this process; None if another process was faster.
 
@@ -44,7 +53,9 @@ class Recovery:
             return None
         work = await self._rebuild(record, rebuild)
         blocks: list[Block] = []
-        while page := await self._store.load(record.id, blocks[-1].last if blocks else 0):
+        while record.last_number and (
+            page := await self._store.load(record.id, blocks[-1].last if blocks else 0)
+        ):
             blocks += page
         journal = self._remote.take(record.id)  # nothing is awaited from here on: readers must find the run
         journal.restore(blocks)

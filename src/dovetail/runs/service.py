@@ -154,6 +154,8 @@ class Runs:
             live.begin()
             self._live.launch(live, work)
         else:
+            if self.works:
+                self._live.hold(run_id, spec, work, self._remote.expect(run_id))
             await self._dispatch.submit(make_ticket(run_id, spec))
         return RunHandle(run_id, partial(self.result, run_id, live))
 
@@ -275,7 +277,8 @@ class Runs:
     async def read(self, run_id: str, after: int = 0) -> Reader:
         """Return a reader of the run's events after a number, wherever the run is, also after its end."""
         live = self._live.get(run_id)
-        journal = live.journal if live is not None else await self._remote.open(run_id)
+        journal = live.journal if live is not None else self._live.find_held(run_id)
+        journal = journal or await self._remote.open(run_id)
         return Reader(journal, after, self.store.load)
 
     async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
@@ -299,6 +302,7 @@ class Runs:
         """React to news from another process."""
         if kind == "runs":
             for run_id in subject.split(","):
+                self._live.release(run_id)
                 if run_id in self._remote:
                     self._spawn(self._remote.refresh(run_id))
         elif kind == "ask":

@@ -49,6 +49,12 @@ _OWN = (
     .order_by(runs.c.id)
     .with_for_update()
 )
+_BEGIN = (
+    sa.update(runs)
+    .where(_OF_RUN, runs.c.state == "running", runs.c.phase == "queued", runs.c.attempts == 0)
+    .where(runs.c.process_id == sa.bindparam("process"), runs.c.cancel_mode.is_(None))
+    .values(phase="working")
+)
 _END = sa.update(runs).where(_OF_RUN).values(state="ended")
 _OPEN_ASKS = (
     sa.select(sa.func.count())
@@ -154,6 +160,13 @@ class RunStore:
         number = _LAST + LEAP if record.phase == "working" else _LAST
         values = {"process_id": self.process_id, "phase": "working", "last_number": number}
         return await self._change(record, values, runs.c.last_number)
+
+    async def begin(self, run_id: str) -> bool:
+        """Begin a queued run of this process; False if it was cancelled, taken or changed by another one."""
+        values = {"run": run_id, "process": self.process_id}
+        return await self._database.write(
+            lambda connection: bool(connection.execute(_BEGIN, values).rowcount)
+        )
 
     async def adopt(self, record: RunRecord) -> bool:
         """Submit a queued run in place of a dead process; False if another process does."""

@@ -194,8 +194,8 @@ class Chat:
         """Prepare the answer of a stored run again; None if its session is gone."""
         spec = record.spec
         try:
-            session = await self.sessions.get(spec.session_id or "", owner=spec.owner)
-            history = (await self.sessions.tree(session)).path(spec.input["parent_id"])
+            session, tree = await self.sessions.open(spec.session_id or "", owner=spec.owner)
+            history = tree.path(spec.input["parent_id"])
         except NotFoundError:
             return None
         turn = ChatTurn(

@@ -14,7 +14,7 @@ from dovetail.events.run_context import RunContext
 from dovetail.events.run_result import RunResult
 from dovetail.runs.engines import dbos as engines
 from dovetail.runs.engines.dbos import find_database
-from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.run import RunHandle, RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.settings.sections import RunSettings
 from dovetail.store.database import Database
@@ -36,6 +36,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
+        self.made_again: list[str] = []
         self.most = 0
         self.most_by_owner: dict[str, int] = {}
         self._now: list[str] = []
@@ -50,11 +51,18 @@ class Desk:
         async with asyncio.timeout(20), self._news:
             await self._news.wait_for(lambda: check(self))
 
+    async def start(self, runs: Runs, spec: RunSpec) -> RunHandle:
+        return await runs.start(spec, self._make(spec))
+
     async def rebuild(self, record: RunRecord) -> Job:
+        self.made_again.append(record.spec.input["name"])
+        return self._make(record.spec)
+
+    def _make(self, spec: RunSpec) -> Job:
         async def work(context: RunContext) -> RunResult:
             if context.cancel.mode is not None:
                 return RunResult(reason="cancelled")
-            name, owner = record.spec.input["name"], record.spec.owner
+            name, owner = spec.input["name"], spec.owner
             self._now.append(owner)
             self.begun.append(name)
             self.most = max(self.most, len(self._now))
@@ -63,7 +71,7 @@ class Desk:
             async with self._news:
                 self._news.notify_all()
             try:
-                if record.spec.input.get("asks"):
+                if spec.input.get("asks"):
                     return await ask(context, name)
                 await self._gate(name).wait()
                 return RunResult(text=f"{name} is done")
@@ -81,10 +89,6 @@ async def ask(context: RunContext, call_id: str) -> RunResult:
         context.emit(ToolInputEnd(call_id, "write", {}))
     assert context.ask is not None
     return RunResult(data=await context.ask("approval", call_id, {}, None))
-
-
-async def never(context: RunContext) -> RunResult:
-    raise AssertionError("the work is made again where the run is taken")
 
 
 @asynccontextmanager
@@ -108,18 +112,19 @@ def make_spec(
 async def test_a_run_goes_through_the_queue_and_its_result_comes_back(database: Database) -> None:
     desk = Desk()
     async with working(database, desk) as runs:
-        handle = await runs.start(make_spec("one"), Job(never))
+        handle = await desk.start(runs, make_spec("one"))
         desk.let_go("one")
         async with asyncio.timeout(20):
             assert (await handle.result()).value == "one is done"
         assert (await runs.get(handle.run_id)).state == "ended"
+    assert desk.made_again == []  # the process that it was sent to has taken it
 
 
 async def test_a_process_that_does_not_work_leaves_its_runs_in_the_queue(database: Database) -> None:
     desk = Desk()
     desk.let_go("one")
     async with working(database, desk, works=False) as web:
-        handle = await web.start(make_spec("one"), Job(never))
+        handle = await desk.start(web, make_spec("one"))
         assert (await web.get(handle.run_id)).phase == "queued"
         assert desk.begun == []
     async with working(database, desk) as runs, asyncio.timeout(20):
@@ -130,7 +135,7 @@ async def test_one_process_takes_no_more_runs_than_its_concurrency(database: Dat
     desk = Desk()
     names = [f"run{number}" for number in range(6)]
     async with working(database, desk, concurrency=2) as runs:
-        handles = [await runs.start(make_spec(name), Job(never)) for name in names]
+        handles = [await desk.start(runs, make_spec(name)) for name in names]
         await desk.wait_for(lambda desk: len(desk.begun) == 2)
         desk.let_go(*names)
         async with asyncio.timeout(20):
@@ -142,7 +147,7 @@ async def test_all_processes_together_take_no_more_than_the_total(database: Data
     desk = Desk()
     names = [f"run{number}" for number in range(6)]
     async with working(database, desk, total_concurrency=3) as runs:
-        handles = [await runs.start(make_spec(name), Job(never)) for name in names]
+        handles = [await desk.start(runs, make_spec(name)) for name in names]
         await desk.wait_for(lambda desk: len(desk.begun) == 3)
         desk.let_go(*names)
         async with asyncio.timeout(20):
@@ -153,8 +158,8 @@ async def test_all_processes_together_take_no_more_than_the_total(database: Data
 async def test_an_owner_with_many_runs_does_not_hold_up_another(database: Database) -> None:
     desk = Desk()
     async with working(database, desk, owner_concurrency=1) as runs:
-        many = [await runs.start(make_spec(f"a{number}", "ann"), Job(never)) for number in range(4)]
-        one = await runs.start(make_spec("b", "bob"), Job(never))
+        many = [await desk.start(runs, make_spec(f"a{number}", "ann")) for number in range(4)]
+        one = await desk.start(runs, make_spec("b", "bob"))
         await desk.wait_for(lambda desk: {"a0", "b"} <= set(desk.begun))
         assert sorted(desk.begun) == ["a0", "b"]
         desk.let_go("b", "a0", "a1", "a2", "a3")
@@ -167,10 +172,10 @@ async def test_a_higher_priority_starts_first_and_equal_ones_in_their_order(data
     desk = Desk()
     priorities = {"first": 0, "low": -1, "normal": 0, "next": 0, "high": 5}
     async with working(database, desk, concurrency=1) as runs:
-        handles = [await runs.start(make_spec("first"), Job(never))]
+        handles = [await desk.start(runs, make_spec("first"))]
         await desk.wait_for(lambda desk: desk.begun == ["first"])
         for name in ("low", "normal", "next", "high"):
-            handles.append(await runs.start(make_spec(name, priority=priorities[name]), Job(never)))
+            handles.append(await desk.start(runs, make_spec(name, priority=priorities[name])))
         desk.let_go(*priorities)
         async with asyncio.timeout(20):
             await asyncio.gather(*(handle.result() for handle in handles))
@@ -181,9 +186,9 @@ async def test_a_queue_starts_no_more_runs_per_minute_than_its_rate(database: Da
     desk = Desk()
     desk.let_go("a1", "a2", "b1")
     async with working(database, desk, queues=("a", "b"), starts_per_minute=1) as runs:
-        one = await runs.start(make_spec("a1", queue="a"), Job(never))
-        two = await runs.start(make_spec("a2", queue="a"), Job(never))
-        other = await runs.start(make_spec("b1", queue="b"), Job(never))
+        one = await desk.start(runs, make_spec("a1", queue="a"))
+        two = await desk.start(runs, make_spec("a2", queue="a"))
+        other = await desk.start(runs, make_spec("b1", queue="b"))
         async with asyncio.timeout(20):
             await asyncio.gather(one.result(), other.result())
         assert (await runs.get(two.run_id)).phase == "queued"
@@ -193,8 +198,8 @@ async def test_a_process_takes_only_runs_of_its_queues(database: Database) -> No
     desk = Desk()
     desk.let_go("here", "there")
     async with working(database, desk, queues=("fast",)) as runs:
-        there = await runs.start(make_spec("there", queue="slow"), Job(never))
-        here = await runs.start(make_spec("here", queue="fast"), Job(never))
+        there = await desk.start(runs, make_spec("there", queue="slow"))
+        here = await desk.start(runs, make_spec("here", queue="fast"))
         async with asyncio.timeout(20):
             await here.result()
         assert desk.begun == ["here"]
@@ -205,7 +210,7 @@ async def test_a_process_takes_only_runs_of_its_queues(database: Database) -> No
 async def test_runs_in_progress_may_finish_while_a_process_drains(database: Database) -> None:
     desk = Desk()
     async with working(database, desk) as runs:
-        one = await runs.start(make_spec("one"), Job(never))
+        one = await desk.start(runs, make_spec("one"))
         await desk.wait_for(lambda desk: desk.begun == ["one"])
         draining = asyncio.create_task(runs.drain(20))
         await asyncio.sleep(0)
@@ -213,7 +218,7 @@ async def test_runs_in_progress_may_finish_while_a_process_drains(database: Data
         async with asyncio.timeout(20):
             await draining
             assert (await one.result()).value == "one is done"
-        two = await runs.start(make_spec("two"), Job(never))
+        two = await desk.start(runs, make_spec("two"))
         assert (await runs.get(two.run_id)).phase == "queued"
     desk.let_go("two")
     async with working(database, desk) as runs, asyncio.timeout(20):
@@ -224,20 +229,20 @@ async def test_runs_in_progress_may_finish_while_a_process_drains(database: Data
 async def test_a_run_that_is_left_at_the_end_of_a_process_is_taken_up_by_the_next(database: Database) -> None:
     desk = Desk()
     async with working(database, desk) as runs:
-        handle = await runs.start(make_spec("one"), Job(never))
+        handle = await desk.start(runs, make_spec("one"))
         await desk.wait_for(lambda desk: desk.begun == ["one"])
     desk.let_go("one")
     async with working(database, desk) as runs, asyncio.timeout(20):
         assert (await runs.result(handle.run_id)).value == "one is done"
-    assert desk.begun == ["one", "one"]
+    assert (desk.begun, desk.made_again) == (["one", "one"], ["one"])
 
 
 async def test_a_run_that_waits_leaves_its_place_to_another_and_comes_back(database: Database) -> None:
     desk = Desk()
     desk.let_go("two")
     async with working(database, desk, concurrency=1, park_after=0.01) as runs:
-        asking = await runs.start(make_spec("one", asks=True), Job(never))
-        two = await runs.start(make_spec("two"), Job(never))
+        asking = await desk.start(runs, make_spec("one", asks=True))
+        two = await desk.start(runs, make_spec("two"))
         async with asyncio.timeout(20):
             assert (await two.result()).value == "two is done"
             assert (await runs.get(asking.run_id)).phase == "waiting"
@@ -249,9 +254,9 @@ async def test_a_run_that_waits_leaves_its_place_to_another_and_comes_back(datab
 async def test_a_waiting_run_can_be_cancelled_though_its_queue_is_full(database: Database) -> None:
     desk = Desk()
     async with working(database, desk, concurrency=1, park_after=0.01) as runs:
-        asking = await runs.start(make_spec("one", asks=True), Job(never))
+        asking = await desk.start(runs, make_spec("one", asks=True))
         await desk.wait_for(lambda desk: desk.begun == ["one"])
-        two = await runs.start(make_spec("two"), Job(never))
+        two = await desk.start(runs, make_spec("two"))
         await desk.wait_for(lambda desk: "two" in desk.begun)
         await runs.cancel(asking.run_id)
         async with asyncio.timeout(20):
@@ -263,9 +268,9 @@ async def test_a_waiting_run_can_be_cancelled_though_its_queue_is_full(database:
 async def test_a_queued_run_can_be_cancelled_though_its_queue_is_full(database: Database) -> None:
     desk = Desk()
     async with working(database, desk, concurrency=1) as runs:
-        one = await runs.start(make_spec("one"), Job(never))
+        one = await desk.start(runs, make_spec("one"))
         await desk.wait_for(lambda desk: desk.begun == ["one"])
-        two = await runs.start(make_spec("two"), Job(never))
+        two = await desk.start(runs, make_spec("two"))
         await runs.cancel(two.run_id)
         async with asyncio.timeout(20):
             assert (await two.result()).reason == "cancelled"
@@ -281,7 +286,7 @@ async def test_attempts_that_ended_are_deleted_after_a_while(
     monkeypatch.setattr(engines, "KEEP_SECONDS", -60.0)
     monkeypatch.setattr(engines, "CLEAN_SECONDS", 0.0)
     async with working(database, desk) as runs, asyncio.timeout(20):
-        handle = await runs.start(make_spec("one"), Job(never))
+        handle = await desk.start(runs, make_spec("one"))
         await handle.result()
         client = DBOSClient(system_database_url=find_database(runs))
         while await client.list_workflows_async():
