@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from dovetail.settings.sections import RunSettings
 from dovetail.store.database import Database
+from dovetail.store.processes import ProcessLink
 
 AttemptEnd: TypeAlias = Literal["ended", "waiting", "left"]
 """How an attempt ended: the run is over, it only waits for answers, or another process works on it."""
@@ -41,6 +42,9 @@ class RunHost(Protocol):
     @property
     def database(self) -> Database: ...
 
+    @property
+    def link(self) -> ProcessLink: ...
+
     async def attempt(self, run_id: str) -> AttemptEnd:
         """Take the run up in this process and work on it until it ends, only waits, or is left.
 
@@ -54,10 +58,6 @@ class RunHost(Protocol):
 
     async def is_alive(self, process_id: str) -> bool:
         """Whether a process that shares the database is alive."""
-        ...
-
-    def announce(self, kind: str, subject: str) -> None:
-        """Send news to the engines of the other processes that share the database; return at once."""
         ...
 
     async def find_left(self) -> list[Ticket]:

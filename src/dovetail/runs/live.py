@@ -80,10 +80,10 @@ class LiveRuns:
         """Forget the work of a run that another process has taken."""
         self._held.pop(run_id, None)
 
-    def find_held(self, run_id: str) -> Journal | None:
-        """Return the journal of a submitted run that has not begun, as far as this process knows."""
-        held = self._held.get(run_id)
-        return held and held[2]
+    def find_journal(self, run_id: str) -> Journal | None:
+        """Return the journal of a run of this process, or of one that was submitted here and has not begun."""
+        live, held = self._live.get(run_id), self._held.get(run_id)
+        return live.journal if live is not None else held and held[2]
 
     async def attempt(self, run_id: str) -> AttemptEnd:
         """Take a run up in this process and work on it until it ends, only waits for answers, or is left.

@@ -276,9 +276,7 @@ class Runs:
 
     async def read(self, run_id: str, after: int = 0) -> Reader:
         """Return a reader of the run's events after a number, wherever the run is, also after its end."""
-        live = self._live.get(run_id)
-        journal = live.journal if live is not None else self._live.find_held(run_id)
-        journal = journal or await self._remote.open(run_id)
+        journal = self._live.find_journal(run_id) or await self._remote.open(run_id)
         return Reader(journal, after, self.store.load)
 
     async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
@@ -339,10 +337,6 @@ class Runs:
         self._spawn(self.asks.fetch_all())
         self.inbox.hear_all()
         self.on_reload()
-
-    def announce(self, kind: str, subject: str) -> None:
-        """Send news to the engines of the other processes; return at once."""
-        self.link.announce(kind, subject)
 
     def announce_reload(self) -> None:
         """Make the other processes that share the database reload their folders."""

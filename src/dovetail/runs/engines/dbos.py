@@ -134,7 +134,7 @@ class DbosEngine(Engine):
         }
         await self._call(self._client.enqueue, options, ticket.run_id, queue)
         if self._worker is None or not self._worker.ring(queue):
-            self._host.announce("queue", queue)
+            self._host.link.announce("queue", queue)
             await self._check_queue(queue)
 
     async def _check_queue(self, queue: str) -> None:
@@ -205,7 +205,7 @@ class DbosEngine(Engine):
         for name in self._host.settings.queues:
             if self._worker is not None:
                 self._worker.ring(name_queue(name))
-            self._host.announce("queue", name_queue(name))
+            self._host.link.announce("queue", name_queue(name))
 
     async def _call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function of DBOS, which blocks, in a thread."""
