@@ -81,7 +81,7 @@ class LiveRuns:
         self._held.pop(run_id, None)
 
     def find_journal(self, run_id: str) -> Journal | None:
-        """Return the journal of a run of this process, or of one that was submitted here and has not begun."""
+        """Return the journal of a run of this process, or of one that was submitted here and waits."""
         live, held = self._live.get(run_id), self._held.get(run_id)
         return live.journal if live is not None else held and held[2]
 
