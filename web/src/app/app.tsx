@@ -95,6 +95,7 @@ export function App({ services }: { services: Services }) {
                   composer={composer}
                   onStarted={() => navigate(session.id, "replace")}
                   onInspect={actions.onInspect}
+                  onSchedules={() => setPanel("schedules")}
                 />
               </ErrorBoundary>
             </main>

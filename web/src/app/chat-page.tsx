@@ -1,27 +1,31 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { BackgroundTasks } from "@/app/background-tasks";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
+import { OriginBar } from "@/app/origin-bar";
 import { useServices } from "@/app/services";
 import { AgentPicker } from "@/features/agents/agent-picker";
 import { Composer, type ComposerHandle } from "@/features/chat/composer";
+import { PendingList } from "@/features/chat/pending-list";
 import type { Outgoing } from "@/features/chat/session-info";
-import { useAgent, useChatSession, useHasMessages, useIsBusy } from "@/features/chat/use-chat";
+import { useAgent, useChatSession, useHasMessages, useIsBusy, usePending } from "@/features/chat/use-chat";
 import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
-import type { AgentInfo } from "@/protocol/catalog";
+import { DEFAULT_AGENT, defaultFirst } from "@/protocol/catalog";
+import type { MessageMode } from "@/protocol/inbox";
 import { listAgents, listSkills } from "@/transport/catalog";
 import { useStore } from "@/ui/store";
 
 const MODEL_KEY = "dovetail.model";
-const DEFAULT_AGENT = "master";
 
 interface ChatPageProps {
   composer: React.RefObject<ComposerHandle | null>;
   onStarted: () => void;
   onInspect: (runId: string) => void;
+  onSchedules: () => void;
 }
 
-export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
+export function ChatPage({ composer, onStarted, onInspect, onSchedules }: ChatPageProps) {
   const services = useServices();
   const { session, isLoading, loadError } = useChatSession();
   const isBusy = useIsBusy();
@@ -32,6 +36,7 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const model = models.find((one) => one.name === chosen && one.state === "ready");
   const agents = useCatalog(listAgents, (found) => defaultFirst(found.agents));
   const agent = useAgent() ?? DEFAULT_AGENT;
+  const agentNames = useMemo(() => new Set(agents.map((one) => one.name)), [agents]);
   const isAgentThere = agents.some((one) => one.name === agent);
   useEffect(() => {
     session.requestBody = () => ({
@@ -41,9 +46,10 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   }, [session, model, agent, isAgentThere]);
 
   const send = useCallback(
-    (message: Outgoing) => {
-      void session.submit(message);
+    (message: Outgoing, mode: MessageMode) => {
+      const sent = session.submit(message, mode);
       onStarted();
+      return sent;
     },
     [session, onStarted],
   );
@@ -55,9 +61,12 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
   const isEmpty = !hasMessages && !isLoading && loadError === null;
   return (
     <div className={`flex min-h-0 flex-1 flex-col ${isEmpty ? "justify-center pb-[12vh]" : ""}`}>
+      <OriginBar onSchedules={onSchedules} />
       {isEmpty ? <Greeting onPick={(text) => composer.current?.fill(text)} /> : <Messages onInspect={onInspect} />}
       <div className="mx-auto w-full max-w-180 space-y-2 px-4 pb-4">
         {isKnown ? <ModelBanner models={models} /> : null}
+        <BackgroundTasks agents={agentNames} />
+        <PendingList messages={usePending()} onRemove={(id) => void session.inbox.remove(id).catch(() => undefined)} />
         <Composer
           handle={composer}
           isBusy={isBusy}
@@ -74,11 +83,6 @@ export function ChatPage({ composer, onStarted, onInspect }: ChatPageProps) {
       </div>
     </div>
   );
-}
-
-function defaultFirst(agents: AgentInfo[]): AgentInfo[] {
-  const isDefault = (agent: AgentInfo) => agent.name === DEFAULT_AGENT;
-  return [...agents.filter(isDefault), ...agents.filter((agent) => !isDefault(agent))];
 }
 
 /** A list from the server; empty until it is loaded, and if the server does not have the route. */

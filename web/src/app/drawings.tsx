@@ -2,8 +2,10 @@
 
 import { Bot, FileText, Globe, Search, SquareTerminal } from "lucide-react";
 import type { ReactNode } from "react";
+import { navigate } from "@/app/route";
 import { useServices } from "@/app/services";
 import { Approval } from "@/features/approvals/approval";
+import { TaskHandle } from "@/features/background/task-mark";
 import { OpenUrlAgain } from "@/features/browser-tools/open-url-tool";
 import type { DrawTool } from "@/features/chat/message-view";
 import { useAsk, useChat, useSubAgentsOf } from "@/features/chat/use-chat";
@@ -13,6 +15,7 @@ import { UnifiedTool } from "@/features/tool-cards/unified-tool";
 import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
 import type { Run } from "@/protocol/run";
 import { optionalText } from "@/protocol/shapes";
+import { useStore } from "@/ui/store";
 
 const ICONS: Record<string, ReactNode> = {
   "open-url": <Globe size={15} aria-hidden="true" />,
@@ -35,20 +38,23 @@ function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
   const services = useServices();
   const session = useChat();
   const { runs, isAsked } = useSubAgentsOf(part.toolCallId, caller);
+  const { tasks } = useStore(services.tasks(session.id));
+  const task = tasks.find((one) => one.callId === part.toolCallId);
   const name = toolName(part);
   return (
     <UnifiedTool
       part={part}
       isLive={isLive}
-      icon={ICONS[name] ?? (runs.length > 0 ? ICONS["sub-agent"] : undefined)}
+      icon={ICONS[name] ?? (runs.length > 0 || task ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
-      isOutputInside={runs.length > 0}
+      isOutputInside={runs.length > 0 || task !== undefined}
       details={name === "run_shell_command" ? shellDetails(part) : null}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null
       }
     >
       {name === "open-url" ? <OpenUrlAgain part={part} stack={services.stack} /> : null}
+      {task === undefined ? null : <TaskHandle task={task} onOpen={() => navigate(task.sessionId)} />}
       {runs.map((run) => (
         <Transcript
           key={run.runId}

@@ -3,6 +3,7 @@
 import { createContext, useContext } from "react";
 import { BrowserWatch } from "@/app/browser-watch";
 import { tabId } from "@/app/tab";
+import { TaskStore } from "@/features/background/task-store";
 import { FrontendToolExecutor } from "@/features/browser-tools/executor";
 import { registerDefaultFrontendToolHandlers } from "@/features/browser-tools/handlers";
 import { Ledger } from "@/features/browser-tools/ledger";
@@ -11,9 +12,18 @@ import { ChatSession } from "@/features/chat/chat-session";
 import { ModelStore } from "@/features/models/model-store";
 import { SessionStore } from "@/features/sessions/session-store";
 import { OwnerStore } from "@/features/sign-in/owner";
-import { deleteSession, listModels, listSessions, moveHead, renameSession, viewSession } from "@/transport/api";
-import { type Answer, acknowledge, answerAsk, claimAsk } from "@/transport/asks";
+import {
+  deleteSession,
+  listModels,
+  listSessions,
+  listTasks,
+  moveHead,
+  renameSession,
+  viewSession,
+} from "@/transport/api";
+import { type Answer, acknowledge, answerAsk, claimAsk, listAsks } from "@/transport/asks";
 import { HttpChatTransport } from "@/transport/http-chat-transport";
+import { listInbox, removeFromInbox, sendToRun } from "@/transport/inbox";
 import { readJournal } from "@/transport/runs";
 
 const KEPT_SESSIONS = 12;
@@ -35,6 +45,7 @@ export class Services {
   readonly #watch = new BrowserWatch(this.tabId, this.executor);
   readonly #transport = new HttpChatTransport(this.tabId);
   readonly #open = new Map<string, ChatSession>();
+  readonly #tasks = new Map<string, TaskStore>();
 
   constructor() {
     registerDefaultFrontendToolHandlers(this.executor, this.stack);
@@ -60,6 +71,21 @@ export class Services {
     if (!session.isBusy) await session.rejoin();
   }
 
+  /** The background tasks of a conversation. */
+  tasks(sessionId: string): TaskStore {
+    const known = this.#tasks.get(sessionId);
+    if (known !== undefined) return known;
+    const store = new TaskStore({
+      list: () => listTasks(sessionId),
+      asks: listAsks,
+      send: (runId, text) => sendToRun(runId, [{ type: "text", text }], "steer"),
+      cancel: (runId) => this.#transport.cancel(runId),
+      isHidden: () => document.hidden,
+    });
+    this.#tasks.set(sessionId, store);
+    return store;
+  }
+
   /** Loads what the sub-agents of a run said and did. */
   async loadSubAgents(session: ChatSession, runId: string): Promise<void> {
     for await (const entries of readJournal(runId, 0, AbortSignal.timeout(30_000))) session.watchSubAgents(entries);
@@ -68,13 +94,15 @@ export class Services {
   #make(id: string): ChatSession {
     const session: ChatSession = new ChatSession(id, {
       transport: this.#transport,
-      backend: { view: viewSession, moveHead },
+      backend: { view: viewSession, moveHead, sendToRun, listInbox, removeFromInbox },
       events: {
         onAsk: (ask) => void this.#watch.take(ask, session),
         onChange: () => {
           void this.sessions.refresh();
           void this.models.refresh();
         },
+        onOpen: () => void this.tasks(id).refresh(),
+        onNotice: () => void this.tasks(id).refresh(),
       },
     });
     this.#open.set(id, session);
@@ -86,7 +114,9 @@ export class Services {
   #forgetOldest(): void {
     for (const [id, session] of this.#open) {
       if (this.#open.size <= KEPT_SESSIONS) return;
-      if (!session.isBusy) this.#open.delete(id);
+      if (session.isBusy) continue;
+      this.#open.delete(id);
+      this.#tasks.delete(id);
     }
   }
 }

@@ -1,10 +1,12 @@
 import { X } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { navigate } from "@/app/route";
 import type { Services } from "@/app/services";
 import { PanelView } from "@/features/browser-tools/panel-view";
 import { useText } from "@/text/text";
 import { listAgents, listExtensions, listSkills, listTools } from "@/transport/catalog";
 import { ServerError } from "@/transport/http";
+import { listSchedules } from "@/transport/schedules";
 import { IconButton } from "@/ui/button";
 import { ErrorBoundary } from "@/ui/error-boundary";
 import { Notice } from "@/ui/notice";
@@ -16,12 +18,15 @@ const ExtensionsPanel = lazy(() =>
 );
 const AgentsPanel = lazy(() => import("@/features/agents/agents-panel").then((it) => ({ default: it.AgentsPanel })));
 const SkillsPanel = lazy(() => import("@/features/skills/skills-panel").then((it) => ({ default: it.SkillsPanel })));
+const SchedulesPanel = lazy(() =>
+  import("@/features/schedules/schedules-panel").then((it) => ({ default: it.SchedulesPanel })),
+);
 const ModelsPanel = lazy(() => import("@/features/models/models-panel").then((it) => ({ default: it.ModelsPanel })));
 const InspectorPanel = lazy(() =>
   import("@/features/inspector/inspector-panel").then((it) => ({ default: it.InspectorPanel })),
 );
 
-export const PANELS = ["pages", "tools", "extensions", "agents", "skills", "models", "run"] as const;
+export const PANELS = ["pages", "tools", "extensions", "agents", "skills", "schedules", "models", "run"] as const;
 export type PanelName = (typeof PANELS)[number];
 
 /** Panels whose route an older server may not have. */
@@ -30,6 +35,7 @@ const ROUTES: Partial<Record<PanelName, () => Promise<unknown>>> = {
   extensions: listExtensions,
   agents: listAgents,
   skills: listSkills,
+  schedules: listSchedules,
 };
 
 interface WorkbenchProps {
@@ -47,6 +53,11 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
   const missing = useMissingPanels();
   const shown = PANELS.filter((name) => !missing.has(name) && (name !== "pages" || items.length > 0));
   const active = shown.includes(panel) ? panel : "models";
+  const open = (sessionId: string) => {
+    navigate(sessionId);
+    // There the workbench covers the chat.
+    if (matchMedia("(width < 64rem)").matches) onClose();
+  };
   return (
     <aside
       aria-label={t.workbench}
@@ -86,7 +97,7 @@ export function Workbench({ services, panel, runId, onPanel, onClose }: Workbenc
       >
         <ErrorBoundary subject={active} fallback={<Notice title={t.undrawablePart} />}>
           <Suspense fallback={null}>
-            <PanelContent name={active} services={services} runId={runId} />
+            <PanelContent name={active} services={services} runId={runId} onOpen={open} />
           </Suspense>
         </ErrorBoundary>
       </div>
@@ -99,7 +110,14 @@ function bringIntoSight(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function PanelContent({ name, services, runId }: { name: PanelName; services: Services; runId: string | null }) {
+interface PanelContentProps {
+  name: PanelName;
+  services: Services;
+  runId: string | null;
+  onOpen: (sessionId: string) => void;
+}
+
+function PanelContent({ name, services, runId, onOpen }: PanelContentProps) {
   switch (name) {
     case "pages":
       return <PanelView stack={services.stack} />;
@@ -111,6 +129,8 @@ function PanelContent({ name, services, runId }: { name: PanelName; services: Se
       return <AgentsPanel />;
     case "skills":
       return <SkillsPanel />;
+    case "schedules":
+      return <SchedulesPanel onOpen={onOpen} onStarted={() => void services.sessions.refresh()} />;
     case "models":
       return <ModelsPanel store={services.models} />;
     case "run":

@@ -2,6 +2,9 @@
 
 import { isRecord, type Json, list, number, optionalText, readableName, record, text } from "@/protocol/shapes";
 
+/** The agent that answers unless another one is chosen. */
+export const DEFAULT_AGENT = "master";
+
 export interface ToolInfo {
   name: string;
   title: string;
@@ -85,6 +88,12 @@ export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Faul
       source: optionalText(agent["source"]),
     })),
   };
+}
+
+/** The agents, the default one first. */
+export function defaultFirst(agents: readonly AgentInfo[]): AgentInfo[] {
+  const isDefault = (agent: AgentInfo) => agent.name === DEFAULT_AGENT;
+  return [...agents.filter(isDefault), ...agents.filter((agent) => !isDefault(agent))];
 }
 
 export function parseSkills(value: unknown): { skills: SkillInfo[]; errors: Fault[] } {

@@ -70,6 +70,14 @@ test("a child's text and calls become a transcript", () => {
   ]);
 });
 
+test("a message that the run took during its work is a step with what a person wrote", () => {
+  const parts = [{ type: "text", text: "and sing" }];
+  const content = [{ role: "user", content: "and sing" }];
+  const runs = play(START, { type: "user-message", message_id: "m", kind: "steer", parts, content });
+  expect(partsOfChild(runs)).toEqual([{ type: "data-user-message", id: "m", data: { kind: "steer", parts } }]);
+  expect(runs["child"]?.steps).toMatchObject([{ kind: "message", detail: "and sing", end: 0 }]);
+});
+
 test.each([
   ["goal", "done"],
   ["cancelled", "stopped"],

@@ -4,6 +4,7 @@
  */
 
 import type { RunEntry } from "@/protocol/events.gen";
+import { wordsOf } from "@/protocol/inbox";
 import { isToolPart, type MessagePart, type ToolPart } from "@/protocol/message";
 import { endState, type ModelRequest, NEW_RUN, type Run, type Runs, type Step, type TurnDetail } from "@/protocol/run";
 import { isRecord, type Json, list, record, text } from "@/protocol/shapes";
@@ -47,6 +48,8 @@ function advance(before: Run, entry: RunEntry): Run {
     case "text-end":
     case "reasoning-end":
       return end(run, `text ${entry.id}`, entry, ({ part }) => ({ part: { ...part, state: "done" } as MessagePart }));
+    case "user-message":
+      return takeMessage(run, entry);
     case "turn-end":
       return endTurn(beginTurn(run, entry), entry, { finish_reason: entry.finish_reason, usage: entry.usage });
     case "turn-reset":
@@ -154,6 +157,14 @@ function requestOf(run: Run, entry: Event<"model-request">): ModelRequest {
 
 function grow(part: MessagePart | null, delta: string): MessagePart | null {
   return part?.type === "text" || part?.type === "reasoning" ? { ...part, text: part.text + delta } : part;
+}
+
+function takeMessage(run: Run, entry: Event<"user-message">): Run {
+  const id = `message ${entry.message_id}`;
+  const { kind, parts } = entry;
+  const part = { type: "data-user-message", id: entry.message_id, data: { kind, parts } } as const;
+  const detail = wordsOf(parts as unknown[] as MessagePart[]);
+  return end(begin(run, entry, id, { kind: "message", part, detail }), id, entry);
 }
 
 function beginCall(run: Run, entry: Event<"tool-input-start" | "tool-input-end">): Run {

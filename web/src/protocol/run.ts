@@ -34,7 +34,7 @@ export type Outcome = Omit<RunEndEvent, "type">;
 export interface Step {
   /** Unique among the steps that have not ended. */
   readonly id: string;
-  readonly kind: "turn" | "request" | "text" | "reasoning" | "tool" | "ask";
+  readonly kind: "turn" | "request" | "text" | "reasoning" | "tool" | "ask" | "message";
   readonly title: string;
   /** The number of the entry that began it. */
   readonly number: number;

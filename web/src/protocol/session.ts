@@ -8,7 +8,13 @@ export interface SessionSummary {
   title: string;
   updatedAt: number;
   isRunning: boolean;
+  origin: SessionOrigin | null;
 }
+
+/** What started a session that no person has started. */
+export type SessionOrigin =
+  | { kind: "background"; agent: string }
+  | { kind: "schedule"; scheduleId: string; tickAt: number };
 
 export interface SiblingInfo {
   index: number;
@@ -22,6 +28,11 @@ export interface SessionView {
   runId: string | null;
   messages: ChatMessage[];
   siblings: Record<string, SiblingInfo>;
+  /** The agent that answers here unless another one is chosen. */
+  agent?: string | null;
+  /** The session whose agent started this one. */
+  parentId?: string | null;
+  origin?: SessionOrigin | null;
 }
 
 function parseSummary(value: Json): SessionSummary {
@@ -30,7 +41,18 @@ function parseSummary(value: Json): SessionSummary {
     title: text(value["title"]),
     updatedAt: time(value["updated_at"]),
     isRunning: optionalText(value["run_id"]) !== null,
+    origin: parseOrigin(record(value["origin"])),
   };
+}
+
+/** Seconds since 1970, or a time in ISO 8601, in milliseconds. */
+function momentOf(value: unknown): number {
+  return typeof value === "number" ? value * 1000 : time(value);
+}
+
+function parseOrigin({ kind, agent, schedule_id: scheduleId, tick_at: tickAt }: Json): SessionOrigin | null {
+  if (kind === "background") return { kind, agent: text(agent) };
+  return kind === "schedule" ? { kind, scheduleId: text(scheduleId), tickAt: momentOf(tickAt) } : null;
 }
 
 export function parseSummaries(value: unknown): { sessions: SessionSummary[]; cursor: string | null } {
@@ -68,5 +90,8 @@ export function parseView(value: unknown): SessionView {
     runId: optionalText(body["run_id"]),
     messages: path.map(parseMessage),
     siblings: Object.fromEntries(path.map(({ id, siblings }) => [text(id), parseSibling(record(siblings))])),
+    agent: optionalText(body["agent"]),
+    parentId: optionalText(body["parent_id"]),
+    origin: parseOrigin(record(body["origin"])),
   };
 }

@@ -1,4 +1,4 @@
-/** Numbers for people. */
+/** Numbers and times for people. */
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
@@ -31,4 +31,24 @@ export function formatPrice(price: number): string {
 
 export function formatCount(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
+}
+
+/** A time in the reader's zone and language, with the year unless it is this one. */
+export function formatMoment(time: number, locale: string, zone?: string): string {
+  const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
+  return new Intl.DateTimeFormat(locale, {
+    weekday: "short",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    ...(isThisYear ? {} : { year: "numeric" }),
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).format(time);
+}
+
+/** The reader's time zone. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }

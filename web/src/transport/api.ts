@@ -2,6 +2,7 @@
 
 import { type ModelInfo, parseModels } from "@/protocol/model";
 import { parseSummaries, parseView, type SessionSummary, type SessionView } from "@/protocol/session";
+import { parseTasks, type Task } from "@/protocol/task";
 import { getJson, ServerError, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1";
@@ -46,6 +47,11 @@ export async function deleteSession(id: string): Promise<void> {
 
 export function exportAddress(id: string, format: "json" | "markdown"): string {
   return `${sessionPath(id)}/export?format=${format}`;
+}
+
+/** The background tasks that were started in a session. */
+export async function listTasks(sessionId: string): Promise<Task[]> {
+  return parseTasks(await getJson(`${sessionPath(sessionId)}/children`));
 }
 
 export async function listModels(): Promise<ModelInfo[]> {

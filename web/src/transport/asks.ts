@@ -1,6 +1,8 @@
-/** Answers to the asks of runs. */
+/** The asks of runs, and answers to them. */
 
-import { OfflineError, ServerError, sendJson } from "@/transport/http";
+import { type Ask, parseAsk } from "@/protocol/ask";
+import { isRecord, list, record } from "@/protocol/shapes";
+import { getJson, OfflineError, ServerError, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1/asks";
 const RETRIES = [100, 300, 900];
@@ -10,6 +12,12 @@ export interface Answer {
   value?: unknown;
   edited_args?: Record<string, unknown>;
   remember?: "once" | "run" | "always";
+}
+
+/** The user's open asks, oldest first. */
+export async function listAsks(): Promise<Ask[]> {
+  const asks = list(record(await getJson(BASE))["asks"]).filter(isRecord);
+  return asks.map(parseAsk).filter((ask) => ask !== null);
 }
 
 export async function answerAsk(id: string, answer: Answer): Promise<void> {

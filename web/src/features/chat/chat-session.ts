@@ -1,49 +1,37 @@
-/** An open conversation: send, stop, branch and resume. Free of React. */
+/** An open conversation: send, steer, stop, branch and resume. Free of React. */
 
-import { AbstractChat, type ChatStatus } from "ai";
-import { LiveChatState, nextFrame, type Schedule } from "@/features/chat/chat-state";
+import { LiveChatState, nextFrame } from "@/features/chat/chat-state";
+import { Inbox } from "@/features/chat/inbox";
+import { LiveInfo } from "@/features/chat/live-info";
+import { SdkChat } from "@/features/chat/sdk-chat";
 import {
   type DataChunk,
-  NOTHING,
   type Outgoing,
+  partsOf,
   type SessionBackend,
   type SessionEvents,
   type SessionInfo,
   type SessionParts,
 } from "@/features/chat/session-info";
-import { parseAsk } from "@/protocol/ask";
 import type { RunEntry } from "@/protocol/events.gen";
-import { entriesOf } from "@/protocol/journal";
-import type { ChatMessage, MessagePart } from "@/protocol/message";
-import { foldEntry } from "@/protocol/run-fold";
+import type { MessageMode } from "@/protocol/inbox";
+import type { MessagePart } from "@/protocol/message";
 import type { SessionView } from "@/protocol/session";
-import { isRecord } from "@/protocol/shapes";
 import type { ChatTransport } from "@/transport/chat-transport";
-
-class SdkChat extends AbstractChat<ChatMessage> {
-  /** Called when an answer begins to arrive; by then the server has stored the question. */
-  onStart: () => void = () => {};
-
-  protected override setStatus(change: { status: ChatStatus; error?: Error }): void {
-    const isStart = change.status === "streaming" && this.status !== "streaming";
-    super.setStatus(change);
-    if (isStart) this.onStart();
-  }
-}
 
 export class ChatSession {
   readonly state: LiveChatState;
   /** Added to every request: the chosen model, agent and skills. */
   requestBody: () => Record<string, unknown> = () => ({});
+  readonly inbox: Inbox;
   readonly #chat: SdkChat;
   readonly #transport: ChatTransport;
   readonly #backend: SessionBackend;
   readonly #events: SessionEvents;
   readonly #pauses: readonly number[];
-  readonly #schedule: Schedule;
-  readonly #listeners = new Set<() => void>();
-  #info: SessionInfo = NOTHING;
-  #isNotifying = false;
+  readonly #live: LiveInfo;
+  #storedAgent: string | null = null;
+  #isSettling = false;
 
   constructor(
     readonly id: string,
@@ -53,67 +41,89 @@ export class ChatSession {
     this.#backend = parts.backend;
     this.#events = parts.events ?? {};
     this.#pauses = parts.pauses ?? [400, 1200, 3000];
-    this.#schedule = parts.schedule ?? nextFrame;
-    this.state = new LiveChatState([], this.#schedule);
+    const schedule = parts.schedule ?? nextFrame;
+    this.state = new LiveChatState([], schedule);
+    this.#live = new LiveInfo(schedule);
+    this.inbox = new Inbox(id, parts.backend, (pending) => this.#live.set({ pending }));
     this.#chat = new SdkChat({
       id,
       transport: parts.transport,
       state: this.state,
       generateId: () => crypto.randomUUID(),
-      onData: (part) => this.#take(part as DataChunk),
-      onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#reconnect() : this.refresh(isError)),
+      onData: (part) => {
+        this.#live.take(part as DataChunk, this.#events);
+        if (part.type === "data-user-message" && part.id !== undefined) this.inbox.take(part.id);
+      },
+      onFinish: ({ isError, isDisconnect }) => void (isDisconnect ? this.#reconnect() : this.settle(isError)),
     });
     this.#chat.onStart = () => void this.refresh(true);
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = (listener: () => void): (() => void) => this.#live.subscribe(listener);
 
-  readonly info = (): SessionInfo => this.#info;
+  readonly info = (): SessionInfo => this.#live.read();
 
   get isBusy(): boolean {
-    return this.#chat.status === "submitted" || this.#chat.status === "streaming";
+    return this.#chat.isBusy;
   }
 
   get runId(): string | null {
-    return this.#chat.messages.findLast((message) => message.metadata?.run_id)?.metadata?.run_id ?? null;
+    return this.#chat.runId;
   }
 
-  /** The agent that answers: the chosen one, otherwise the one that answered last. */
+  /** The agent that answers: the chosen one, otherwise the one that answered last, otherwise the session's own. */
   get agent(): string | null {
     const last = this.#chat.messages.findLast((message) => message.metadata?.agent)?.metadata?.agent;
-    return this.#info.agent ?? last ?? null;
+    return this.info().agent ?? last ?? this.#storedAgent;
   }
 
   choose(agent: string): void {
-    this.#set({ agent });
+    this.#live.set({ agent });
   }
 
   /** Loads the stored messages and joins an answer in progress, if any. */
   async open(): Promise<void> {
-    this.#set({ isLoading: true, loadError: null });
+    this.#live.set({ isLoading: true, loadError: null });
     try {
       const view = await this.#backend.view(this.id);
       if (view !== null) this.#show(view);
-      this.#set({ isLoading: false });
-      if (view?.runId) await this.#chat.resumeStream();
+      this.#live.set({ isLoading: false });
+      if (view !== null) this.#events.onOpen?.();
+      if (view?.runId) await this.#join();
     } catch (error) {
-      this.#set({ isLoading: false, loadError: error instanceof Error ? error : new Error(String(error)) });
+      this.#live.set({ isLoading: false, loadError: error instanceof Error ? error : new Error(String(error)) });
     }
   }
 
   /** Reloads the title and the branches; with `keepsMessages`, messages that could not be sent stay in place. */
-  async refresh(keepsMessages = false): Promise<void> {
+  async refresh(keepsMessages = false): Promise<SessionView | null> {
     const view = await this.#backend.view(this.id).catch(() => null);
     if (view !== null && !this.isBusy && !keepsMessages) this.#show(view);
-    else if (view !== null) this.#set({ title: view.title, siblings: view.siblings });
+    else if (view !== null) this.#live.set({ title: view.title, siblings: view.siblings });
     this.#events.onChange?.();
+    return view;
   }
 
-  async submit(message: Outgoing): Promise<void> {
-    await this.#send(partsOf(message), this.#chat.lastMessage?.id ?? null);
+  /** Asks a question; during an answer the message goes into its next turn (`steer`) or is answered after it. */
+  async submit(message: Outgoing, mode: MessageMode = "steer"): Promise<void> {
+    const parts = partsOf(message);
+    if (this.#hasAnswerInProgress) {
+      const delivery = await this.inbox.send(this.#begunRun(), parts, mode);
+      if (delivery !== null) return void (this.#hasAnswerInProgress || this.settle());
+    }
+    await this.#send(parts, this.#chat.lastMessage?.id ?? null);
+  }
+
+  /** After an answer: shows what is stored, and joins the run that answers what was sent during it, if any. */
+  async settle(isError = false): Promise<void> {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    const next = await this.#awaitNext(isError).finally(() => {
+      this.#isSettling = false;
+    });
+    if (next === null) return;
+    this.#show(next);
+    await this.#join();
   }
 
   /** Requests another answer next to the old one. A question that never reached the server is sent again. */
@@ -121,7 +131,7 @@ export class ChatSession {
     const index = this.#chat.messages.findIndex((message) => message.id === messageId);
     const target = this.#chat.messages[index];
     if (target === undefined) return;
-    if (target.role === "user" && this.#info.siblings[messageId] === undefined) {
+    if (target.role === "user" && this.info().siblings[messageId] === undefined) {
       this.#chat.messages = this.#chat.messages.slice(0, index);
       await this.#send(target.parts, this.#chat.lastMessage?.id ?? null);
       return;
@@ -144,12 +154,12 @@ export class ChatSession {
     await this.#backend.moveHead(this.id, messageId);
     const view = await this.#backend.view(this.id);
     if (view !== null) this.#show(view);
-    if (view?.runId) await this.#chat.resumeStream();
+    if (view?.runId) await this.#join();
   }
 
   /** Cancels the run; the stream then ends by itself. */
   async stop(): Promise<void> {
-    const { runId } = this;
+    const runId = this.#chat.lastRunId;
     if (runId === null) await this.#chat.stop();
     else await this.#transport.cancel(runId);
   }
@@ -158,19 +168,58 @@ export class ChatSession {
   async rejoin(): Promise<void> {
     this.#chat.clearError();
     await this.#chat.resumeStream();
-    if (this.#chat.status === "ready") await this.refresh();
+    if (this.#chat.status === "ready") await this.settle();
+  }
+
+  /** Whether a run answers or is about to, as far as is known; its stream may be interrupted. */
+  get #hasAnswerInProgress(): boolean {
+    const { isReconnecting, pending } = this.info();
+    return this.isBusy || isReconnecting || (this.#isSettling && pending.length > 0);
+  }
+
+  /** The run in progress, as soon as the server has begun it; null if it fails to. */
+  #begunRun(): Promise<string | null> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.#chat.lastRunId === null && this.#hasAnswerInProgress) return;
+        leave();
+        resolve(this.#hasAnswerInProgress ? this.#chat.lastRunId : null);
+      };
+      const leave = this.state.subscribe(look);
+      look();
+    });
+  }
+
+  /** Joins the run in progress, from the beginning of its answer. */
+  async #join(): Promise<void> {
+    void this.inbox.load();
+    await this.#chat.resumeStream();
+  }
+
+  /** Waits for the run that answers what is pending. */
+  async #awaitNext(isError: boolean): Promise<SessionView | null> {
+    const ended = this.runId;
+    for (const pause of [0, ...this.#pauses, ...this.#pauses, ...this.#pauses]) {
+      const view = await this.refresh(isError);
+      if (this.isBusy) return null;
+      if (view !== null && view.runId !== null && view.runId !== ended) return view;
+      if (this.info().pending.length === 0) return null;
+      await sleep(pause);
+      await this.inbox.load();
+    }
+    return null;
   }
 
   /** Rejoins a broken stream, with a few retries: the run continues without a reader. */
   async #reconnect(): Promise<void> {
-    if (this.#info.isReconnecting) return;
-    this.#set({ isReconnecting: true });
+    if (this.info().isReconnecting) return;
+    this.#live.set({ isReconnecting: true });
     for (const pause of this.#pauses) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await sleep(pause);
       await this.rejoin();
       if (this.#chat.status !== "error") break;
     }
-    this.#set({ isReconnecting: false });
+    this.#live.set({ isReconnecting: false });
   }
 
   async #send(parts: MessagePart[], parentId: string | null): Promise<void> {
@@ -182,41 +231,17 @@ export class ChatSession {
 
   /** Adds entries of sub-agents from the stream or a journal; those of the root run are ignored. */
   watchSubAgents(entries: readonly RunEntry[]): void {
-    const ofSubAgents = entries.filter((entry) => entry.path.length > 1);
-    this.#info = { ...this.#info, subAgents: ofSubAgents.reduce(foldEntry, this.#info.subAgents) };
-    this.#notifyLater();
-  }
-
-  #take(part: DataChunk): void {
-    if (part.type === "data-subagent-event") this.watchSubAgents(entriesOf(part.data));
-    const ask = part.type === "data-ask" && isRecord(part.data) ? parseAsk(part.data) : null;
-    if (ask === null) return;
-    this.#set({ asks: { ...this.#info.asks, [ask.id]: ask } });
-    this.#events.onAsk?.(ask);
+    this.#live.watchSubAgents(entries);
   }
 
   #show(view: SessionView): void {
     this.#chat.messages = view.messages;
-    this.#set({ title: view.title, siblings: view.siblings });
-  }
-
-  #set(change: Partial<SessionInfo>): void {
-    this.#info = { ...this.#info, ...change };
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** Notifies subscribers once per frame, because sub-agents stream token by token. */
-  #notifyLater(): void {
-    if (this.#isNotifying) return;
-    this.#isNotifying = true;
-    this.#schedule(() => {
-      this.#isNotifying = false;
-      this.#set({});
-    });
+    this.#storedAgent = view.agent ?? null;
+    const { title, siblings, parentId = null, origin = null } = view;
+    this.#live.set({ title, siblings, parentId, origin });
   }
 }
 
-function partsOf(message: Outgoing): MessagePart[] {
-  const files = message.files ?? [];
-  return message.text === "" ? files : [...files, { type: "text", text: message.text }];
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,12 +1,15 @@
-import { ArrowUp, Paperclip, Square } from "lucide-react";
+import { Paperclip } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import { type FilePart, LARGEST_FILE, readFiles } from "@/features/chat/attachments";
 import { complete, completionAt, type Suggestion } from "@/features/chat/completion";
 import { CompletionList } from "@/features/chat/completion-list";
 import { FileChips } from "@/features/chat/file-chips";
+import { SendButtons } from "@/features/chat/send-buttons";
 import type { Outgoing } from "@/features/chat/session-info";
+import type { MessageMode } from "@/protocol/inbox";
 import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
+import { OfflineError } from "@/transport/http";
 import { IconButton } from "@/ui/button";
 
 export interface ComposerHandle {
@@ -15,8 +18,10 @@ export interface ComposerHandle {
 }
 
 interface ComposerProps {
+  /** Whether an answer is in progress; what is sent then goes into it, or is answered after it. */
   isBusy: boolean;
-  onSend: (message: Outgoing) => void;
+  /** Rejects if the message could not be sent: its text then returns to the field. */
+  onSend: (message: Outgoing, mode: MessageMode) => Promise<void>;
   onStop: () => void;
   /** What may follow `/skill/`. */
   skills?: readonly Suggestion[];
@@ -47,13 +52,20 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
   }));
 
   const completion = skills.length > 0 ? completionAt(text, caret, skills) : null;
-  const canSend = (text.trim() !== "" || files.length > 0) && !isBusy;
-  const send = () => {
+  const canSend = text.trim() !== "" || files.length > 0;
+  const send = (mode: MessageMode) => {
     if (!canSend) return;
-    onSend({ text: text.trim(), files });
+    const sent = { text: text.trim(), files };
     setText("");
     setFiles([]);
     setNotice(null);
+    onSend(sent, mode).catch((error: unknown) => {
+      setText((now) => (now === "" ? sent.text : `${sent.text}\n${now}`));
+      setFiles((now) => [...sent.files, ...now]);
+      setNotice(error instanceof OfflineError ? t.offline : error instanceof Error ? error.message : String(error));
+    });
+    // The button or menu that was used disappears with the text.
+    if (isBusy) field.current?.focus();
   };
   const attach = async (list: Iterable<File>) => {
     const { parts, tooLarge } = await readFiles(list);
@@ -73,13 +85,13 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
     if (completion !== null && onCompletionKey(event, completion.matches, choice, setChoice, choose)) return;
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
-    send();
+    send(event.altKey ? "queue" : "steer");
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        send("steer");
       }}
       onDragOver={(event) => {
         event.preventDefault();
@@ -113,7 +125,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
           autoFocus={matchMedia("(pointer: fine)").matches}
           rows={1}
           value={text}
-          placeholder={t.messagePlaceholder}
+          placeholder={isBusy ? t.steerPlaceholder : t.messagePlaceholder}
           aria-autocomplete={skills.length > 0 ? "list" : "none"}
           aria-controls={completion === null ? undefined : "skill-completion"}
           onChange={(event) => {
@@ -142,15 +154,7 @@ export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, ha
           <Paperclip size={16} />
         </IconButton>
         <div className="flex min-w-0 flex-1 items-center gap-1">{tools}</div>
-        {isBusy ? (
-          <RoundButton label={t.stop} onClick={onStop}>
-            <Square size={12} fill="currentColor" aria-hidden="true" />
-          </RoundButton>
-        ) : (
-          <RoundButton label={t.send} isDisabled={!canSend} type="submit">
-            <ArrowUp size={17} strokeWidth={2.25} aria-hidden="true" />
-          </RoundButton>
-        )}
+        <SendButtons isBusy={isBusy} canSend={canSend} onSend={send} onStop={onStop} />
       </div>
     </form>
   );
@@ -170,29 +174,6 @@ function onCompletionKey(
   else return false;
   event.preventDefault();
   return true;
-}
-
-interface RoundButtonProps {
-  label: string;
-  type?: "button" | "submit";
-  isDisabled?: boolean;
-  onClick?: () => void;
-  children: ReactNode;
-}
-
-function RoundButton({ label, type = "button", isDisabled = false, onClick, children }: RoundButtonProps) {
-  return (
-    <button
-      type={type}
-      aria-label={label}
-      title={label}
-      disabled={isDisabled}
-      onClick={onClick}
-      className="flex size-8 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink transition hover:opacity-90 disabled:bg-raised disabled:text-faint disabled:opacity-100"
-    >
-      {children}
-    </button>
-  );
 }
 
 function useGrowingHeight(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {

@@ -26,7 +26,13 @@ const VIEW: SessionView = {
 async function readHook<T>(hook: () => T): Promise<T> {
   const session = new ChatSession("s", {
     transport: { sendMessages: fail, reconnectToStream: fail, cancel: fail },
-    backend: { view: async () => VIEW, moveHead: fail },
+    backend: {
+      view: async () => VIEW,
+      moveHead: fail,
+      sendToRun: fail,
+      listInbox: fail,
+      removeFromInbox: fail,
+    },
     schedule: (publish) => publish(),
   });
   await session.open();

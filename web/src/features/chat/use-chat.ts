@@ -3,10 +3,11 @@
 import type { ChatStatus } from "ai";
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import type { ChatSession } from "@/features/chat/chat-session";
+import type { PendingMessage } from "@/features/chat/inbox";
 import type { Ask } from "@/protocol/ask";
-import { type ChatMessage, isToolPart, type ToolPart } from "@/protocol/message";
+import { type ChatMessage, isOpenCall, isToolPart, type ToolPart } from "@/protocol/message";
 import { type Run, type Runs, storedRun, waitsForAnswer } from "@/protocol/run";
-import type { SiblingInfo } from "@/protocol/session";
+import type { SessionOrigin, SiblingInfo } from "@/protocol/session";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -119,6 +120,29 @@ export function useAsk(id: string | null): Ask | null {
   const session = useSession();
   const asks = useStore(session.subscribe, () => session.info().asks);
   return id === null ? null : (asks[id] ?? null);
+}
+
+/** What was sent during an answer and is not taken yet. */
+export function usePending(): readonly PendingMessage[] {
+  const session = useSession();
+  return useStore(session.subscribe, () => session.info().pending);
+}
+
+/** What started this chat, if no person did, and the chat above it. */
+export function useOrigin(): { origin: SessionOrigin | null; parentId: string | null } {
+  const session = useSession();
+  const origin = useStore(session.subscribe, () => session.info().origin);
+  const parentId = useStore(session.subscribe, () => session.info().parentId);
+  return { origin, parentId };
+}
+
+/** How many calls of the last answer are done, of those that matter. */
+export function useDoneCalls(matters: (part: ToolPart) => boolean): number {
+  const { state } = useSession();
+  return useStore(state.subscribe, () => {
+    const calls = state.read().messages.at(-1)?.parts.filter(isToolPart) ?? [];
+    return calls.filter((part) => !isOpenCall(part) && matters(part)).length;
+  });
 }
 
 /** The agent of this chat; null for the server's default. */

@@ -17,6 +17,7 @@ const COLORS: Record<RowKind, string> = {
   reasoning: "bg-accent/50",
   tool: "bg-[var(--code-name)]",
   ask: "bg-warn",
+  message: "bg-soft",
 };
 
 /** Indents the rows of child runs. */
@@ -117,6 +118,7 @@ function nameOf(kind: RowKind, t: Text): string {
     reasoning: t.thought,
     tool: t.tool,
     ask: t.question,
+    message: t.message,
   };
   return names[kind];
 }

@@ -1,4 +1,4 @@
-import { Download, Ellipsis, FileText, Pencil, Trash2 } from "lucide-react";
+import { CalendarClock, Download, Ellipsis, FileText, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { SessionSummary } from "@/protocol/session";
 import { useText } from "@/text/text";
@@ -32,6 +32,9 @@ export function SessionRow({ session, isOpen, onOpen, onRename, onRemove, export
       >
         {title}
       </button>
+      {session.origin?.kind === "schedule" ? (
+        <CalendarClock size={13} className="mr-2 shrink-0 text-faint" aria-label={t.scheduledChat} />
+      ) : null}
       {session.isRunning ? (
         <span className="mr-2 size-1.5 animate-breathe rounded-full bg-accent" aria-hidden="true" />
       ) : null}

@@ -3,7 +3,7 @@ import { groupByAge, type SessionPage, SessionStore } from "@/features/sessions/
 import type { SessionSummary } from "@/protocol/session";
 
 function session(id: string, updatedAt = 0): SessionSummary {
-  return { id, title: id, updatedAt, isRunning: false };
+  return { id, title: id, updatedAt, isRunning: false, origin: null };
 }
 
 /** A list whose replies the test releases one by one. */

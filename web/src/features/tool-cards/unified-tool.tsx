@@ -77,7 +77,7 @@ function Details({ part, isOutputInside }: { part: ToolPart; isOutputInside: boo
   const raw = part.state === "input-streaming" ? part.rawInput : undefined;
   return (
     <>
-      <Field name={t.input}>{raw === undefined ? <Input input={part.input} /> : <Plain text={raw} />}</Field>
+      <Field name={t.input}>{raw === undefined ? <CallInput input={part.input} /> : <Plain text={raw} />}</Field>
       {part.state === "output-available" && !isOutputInside ? (
         <Field name={t.output}>
           <Output output={part.output} />
@@ -93,7 +93,7 @@ function Details({ part, isOutputInside }: { part: ToolPart; isOutputInside: boo
 }
 
 /** Flat values as a list of names and values; nested ones as JSON. */
-function Input({ input }: { input: unknown }) {
+export function CallInput({ input }: { input: unknown }) {
   const entries = isRecord(input) ? Object.entries(input) : [];
   const isFlat = entries.length > 0 && entries.every(([, value]) => typeof value !== "object" || value === null);
   if (!isFlat) return <Plain text={JSON.stringify(input ?? {}, null, 2)} />;

@@ -1,0 +1,109 @@
+import { MessageSquare, Square } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { TaskMark, taskStateText } from "@/features/background/task-mark";
+import { isActive, type TaskStore } from "@/features/background/task-store";
+import type { Task } from "@/protocol/task";
+import { useText } from "@/text/text";
+import { Button, IconButton } from "@/ui/button";
+
+interface TaskRowProps {
+  task: Task;
+  store: TaskStore;
+  onOpen: () => void;
+  /** What the task asks. */
+  children?: ReactNode;
+}
+
+/** A task: open it, stop it, or send it a message. */
+export function TaskRow({ task, store, onOpen, children }: TaskRowProps) {
+  const t = useText();
+  const [isWriting, setWriting] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const attempt = async (action: Promise<void>) => {
+    setError(null);
+    try {
+      await action;
+      setWriting(false);
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : String(problem));
+    }
+  };
+  return (
+    <li
+      aria-label={`${task.agent}: ${taskStateText(task, t)}`}
+      className="border-t border-line px-1.5 first:border-t-0"
+    >
+      <div className="flex items-center gap-0.5">
+        <button
+          type="button"
+          aria-label={t.openTask(task.agent, task.title)}
+          onClick={onOpen}
+          className="flex min-w-0 flex-1 items-center gap-2 rounded-lg px-2 py-2 text-left -outline-offset-2 hover:bg-sunken"
+        >
+          <TaskMark task={task} />
+          <span className="shrink-0 font-medium">{task.agent}</span>
+          <span className="min-w-0 flex-1 truncate text-soft">{task.title}</span>
+          <span className={`shrink-0 text-[12px] ${task.state === "waiting" ? "text-warn" : "text-faint"}`}>
+            {taskStateText(task, t)}
+          </span>
+        </button>
+        <IconButton
+          label={isActive(task) ? t.messageTask(task.agent) : t.continueTask(task.agent)}
+          aria-expanded={isWriting}
+          onClick={() => setWriting(!isWriting)}
+        >
+          <MessageSquare size={15} />
+        </IconButton>
+        <IconButton
+          label={t.cancelTask(task.agent)}
+          className={isActive(task) ? "" : "invisible"}
+          onClick={() => void attempt(store.cancel(task))}
+        >
+          <Square size={12} fill="currentColor" />
+        </IconButton>
+      </div>
+      {isWriting ? <MessageField task={task} onSend={(text) => attempt(store.send(task, text))} /> : null}
+      {error ? (
+        <p role="alert" className="px-2 pb-2 text-danger">
+          {error}
+        </p>
+      ) : null}
+      {children}
+    </li>
+  );
+}
+
+function MessageField({ task, onSend }: { task: Task; onSend: (text: string) => Promise<void> }) {
+  const t = useText();
+  const id = useId();
+  const [text, setText] = useState("");
+  const [isSending, setSending] = useState(false);
+  const label = isActive(task) ? t.messageTask(task.agent) : t.continueTask(task.agent);
+  return (
+    <form
+      className="flex gap-2 px-2 pb-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() === "") return;
+        setSending(true);
+        void onSend(text.trim()).finally(() => setSending(false));
+      }}
+    >
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <input
+        id={id}
+        // biome-ignore lint/a11y/noAutofocus: the field was just asked for
+        autoFocus
+        value={text}
+        placeholder={label}
+        onChange={(event) => setText(event.target.value)}
+        className="h-8 min-w-0 flex-1 rounded-lg border border-line bg-page px-2.5 focus:border-line-strong"
+      />
+      <Button type="submit" look="primary" disabled={isSending || text.trim() === ""}>
+        {t.send}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+/** What a conversation exposes besides its messages, for subscribers. */
+
+import type { Schedule } from "@/features/chat/chat-state";
+import { type DataChunk, NOTHING, type SessionEvents, type SessionInfo } from "@/features/chat/session-info";
+import { parseAsk } from "@/protocol/ask";
+import type { RunEntry } from "@/protocol/events.gen";
+import { takenMessage } from "@/protocol/inbox";
+import { entriesOf } from "@/protocol/journal";
+import type { MessagePart } from "@/protocol/message";
+import { foldEntry } from "@/protocol/run-fold";
+import { isRecord } from "@/protocol/shapes";
+import { Store } from "@/ui/store";
+
+export class LiveInfo extends Store<SessionInfo> {
+  #subAgents = NOTHING.subAgents;
+  #isNotifying = false;
+
+  constructor(private readonly schedule: Schedule) {
+    super(NOTHING);
+  }
+
+  set(change: Partial<SessionInfo>): void {
+    this.change({ ...change, subAgents: this.#subAgents });
+  }
+
+  /** Keeps what a data part of the stream says, and passes on asks and notices. */
+  take(part: DataChunk, events: SessionEvents): void {
+    if (part.type === "data-subagent-event") this.watchSubAgents(entriesOf(part.data));
+    if (takenMessage(part as MessagePart)?.kind === "notice") events.onNotice?.();
+    const ask = part.type === "data-ask" && isRecord(part.data) ? parseAsk(part.data) : null;
+    if (ask === null) return;
+    this.set({ asks: { ...this.read().asks, [ask.id]: ask } });
+    events.onAsk?.(ask);
+  }
+
+  /** Adds entries of sub-agents; subscribers hear of them once per frame, because sub-agents stream token by token. */
+  watchSubAgents(entries: readonly RunEntry[]): void {
+    this.#subAgents = entries.filter((entry) => entry.path.length > 1).reduce(foldEntry, this.#subAgents);
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    this.schedule(() => {
+      this.#isNotifying = false;
+      this.set({});
+    });
+  }
+}
