@@ -104,7 +104,7 @@ describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
       .locator(".overflow-y-auto")
       .evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await take("06-prompt");
-    for (const [place, name] of ["tools", "extensions", "agents", "skills", "models"].entries()) {
+    for (const [place, name] of ["tools", "extensions", "agents", "skills", "schedules", "models"].entries()) {
       await page.locator(`#tab-${name}`).click();
       await page.getByRole("tabpanel").locator("li, form, p.text-faint").first().waitFor();
       await page.locator("#workbench-panel .animate-spin").waitFor({ state: "detached" });
@@ -124,14 +124,14 @@ describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
       .click();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").waitFor();
-    await take("12-palette");
+    await take("13-palette");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^(Agent|智能体): / }).click();
-    await take("13-agents");
+    await take("14-agents");
     await page.keyboard.press("Escape");
     if (options.width === 390) {
       await page.getByRole("button", { name: "Open the list of chats", exact: true }).click();
-      await take("14-list");
+      await take("15-list");
     }
   });
 });

@@ -159,11 +159,13 @@ export async function fillChat(questions: number): Promise<string> {
   return `/#/s/${id}`;
 }
 
-/** Removes the chats and scripted replies of a test, so that the next one starts clean. */
+/** Removes the chats, schedules and scripted replies of a test, so that the next one starts clean. */
 async function forget(): Promise<void> {
   await steer("DELETE", "/script/replies");
   const { sessions } = await (await fetch(`${address.url}/api/v1/sessions?limit=100`)).json();
   for (const { id } of sessions) await fetch(`${address.url}/api/v1/sessions/${id}`, { method: "DELETE" });
+  const { schedules = [] } = await (await fetch(`${address.url}/api/v1/schedules`)).json();
+  for (const { id } of schedules) await fetch(`${address.url}/api/v1/schedules/${id}`, { method: "DELETE" });
 }
 
 /** Waits until the page has this many of them, and not only for a moment. */

@@ -37,6 +37,7 @@ async function openSomething(page: Page, panel: string): Promise<void> {
     await within.getByRole("button", { name: /^Cut/ }).click();
     await within.getByRole("button", { name: "Add to boards", exact: true }).click();
   }
+  if (panel === "Schedules") await within.getByRole("button", { name: "Add a schedule", exact: true }).click();
   if (panel === "Run")
     await within
       .getByRole("button", { name: /^Prompt/ })
@@ -66,7 +67,7 @@ test.each([
   await fullChat(page);
   await page.getByRole("button", { name: /^Calculate/ }).click();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
-  for (const name of ["Tools", "Extensions", "Agents", "Skills", "Models", "Run"]) {
+  for (const name of ["Tools", "Extensions", "Agents", "Skills", "Schedules", "Models", "Run"]) {
     await page.getByRole("tab", { name }).click();
     await page.getByRole("tabpanel", { name }).locator("p").first().waitFor();
     await openSomething(page, name);

@@ -428,6 +428,16 @@ test("after an answer the page joins the run that answers what was queued", asyn
   expect([joined(), pendingOf(session)]).toEqual([1, []]);
 });
 
+test("an answer that ended before its stream could be joined is shown as it is stored", async () => {
+  const stage = new Stage([]);
+  const question = message("u1", "user", "go");
+  const views = [view([question], "r1"), view([question, message("a1", "assistant", "Done.")])];
+  stage.view = async () => views.shift() ?? null;
+  const session = stage.session();
+  await session.open();
+  expect(texts(session)).toEqual([["go"], ["Done."]]);
+});
+
 test("a message to a run that has just ended starts the next one, which the page joins", async () => {
   const stage = new Stage([]);
   const answer = heldAnswer(stage);

@@ -190,10 +190,13 @@ export class ChatSession {
     });
   }
 
-  /** Joins the run in progress, from the beginning of its answer. */
+  /** Joins the run in progress, from the beginning of its answer; one that has just ended is shown as it is stored. */
   async #join(): Promise<void> {
     void this.inbox.load();
     await this.#chat.resumeStream();
+    if (this.#chat.status !== "ready" || this.#chat.lastRunId !== null) return;
+    await this.refresh();
+    if (this.info().pending.length > 0) await this.settle();
   }
 
   /** Waits for the run that answers what is pending. */
@@ -242,6 +245,4 @@ export class ChatSession {
   }
 }
 
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

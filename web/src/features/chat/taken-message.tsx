@@ -17,11 +17,11 @@ export function TakenMessageView({ message }: { message: TakenMessage }) {
 
 /** The first line says what has happened; the rest is for the model, and for whoever opens it. */
 function NoticeLine({ words }: { words: string }) {
-  const [first = "", ...rest] = words.trim().split("\n");
+  const [head = "", ...rest] = words.trim().split("\n");
   const line = (
     <>
       <BellRing size={14} className="mt-[3px] shrink-0" aria-hidden="true" />
-      <span className="min-w-0 break-words">{first}</span>
+      <span className="min-w-0 break-words">{head.replace(/^\[(.*)\]$/, "$1")}</span>
     </>
   );
   if (rest.length === 0) return <p className="flex items-start gap-2 text-[13px] text-faint">{line}</p>;
