@@ -76,15 +76,9 @@ test("a task that has ended continues with a message, and the next answer begins
   await script({ when: "and now", text: "Trees and shrubs are listed." });
   await ask(page, "and now?");
   await answer(page).getByText("Trees and shrubs are listed.").waitFor();
-  await answer(page)
-    .getByText(/^Background task .*has ended/)
-    .first()
-    .waitFor();
+  await answer(page).getByText("The background task of scribe has ended.").first().waitFor();
   await page.reload();
-  await answer(page)
-    .getByText(/^Background task .*has ended/)
-    .first()
-    .waitFor();
+  await answer(page).getByText("The background task of scribe has ended.").first().waitFor();
 });
 
 test("a task is stopped from the list, which is there after a reload", async () => {

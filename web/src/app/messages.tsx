@@ -1,6 +1,7 @@
 import { Activity } from "lucide-react";
 import { memo, useState } from "react";
 import { drawTool } from "@/app/drawings";
+import { navigate } from "@/app/route";
 import { BranchNav } from "@/features/branches/branch-nav";
 import { EditField } from "@/features/chat/edit-field";
 import { Failure } from "@/features/chat/failure";
@@ -118,6 +119,7 @@ const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdi
       message={message}
       isLive={isLive}
       drawTool={drawTool}
+      onOpen={navigate}
       outcome={isLive ? null : <Outcome metadata={message.metadata} onRetry={() => retry(message.id)} />}
       footer={isLive ? null : footer}
     />

@@ -25,8 +25,14 @@ test("a delivery says where the message went", () => {
 
 test("only a message that a run took is one", () => {
   const part = { type: "data-user-message", id: "m", data: { kind: "notice", parts: [TEXT] } } as const;
-  expect(takenMessage(part)).toEqual({ kind: "notice", parts: [TEXT] });
+  expect(takenMessage(part)).toEqual({ kind: "notice", parts: [TEXT], task: null });
   expect(takenMessage(TEXT)).toBeNull();
+});
+
+test("a notice names the background task that has ended", () => {
+  const task = { type: "data-task", data: { task_id: "s", run_id: "r", agent: "scribe" } } as const;
+  const part = { type: "data-user-message", id: "m", data: { kind: "notice", parts: [TEXT, task] } } as const;
+  expect(takenMessage(part)?.task).toEqual({ sessionId: "s", agent: "scribe" });
 });
 
 test("the words of a message are its texts, or the names of its files", () => {

@@ -22,6 +22,8 @@ export interface Delivery {
 export interface TakenMessage {
   kind: "steer" | "notice";
   parts: MessagePart[];
+  /** The background task whose end it announces. */
+  task: { sessionId: string; agent: string } | null;
 }
 
 export function parseInbox(value: unknown): InboxMessage[] {
@@ -43,7 +45,13 @@ export function parseDelivery(value: unknown): Delivery {
 export function takenMessage(part: MessagePart): TakenMessage | null {
   if (part.type !== "data-user-message") return null;
   const { kind, parts } = record((part as { data?: unknown }).data);
-  return { kind: kind === "notice" ? "notice" : "steer", parts: partsIn(parts) };
+  return { kind: kind === "notice" ? "notice" : "steer", parts: partsIn(parts), task: taskIn(partsIn(parts)) };
+}
+
+function taskIn(parts: readonly MessagePart[]): TakenMessage["task"] {
+  const part = parts.find(({ type }) => type === "data-task") as { data?: unknown } | undefined;
+  const { task_id: id, agent } = record(part?.data);
+  return typeof id === "string" ? { sessionId: id, agent: text(agent) } : null;
 }
 
 /** The words of a message: its texts, otherwise the names of its files. */

@@ -17,12 +17,15 @@ interface MessageViewProps {
   /** Whether the answer is in progress. */
   isLive: boolean;
   drawTool: DrawTool;
+  /** Opens another chat. */
+  onOpen: (sessionId: string) => void;
   /** Shown below the parts: how the answer ended. */
   outcome?: ReactNode;
   footer?: ReactNode;
 }
 
-export const MessageView = memo(function MessageView({ message, isLive, drawTool, outcome, footer }: MessageViewProps) {
+export const MessageView = memo(function MessageView(props: MessageViewProps) {
+  const { message, isLive, drawTool, onOpen, outcome, footer } = props;
   const t = useText();
   return message.role === "user" ? (
     <article aria-label={t.you} data-message={message.id} className="message group flex flex-col items-end gap-1">
@@ -40,7 +43,7 @@ export const MessageView = memo(function MessageView({ message, isLive, drawTool
         {message.parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever appended
           <ErrorBoundary key={index} subject={part} fallback={<Undrawable part={part} />}>
-            <AnswerPart part={part} message={message} isLive={isLive} drawTool={drawTool} />
+            <AnswerPart part={part} message={message} isLive={isLive} drawTool={drawTool} onOpen={onOpen} />
           </ErrorBoundary>
         ))}
         {outcome}
@@ -55,14 +58,15 @@ interface AnswerPartProps {
   message: ChatMessage;
   isLive: boolean;
   drawTool: DrawTool;
+  onOpen: (sessionId: string) => void;
 }
 
-function AnswerPart({ part, message, isLive, drawTool }: AnswerPartProps) {
+function AnswerPart({ part, message, isLive, drawTool, onOpen }: AnswerPartProps) {
   if (part.type === "text") return <Markdown text={part.text} isStreaming={isLive && part.state === "streaming"} />;
   if (part.type === "reasoning") return <Reasoning text={part.text} isLive={isLive && part.state === "streaming"} />;
   if (isToolPart(part)) return drawTool(part, isLive, message);
   const taken = takenMessage(part);
-  if (taken !== null) return <TakenMessageView message={taken} />;
+  if (taken !== null) return <TakenMessageView message={taken} onOpen={onOpen} />;
   return part.type === "file" ? <FilePart part={part} /> : null;
 }
 

@@ -1,12 +1,19 @@
 import { BellRing } from "lucide-react";
+import type { ReactNode } from "react";
 import { UserParts } from "@/features/chat/user-parts";
 import { type TakenMessage, wordsOf } from "@/protocol/inbox";
 import { useText } from "@/text/text";
 
+interface TakenMessageProps {
+  message: TakenMessage;
+  /** Opens the chat of a background task. */
+  onOpen: (sessionId: string) => void;
+}
+
 /** A message that the run took during the answer: a bubble for a person's, a quiet line for a notice. */
-export function TakenMessageView({ message }: { message: TakenMessage }) {
+export function TakenMessageView({ message, onOpen }: TakenMessageProps) {
   const t = useText();
-  if (message.kind === "notice") return <NoticeLine words={wordsOf(message.parts)} />;
+  if (message.kind === "notice") return <NoticeLine message={message} onOpen={onOpen} />;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
     <div role="group" aria-label={t.youDuringAnswer} className="flex flex-col items-end gap-1">
@@ -15,22 +22,36 @@ export function TakenMessageView({ message }: { message: TakenMessage }) {
   );
 }
 
-/** The first line says what has happened; the rest is for the model, and for whoever opens it. */
-function NoticeLine({ words }: { words: string }) {
-  const [head = "", ...rest] = words.trim().split("\n");
-  const line = (
-    <>
-      <BellRing size={14} className="mt-[3px] shrink-0" aria-hidden="true" />
-      <span className="min-w-0 break-words">{head.replace(/^\[(.*)\]$/, "$1")}</span>
-    </>
-  );
-  if (rest.length === 0) return <p className="flex items-start gap-2 text-[13px] text-faint">{line}</p>;
+/** What has happened in a line, what the model was sent below it, and the way to the task. */
+function NoticeLine({ message, onOpen }: TakenMessageProps) {
+  const t = useText();
+  const { task } = message;
+  const words = wordsOf(message.parts).trim();
+  const line = task === null ? (words.split("\n")[0] ?? "") : t.taskHasEnded(task.agent);
   return (
-    <details className="text-[13px] text-faint">
-      <summary className="flex cursor-pointer list-none items-start gap-2 hover:text-ink">{line}</summary>
-      <p className="mt-1 ml-[7px] border-l-2 border-line pl-3.5 break-words whitespace-pre-wrap text-soft">
-        {rest.join("\n").trim()}
-      </p>
+    <div className="flex items-start gap-2 text-[13px] text-faint">
+      <BellRing size={14} className="mt-[3px] shrink-0" aria-hidden="true" />
+      <Details line={line} words={words === line ? null : words} />
+      {task === null ? null : (
+        <button
+          type="button"
+          aria-label={t.openTask(task.agent, "")}
+          onClick={() => onOpen(task.sessionId)}
+          className="shrink-0 rounded-md px-1 text-soft underline decoration-line-strong underline-offset-2 hover:text-ink"
+        >
+          {t.open}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Details({ line, words }: { line: string; words: string | null }): ReactNode {
+  if (words === null) return <p className="min-w-0 flex-1 break-words">{line}</p>;
+  return (
+    <details className="min-w-0 flex-1">
+      <summary className="cursor-pointer list-none break-words hover:text-ink">{line}</summary>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap text-soft">{words}</p>
     </details>
   );
 }
