@@ -65,7 +65,7 @@ test("a task that has ended continues with a message, and the next answer begins
   await page.keyboard.press("Enter");
   await task(page, "Running").waitFor();
   await task(page, "Running")
-    .getByRole("button", { name: /^Open the task of scribe/ })
+    .getByRole("button", { name: /^Open: scribe/ })
     .click();
   await answer(page).getByText("Hazel").waitFor();
   await release("hazel");

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { answer, ask, call, composer, loadChineseFont, openPage, script, useBrowser } from "./harness";
+import { answer, ask, call, composer, loadChineseFont, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -76,6 +76,26 @@ test.each([
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").waitFor();
   expect(await findings(page)).toEqual([]);
+});
+
+test("the accessibility checker finds nothing serious in background tasks and messages that wait", async () => {
+  await script(
+    { when: "in a while", tool_calls: [call("scribe", { query: "jot down sage", background: true })] },
+    { when: "jot down sage", tool_calls: [call("write_note", { name: "herbs", text: "sage" })] },
+    { when: "in the background", steps: ["It is", { hold: "sage" }, " under way."] },
+  );
+  const page = await openPage({ width: 390, height: 844 });
+  await ask(page, "in a while");
+  await page.getByText("Asked by scribe").waitFor();
+  await answer(page).getByText("It is").waitFor();
+  await ask(page, "hurry up");
+  await page.getByText("Next turn").waitFor();
+  await page.getByRole("button", { name: "Message scribe", exact: true }).click();
+  await composer(page).fill("and more");
+  expect(await findings(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  await page.getByRole("button", { name: "Take back “hurry up”", exact: true }).click();
+  await release("sage");
 });
 
 test("the page follows the system's theme, and keeps a chosen one", async () => {

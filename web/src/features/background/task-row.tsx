@@ -36,10 +36,10 @@ export function TaskRow({ task, store, onOpen, children }: TaskRowProps) {
       <div className="flex items-center gap-0.5">
         <button
           type="button"
-          aria-label={t.openTask(task.agent, task.title)}
           onClick={onOpen}
           className="flex min-w-0 flex-1 items-center gap-2 rounded-lg px-2 py-2 text-left -outline-offset-2 hover:bg-sunken"
         >
+          <span className="sr-only">{t.open}: </span>
           <TaskMark task={task} />
           <span className="shrink-0 font-medium">{task.agent}</span>
           <span className="min-w-0 flex-1 truncate text-soft">{task.title}</span>

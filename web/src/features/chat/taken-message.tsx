@@ -1,5 +1,4 @@
 import { BellRing } from "lucide-react";
-import type { ReactNode } from "react";
 import { UserParts } from "@/features/chat/user-parts";
 import { type TakenMessage, wordsOf } from "@/protocol/inbox";
 import { useText } from "@/text/text";
@@ -27,11 +26,12 @@ function NoticeLine({ message, onOpen }: TakenMessageProps) {
   const t = useText();
   const { task } = message;
   const words = wordsOf(message.parts).trim();
-  const line = task === null ? (words.split("\n")[0] ?? "") : t.taskHasEnded(task.agent);
+  const [first = "", ...rest] = words.split("\n");
+  const [line, details] = task === null ? [first, rest.join("\n").trim()] : [t.taskHasEnded(task.agent), words];
   return (
     <div className="flex items-start gap-2 text-[13px] text-faint">
       <BellRing size={14} className="mt-[3px] shrink-0" aria-hidden="true" />
-      <Details line={line} words={words === line ? null : words} />
+      <Details line={line} details={details} />
       {task === null ? null : (
         <button
           type="button"
@@ -46,12 +46,12 @@ function NoticeLine({ message, onOpen }: TakenMessageProps) {
   );
 }
 
-function Details({ line, words }: { line: string; words: string | null }): ReactNode {
-  if (words === null) return <p className="min-w-0 flex-1 break-words">{line}</p>;
+function Details({ line, details }: { line: string; details: string }) {
+  if (details === "") return <p className="min-w-0 flex-1 break-words">{line}</p>;
   return (
     <details className="min-w-0 flex-1">
       <summary className="cursor-pointer list-none break-words hover:text-ink">{line}</summary>
-      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap text-soft">{words}</p>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap text-soft">{details}</p>
     </details>
   );
 }
