@@ -73,7 +73,8 @@ test("a task that has ended continues with a message, and the next answer begins
   await page.goBack();
   await tasks(page).getByText("1 ended").waitFor();
 
-  await script({ when: "and now", text: "Trees and shrubs are listed." });
+  // The notice of the newest end is the last thing that the model reads.
+  await script({ when: "Hazel and elder.", text: "Trees and shrubs are listed." });
   await ask(page, "and now?");
   await answer(page).getByText("Trees and shrubs are listed.").waitFor();
   await answer(page).getByText("The background task of scribe has ended.").first().waitFor();

@@ -164,7 +164,7 @@ async function forget(): Promise<void> {
   await steer("DELETE", "/script/replies");
   const { sessions } = await (await fetch(`${address.url}/api/v1/sessions?limit=100`)).json();
   for (const { id } of sessions) await fetch(`${address.url}/api/v1/sessions/${id}`, { method: "DELETE" });
-  const { schedules = [] } = await (await fetch(`${address.url}/api/v1/schedules`)).json();
+  const { schedules } = await (await fetch(`${address.url}/api/v1/schedules`)).json();
   for (const { id } of schedules) await fetch(`${address.url}/api/v1/schedules/${id}`, { method: "DELETE" });
 }
 
