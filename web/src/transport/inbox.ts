@@ -10,7 +10,7 @@ function inboxPath(sessionId: string): string {
   return `${BASE}/sessions/${encodeURIComponent(sessionId)}/inbox`;
 }
 
-/** Sends a message to a run; one that has ended answers it anew. */
+/** Sends a message to a run; if that has ended, another run answers it. */
 export async function sendToRun(runId: string, parts: MessagePart[], mode: MessageMode): Promise<Delivery> {
   return parseDelivery(await sendJson("POST", `${BASE}/runs/${encodeURIComponent(runId)}/messages`, { parts, mode }));
 }

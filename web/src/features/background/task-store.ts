@@ -16,7 +16,7 @@ export interface TaskBackend {
   asks(): Promise<Ask[]>;
   send(runId: string, text: string): Promise<unknown>;
   cancel(runId: string): Promise<void>;
-  /** Whether nobody looks at the page, so that polling can wait. */
+  /** Whether the page is out of sight, so that polling can wait. */
   isHidden(): boolean;
 }
 
