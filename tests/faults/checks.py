@@ -62,12 +62,12 @@ def _check_text(job: str, answer: dict[str, Any], seed: int) -> list[str]:
     children = [
         part
         for part in answer["parts"]
-        if part["type"] == "data-subagent" and part["data"]["state"] != "ended"
+        if part["type"] == "data-subagent" and part["data"].get("reason") != "goal"
     ]
     return [
         *([f"the answer says {texts}, not {wanted}"] if texts != wanted else []),
         *(f"{part['toolCallId']} is left at {part['state']}" for part in open_parts),
-        *(f"child {part['id']} is left running" for part in children),
+        *(f"child {part['id']} did not reach its goal: {part['data']}" for part in children),
     ]
 
 

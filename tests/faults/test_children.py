@@ -5,13 +5,17 @@ A task is its own plan: JSON with the calls of each turn, so that an agent hands
 
 import asyncio
 import json
+import os
+import sqlite3
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from dovetail.events.call import ModelRequest, ToolCall
@@ -139,9 +143,10 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(folder: Path, kind: str, hold: str = "") -> AsyncIterator[Stage]:
+async def stage(folder: Path, kind: str, hold: str = "", settings: str = "") -> AsyncIterator[Stage]:
     url = f"sqlite:///{folder / 'x.db'}" if kind == "sqlite" else await make_database()
     (folder / "hold").write_text(hold)
+    (folder / "dovetail.toml").write_text(settings)
     (folder / "agents").mkdir()
     for name, tools in AGENTS.items():
         (folder / "agents" / f"{name}.md").write_text(AGENT_FILE % tools)
@@ -234,3 +239,103 @@ async def test_children_next_to_each_other_all_continue_after_a_kill(tmp_path: P
         lines = Counter(here.ledger)
     assert (lines["note 1"], lines["spend 2"]) == (1, 1)
     assert [entry["type"] for entry in entries].count("run-start") == 4
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("depth", [1, 2])
+async def test_a_child_that_waits_leaves_memory_and_continues_with_its_answer(
+    tmp_path: Path, depth: int, is_killed: bool
+) -> None:
+    task = plan("task", [("note", "1")], [("spend", "2"), ("note", "3")], [("note", "4")])
+    async with stage(tmp_path, "sqlite", settings="runs = {park_after = 0.01}") as here:
+        await here.send(below(depth, "worker", task))
+        (first,) = await here.find_asks()
+        with closing(sqlite3.connect(tmp_path / "x.db")) as store:
+            while store.execute("SELECT phase FROM runs").fetchall() != [("waiting",)]:
+                pass
+        if is_killed:
+            await here.kill_and_restart()
+        await here.approve(first["ask_id"])
+        entries = await here.finish()
+        assert here.ledger == ["note 1", "note 3", "note 4", "spend 2"]
+    assert "run-resume" not in [entry["type"] for entry in entries]
+    assert find_result(entries, "spend")["status"] == "ok"
+
+
+EXTENSION = """
+from pathlib import Path
+
+def publish(title: str) -> str:
+    "Publish a page."
+    with Path("published.txt").open("a") as file:
+        file.write(title + "\\n")
+    return "It is online."
+
+TOOL = {
+    "label": "pages",
+    "name": "publish",
+    "description": "Publish a page.",
+    "kind": "communicate",
+    "parameters": {"title": {"type": "string", "description": "The title"}},
+    "execute": publish,
+}
+"""
+EDITOR = """---
+description: Publishes pages.
+tools: [publish]
+---
+You are an editor.
+"""
+
+
+async def test_a_folder_with_an_agent_and_a_tool_outlives_a_kill_of_the_server(tmp_path: Path) -> None:
+    for path, text in (("agents/editor.md", EDITOR), ("extensions/pages/extension.py", EXTENSION)):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    replies = [
+        {"tool_calls": [{"name": "editor", "arguments": {"query": "Publish the news."}}]},
+        {"tool_calls": [{"name": "publish", "arguments": {"title": "News"}}]},
+        "The page is online.",
+        "Your editor says that the page is online.",
+    ]
+    with ScriptedServer(replies) as model:
+        async with httpx.AsyncClient(timeout=60) as client:
+            async with serve_folder(tmp_path, model) as (server, address):
+                asking = asyncio.create_task(
+                    client.post(f"{address}/api/v1/chat", json={"message": "News!", "session_id": "s"})
+                )
+                while not (asks := (await client.get(f"{address}/api/v1/asks")).json()["asks"]):
+                    pass
+                server.kill()
+                await server.communicate()
+                await asyncio.gather(asking, return_exceptions=True)
+            async with serve_folder(tmp_path, model) as (_, address):
+                await client.post(f"{address}/api/v1/asks/{asks[0]['ask_id']}", json={"approved": True})
+                events = await client.get(f"{address}/api/v1/runs/{asks[0]['run_id']}/events")
+                path = (await client.get(f"{address}/api/v1/sessions/s")).json()["path"]
+        assert model.script.unused == []
+    assert '"run-end"' in events.text
+    assert path[-1]["parts"][-1]["text"] == "Your editor says that the page is online."
+    assert (tmp_path / "published.txt").read_text() == "News\n"
+
+
+@asynccontextmanager
+async def serve_folder(
+    folder: Path, model: ScriptedServer
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """Run `dovetail serve` in a folder, as its user does."""
+    environment = {**os.environ, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dovetail", "serve", "--port", "0"),
+        cwd=folder,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert server.stdout is not None
+        yield server, (await server.stdout.readline()).decode().split()[-1]
+    finally:
+        if server.returncode is None:
+            server.kill()
+            await server.communicate()

@@ -33,6 +33,7 @@ from dovetail.runs.journal import Journal
 from dovetail.runs.recovery import MOST_RESUMES, repair
 from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
+from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from jobs import Job
 
@@ -255,3 +256,20 @@ async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Da
         async with asyncio.timeout(20):
             assert (await engine.result(run_id)).reason == "cancelled"
     assert modes == ["now"]
+
+
+async def test_numbers_leap_although_the_process_died_before_the_first_event_was_stored(
+    database: Database,
+) -> None:
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(finish)
+
+    await RunStore(database, "dead").create("r", RunSpec(agent="master"))
+    async with Runs(database) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
+        assert (await engine.result("r")).value == "done"
+        async with await engine.read("r") as reader:
+            entries = await reader.next()
+    assert [entry.event.type for entry in entries] == ["run-start", "run-resume", "run-end"]
+    assert entries[1].number > 10_000

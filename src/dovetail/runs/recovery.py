@@ -69,7 +69,7 @@ class Recovery:
         journal.has_asked = True  # an ask may be stored whose event is not
         if not journal.last:  # it was queued, or died before its first event was stored
             live.begin()
-        elif record.phase == "working":
+        if record.phase == "working":  # readers may have seen more than was stored
             repair(journal, number)
         if record.cancel_mode is not None:
             live.cancel.request(record.cancel_mode)
