@@ -65,11 +65,8 @@ class TaskView:
         left = [task for task in await self._list(session_id) if task.state != "ended"]
         if left:
             names = ", ".join(task.task_id for task in left)
-            self._console.print(
-                f"Not ended yet: {names}. `dovetail serve`, or another chat in the terminal, continues it.",
-                style="dim",
-                markup=False,
-            )
+            text = f"Not ended yet: {names}. `dovetail serve`, or another chat in the terminal, continues it."
+            print(text, file=sys.stderr)
 
     async def _list(self, session_id: str | None) -> list[Task]:
         return await self._app.sessions.list_tasks(session_id) if session_id else []
