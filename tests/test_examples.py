@@ -34,11 +34,11 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
                     {"name": "researcher", "arguments": '{"question": "How old do oaks become?"}'}
                 ],
             },
-            {"when": "How old do oaks become?", "text": "A thousand years."},
+            {"when": "How old do oaks become?", "text": "A thousand years.", "delay": 0.5},
             {"when": "works in the background", "text": "It has begun."},
             {"when": "A thousand years.", "text": "A thousand years, it says."},
         ],
-        ["It has begun.", "researcher ended: goal"],
+        ["It has begun.", "researcher ended: goal", "A thousand years, it says."],
     ),
     "agent_extension.py": (["Friday."], ["Friday."]),
     "event_encoder.py": (["Oak."], ['"text": "Oak."}', '"end": "goal"}']),

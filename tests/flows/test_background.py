@@ -348,3 +348,101 @@ async def test_model_cancels_a_task_and_cannot_reach_those_of_other_sessions(tmp
     assert text_of(stranger) == "I do not know it."
     assert (text_of(own)[:9], run["reason"]) == ("It stops.", "cancelled")
     assert text_of(without) == "I need one."
+
+
+def list_notices(request: Any) -> list[str]:
+    """Return the notices that a request to the model holds."""
+    contents = [str(message["content"]) for message in request.messages if message["role"] == "user"]
+    return [content for content in contents if content.startswith("[Background task")]
+
+
+async def test_caller_at_work_reads_the_notice_in_its_next_turn(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    answer, may_end = held("Seven oaks.")
+    wait = {"when": "works in the background", **call("dig", "c2", where="there")}
+    noticed = {"when": "[Background task", "text": "It found seven."}
+    async with serve(write_agent(tmp_path), [START, answer, wait, noticed, "Fine."], [dig]) as server:
+        chunks: list[dict[str, Any]] = []
+        async for chunk in server.stream(
+            "POST", "/api/v1/chat", json={"message": "start it", "session_id": "s"}
+        ):
+            chunks.append(chunk)
+            if chunk["type"] == "tool-input-available" and chunk["toolCallId"] == "c2":
+                may_end.open()
+                [child] = await list_children(server)
+                await wait_for_end(server, child["run_id"])
+                gate.set()
+        run_id = chunks[0]["messageMetadata"]["run_id"]
+        journal = [event async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+        inbox = (await server.get("/api/v1/sessions/s/inbox"))["messages"]
+        await server.chat("thanks")
+        last, after = server.model.requests[-2:]
+    assert text_of(chunks) == "It found seven."
+    notice = f"[Background task {child['session_id']!r} (agent 'researcher') is done.]\nResult:\nSeven oaks."
+    assert list_notices(last) == list_notices(after) == [notice]  # it is part of the conversation, once
+    [taken] = [event for event in journal if event["type"] == "user-message"]
+    assert (taken["kind"], taken["parts"][0]["text"]) == ("notice", notice)
+    data = {"task_id": child["session_id"], "run_id": child["run_id"], "agent": "researcher"}
+    assert taken["parts"][1] == {"type": "data-task", "data": data}
+    assert inbox == []
+
+
+async def test_model_sends_a_message_to_a_task_at_work(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    replies: list[Any] = [START, {"when": "find oaks", **call("dig", where="here")}, STARTED]
+    async with serve(write_agent(tmp_path, "tools: [dig]\n"), replies, [dig]) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        await wait_for_event(server, child["run_id"], "tool-start")
+        server.model.script.add(
+            use_tasks("tell it", "m", action="message", task_id=child["session_id"], message="only old ones"),
+            {"when": "gets this message in its next turn", "text": "It knows."},
+            {"when": "only old ones", "text": "Two old oaks."},
+        )
+        chunks = await server.chat("tell it")
+        gate.set()
+        run = await wait_for_end(server, child["run_id"])
+    assert text_of(chunks) == "It knows."
+    assert run["result"] == "Two old oaks."
+
+
+async def test_message_over_http_continues_a_task_and_its_new_end_is_a_notice(tmp_path: Path) -> None:
+    answer, gate = held("Seven oaks.")
+    async with serve(write_agent(tmp_path), [START, answer, STARTED]) as server:
+        await server.chat("start it")
+        gate.open()
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+        server.model.script.add({"when": "and elms?", "text": "Two elms."}, "Both.")
+        path = f"/api/v1/runs/{child['run_id']}/messages"
+        sent = await server.client.post(path, json={"message": "and elms?"})
+        [revived] = await list_children(server)
+        run = await wait_for_end(server, revived["run_id"])
+        await server.chat("what did it find?")
+    assert (sent.status_code, sent.json()["mode"]) == (202, "queue")
+    assert (revived["session_id"], revived["run_id"] != child["run_id"]) == (child["session_id"], True)
+    assert run["result"] == "Two elms."
+    notices = list_notices(server.model.requests[-1])
+    assert [notice.rpartition("\n")[2] for notice in notices] == ["Seven oaks.", "Two elms."]
+
+
+async def test_failed_task_and_deleted_task_are_reported(tmp_path: Path) -> None:
+    dig, _ = make_gate()
+    both = call("researcher", "c1", query="find oaks", background=True)["tool_calls"]
+    both += call("researcher", "c2", query="find elms", background=True)["tool_calls"]
+    replies: list[Any] = [{"when": "start it", "tool_calls": both}]
+    replies += [{"when": "find elms", **call("dig", where="here")}]
+    failing = {"when": "find oaks", "steps": [{"hold": "oaks"}, {"error": "The forest burns."}]}
+    replies += [failing, STARTED]
+    async with serve(write_agent(tmp_path, "tools: [dig]\n"), replies, [dig]) as server:
+        await server.chat("start it")
+        server.model.script.gate("oaks").open()
+        first, second = await list_children(server)
+        await wait_for_end(server, first["run_id"])
+        await server.client.delete(f"/api/v1/sessions/{second['session_id']}")
+        server.model.script.add("I see.")
+        await server.chat("how are they?")
+        notices = list_notices(server.model.requests[-1])
+    assert len(notices) == 2
+    assert "ended by error.]\nError: " in notices[0]
+    assert notices[1].endswith("was deleted before its end.]")

@@ -8,16 +8,17 @@ that has started a task does not cancel the task; deleting the session does.
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from dovetail.errors import NotFoundError
+from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task, TaskOrder, TaskReport
 from dovetail.events.cancel import CancelMode
 from dovetail.events.run_events import Entry
 from dovetail.ids import new_id
 from dovetail.runs.run import RunHandle, RunRecord
-from dovetail.sessions.message import BACKGROUND, Message, Session, make_session
+from dovetail.sessions.message import BACKGROUND, Message, Part, Session, make_session
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.store import SessionStore
@@ -47,6 +48,10 @@ class TaskHost(Protocol):
 
     async def send(self, request: ChatRequest) -> StartedChat:
         """Store a message and start its answer."""
+        ...
+
+    async def send_to_run(self, run_id: str, parts: Sequence[Part], *, owner: str) -> Any:
+        """Send a message to an answer in progress; if it has ended, as a new question."""
         ...
 
 
@@ -109,9 +114,14 @@ class SessionTasks:
 
     async def message(self, task_id: str, text: str, limits: Mapping[str, Any]) -> Task:
         """Send a message to a task; one that has ended continues, within `limits`."""
-        await self._get(task_id)
+        task = await self._get(task_id)
         parts = [{"type": "text", "text": text}]
-        await self.chat.send(ChatRequest(parts=parts, session_id=task_id, owner=self.owner, limits=limits))
+        if task.state == "ended":
+            request = ChatRequest(parts=parts, session_id=task_id, owner=self.owner, limits=limits)
+            with suppress(ConflictError):  # another message was faster: this one follows it
+                await self.chat.send(request)
+                return await self._get(task_id)
+        await self.chat.send_to_run(task.run_id, parts, owner=self.owner)
         return await self._get(task_id)
 
     async def cancel(self, task_id: str) -> Task:

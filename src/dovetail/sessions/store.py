@@ -29,6 +29,7 @@ from dovetail.sessions.rows import (
     insert_session,
     read_session,
     store_answer,
+    store_notice,
     touch,
 )
 from dovetail.sessions.task_rows import TASKS, read_task
@@ -177,10 +178,12 @@ class SessionStore:
         return await self._database.write(remove)
 
     async def delete(self, session_id: str, *, owner: str = LOCAL_OWNER) -> None:
-        """Delete the session and all below it, with their messages."""
+        """Delete the session and all below it; the session above a task at work gets a notice."""
 
         def delete(connection: sa.Connection) -> None:
             session = fetch_session(connection, session_id, owner)
+            if session.is_task:
+                _report_deleted(connection, session)
             gone = [session.id, *fetch_below(connection, [session.id])]
             connection.execute(sa.delete(sessions).where(sessions.c.id.in_(gone)))
 
@@ -219,6 +222,14 @@ class SessionStore:
         started = sessions.c.origin["run_id"].as_string() == run_id
         statement = sa.select(sa.func.count()).where(sessions.c.parent_id == session_id, started)
         return await self._database.read(lambda connection: connection.scalar(statement) or 0)
+
+
+def _report_deleted(connection: sa.Connection, session: Session) -> None:
+    at_work = (runs.c.session_id == session.id) & (runs.c.state == "running")
+    run_id = connection.scalar(sa.select(runs.c.id).where(at_work))
+    if run_id is not None:  # its end finds no session any more
+        text = f"[Background task {session.id!r} (agent {session.agent!r}) was deleted before its end.]"
+        store_notice(connection, session, run_id, text)
 
 
 def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: Sequence[str]) -> None:

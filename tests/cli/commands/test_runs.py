@@ -66,3 +66,19 @@ async def test_result_of_an_ended_run_is_shown(tmp_path: Path, capsys: pytest.Ca
 async def test_cancel_without_a_server_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert await command("cancel", "run_x", "--url", "http://127.0.0.1:9") == 1
     assert "Start one: dovetail serve" in capsys.readouterr().err
+
+
+async def test_message_to_an_ended_run_continues_its_session(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serve(tmp_path, ["Seven oaks.", "Two elms."]) as server:
+        chunks = await server.chat("How many?")
+        run_id = chunks[0]["messageMetadata"]["run_id"]
+        assert await command("message", run_id, "and", "elms?", "--url", server.address) == 0
+        told = capsys.readouterr().out
+        view = await server.get("/api/v1/sessions/s")
+        newest = view["run_id"] or view["path"][-1]["metadata"]["run_id"]
+        async for _ in server.stream("GET", f"/api/v1/runs/{newest}/events"):
+            pass
+        assert server.model.requests[-1].messages[-1]["content"] == "and elms?"
+    assert told == f"The message to run {run_id!r} will be answered in a new run.\n"
