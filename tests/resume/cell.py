@@ -75,5 +75,4 @@ async def _play(story: Story, fault: Fault, point: Point) -> Problems:
         await story.finish()
         return await point.find_problems(story) + await find_problems(story)
     finally:
-        if story.run_id:
-            await story.reader.close()
+        await story.close()

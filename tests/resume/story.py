@@ -45,7 +45,18 @@ class Story:
     news: list[str] = field(default_factory=list[str])  # what must reach the model once while it works
     shown: list[Entry] = field(default_factory=list[Entry])
     problems: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    reader: Reader = field(init=False)
+    _reader: Reader | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """The client that reads the job."""
+        assert self._reader is not None
+        return self._reader
+
+    async def close(self) -> None:
+        """Stop reading."""
+        if self._reader is not None:
+            await self._reader.close()
 
     def plan(self, *calls: Any, child: Plan = ()) -> None:
         """Set what the model does: a call, the calls at the point, and one that requires approval."""
@@ -79,7 +90,7 @@ class Story:
     def follow(self, run_id: str) -> None:
         """Read the events of the job."""
         self.run_id = run_id
-        self.reader = Reader(self.world, run_id)
+        self._reader = Reader(self.world, run_id)
 
     async def find_ask(self, key: str) -> str:
         """Wait until the question about a call is listed; return its id."""
