@@ -90,8 +90,7 @@ async def start_and_park(runs: Runs) -> str:
     runs.rebuild = rebuild
     run_id = (await runs.start(RunSpec(agent="master"), Job(work))).run_id
     assert await runs.attempt(run_id) == "waiting"
-    while (await runs.store.get(run_id)).phase != "waiting":
-        pass
+    assert (await runs.store.get(run_id)).phase == "waiting"  # stored before the engine knows it
     return run_id
 
 

@@ -96,6 +96,8 @@ class LiveRuns:
         if live.task is not None:
             try:
                 await asyncio.wait({live.task})
+                if live.parked is not None:  # else an engine would know that it waits, and the store not
+                    await live.parked.wait()
             except asyncio.CancelledError:
                 self.abandon(run_id)
                 await asyncio.wait({live.task})

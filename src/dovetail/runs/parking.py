@@ -71,11 +71,16 @@ class Parking:
         if live.journal.newest != last or not _may_be_parked(live) or live.task is None:
             return  # it has moved
         waits_for, live.leaves = len(live.asking), "waiting"
+        live.parked = asyncio.Event()
         live.task.cancel()
         await asyncio.wait({live.task})
         live.journal.park()
         self._remote.keep(live.journal)
-        if await persist(lambda: self._store.park(live.run_id, waits_for=waits_for)):
+        try:
+            is_answered = await persist(lambda: self._store.park(live.run_id, waits_for=waits_for))
+        finally:
+            live.parked.set()
+        if is_answered:
             await self._wake(live.run_id)
 
 

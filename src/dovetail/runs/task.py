@@ -58,6 +58,7 @@ class LiveRun:
     asking: dict[str, OpenAsk] = field(default_factory=dict[str, OpenAsk])
     leaves: Literal["", "left", "waiting"] = ""
     """Set when this process stops working on a run that has not ended: how the attempt ends."""
+    parked: asyncio.Event | None = None  # set once it is stored that the run waits
 
     @property
     def end(self) -> AttemptEnd:
