@@ -44,8 +44,9 @@ test("a task's question is answered in the chat that started it, and its chat ca
   await countOf(tasks(page).getByRole("button", { name: "Allow", exact: true }), 0);
 
   const card = answer(page).locator("[data-tool-state=done]");
+  await card.getByText("→ Done").waitFor();
   await card.getByRole("button").first().click();
-  await card.getByText("Done").waitFor();
+  await card.getByText("Done", { exact: true }).waitFor();
   await card.getByRole("button", { name: /^Open the task of scribe/ }).click();
   await answer(page).getByText("Mint is jotted down.").waitFor();
   const origin = page.getByRole("navigation", { name: "Where this chat comes from", exact: true });

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { navigate } from "@/app/route";
 import { useServices } from "@/app/services";
 import { Approval } from "@/features/approvals/approval";
-import { TaskHandle } from "@/features/background/task-mark";
+import { TaskHandle, taskStateText } from "@/features/background/task-mark";
 import { OpenUrlAgain } from "@/features/browser-tools/open-url-tool";
 import type { DrawTool } from "@/features/chat/message-view";
 import { useAsk, useChat, useSubAgentsOf } from "@/features/chat/use-chat";
@@ -15,6 +15,7 @@ import { UnifiedTool } from "@/features/tool-cards/unified-tool";
 import { type ChatMessage, type ToolPart, toolName } from "@/protocol/message";
 import type { Run } from "@/protocol/run";
 import { optionalText } from "@/protocol/shapes";
+import { useText } from "@/text/text";
 import { useStore } from "@/ui/store";
 
 const ICONS: Record<string, ReactNode> = {
@@ -35,6 +36,7 @@ interface ToolCardProps {
 }
 
 function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
+  const t = useText();
   const services = useServices();
   const session = useChat();
   const { runs, isAsked } = useSubAgentsOf(part.toolCallId, caller);
@@ -48,6 +50,7 @@ function ToolCard({ part, isLive, caller, path = [] }: ToolCardProps) {
       icon={ICONS[name] ?? (runs.length > 0 || task ? ICONS["sub-agent"] : undefined)}
       isAskedBelow={isAsked}
       isOutputInside={runs.length > 0 || task !== undefined}
+      result={task && taskStateText(task, t)}
       details={name === "run_shell_command" ? shellDetails(part) : null}
       question={
         part.state === "approval-requested" ? <Question part={part} askId={part.approval.id} path={path} /> : null

@@ -38,7 +38,7 @@ export function SendButtons({ isBusy, canSend, onSend, onStop }: SendButtonsProp
             </MenuItem>
             <MenuItem onSelect={() => onSend("queue")}>
               <ListEnd size={14} aria-hidden="true" /> <span className="flex-1">{t.sendAfterAnswer}</span>
-              <Keys>Alt+Enter</Keys>
+              <Keys>{/mac|iphone|ipad/i.test(navigator.platform) ? "⌥Enter" : "Alt+Enter"}</Keys>
             </MenuItem>
           </Menu>
           <RoundButton label={t.sendIntoAnswer} type="submit">

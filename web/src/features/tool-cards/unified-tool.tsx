@@ -21,6 +21,8 @@ interface UnifiedToolProps {
   details?: ReactNode;
   /** Whether the content already shows the output. */
   isOutputInside?: boolean;
+  /** What came of the call, in a word; otherwise a short output is shown. */
+  result?: string | undefined;
   /** Shown between the ask and the input. */
   children?: ReactNode;
 }
@@ -35,7 +37,8 @@ export const UnifiedTool = memo(function UnifiedTool(props: UnifiedToolProps) {
   const summary = inputSummary(part.input);
   const [isOpen, setOpen] = useState(false);
   const isShown = isOpen || state === "waiting";
-  const result = isShown || isOutputInside ? "" : outputSummary(part);
+  const shortOutput = isOutputInside ? "" : outputSummary(part);
+  const result = isShown ? "" : (props.result ?? shortOutput);
   return (
     <section
       aria-label={`${title}: ${stateText(state, t)}`}
