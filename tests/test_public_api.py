@@ -19,6 +19,7 @@ HEAVY = {
     "pydantic",
     "rich",
     "sqlalchemy",
+    "temporalio",
     "typer",
     "xllamacpp",
     "yaml",
