@@ -1,6 +1,7 @@
 """Ticks: each starts one run, whoever looks, whenever; what starts none is recorded with the reason."""
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.data.cron import Cron
+from dovetail.schedules import ticker
 from dovetail.schedules.ticker import LOOK_SECONDS, MOST_RECORDED
 from dovetail.testing import Gate
 from postgres import make_database, uses_postgres
@@ -272,3 +274,33 @@ async def test_of_several_processes_one_queues_a_tick(tmp_path: Path, url: str, 
         await asyncio.gather(one.look(), two.look())
         assert await one.states(schedule.id) == ["09:01 started", "09:02 queued"]
         assert len(await one.app.runs.inbox.list("daily")) == 1
+
+
+class Alarm(logging.Handler):
+    """Notes the first warning."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.rang = asyncio.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.rang.set()
+
+
+async def test_ticks_of_a_time_without_a_database_run_when_it_is_back(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticker, "LOOK_SECONDS", 0.01)
+    alarm, log = Alarm(), logging.getLogger(ticker.__name__)
+    async with start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Late."]) as process, asyncio.timeout(15):
+        schedule = await process.schedules.add(make_schedule("0 * * * *"))
+        await process.app.runs.database.close()
+        log.addHandler(alarm)
+        async with process.schedules.ticking():
+            await alarm.rang.wait()
+            clock.now += 2.5 * 3600
+            await process.app.runs.database.__aenter__()
+            while not await process.schedules.store.find_ticks(schedule.id, 1):
+                pass
+        log.removeHandler(alarm)
+        assert await process.states(schedule.id) == ["10:00 skipped", "11:00 started"]
