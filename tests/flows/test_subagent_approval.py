@@ -1,5 +1,6 @@
 """A sub-agent needs an approval: the user is asked under its path, and the very call that waits continues."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,40 @@ async def test_listener_on_the_bus_answers_before_the_person_and_the_question_is
     ]
     assert [message.payload["tool"] for message in records][-1] == "scribe"
     assert {message.payload["tool"] for message in records} == {"write_note", "scribe", "looker"}
+
+
+async def test_a_child_that_leaves_memory_while_it_waits_is_not_reported_as_ended(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "dovetail.audit")
+    notes: list[str] = []
+    heard: list[Any] = []
+    script = [*SCRIPT[1:], {"when": "kept oak", "text": "Noted."}, {"when": "Noted.", "text": "Done."}]
+    begin = {
+        "when": "begin",
+        "tool_calls": [{"call_id": "c1", "name": "scribe", "arguments": {"query": "note it"}}],
+    }
+    settings = {"runs": {"park_after": 0.01}}
+    tools = [make_note_tool(notes)]
+    async with serve(write_agents(tmp_path), [begin, *script], tools, settings=settings) as server:
+        server.app.bus.subscribe("subagent-activity", lambda message: heard.append(message.payload))
+        run_id = ""
+        async for chunk in server.stream(
+            "POST", "/api/v1/chat", json={"message": "begin", "session_id": "s"}
+        ):
+            run_id = chunk["messageMetadata"]["run_id"]
+            break
+        [ask] = await wait_until_parked(server, run_id)
+        assert caplog.records == []
+        assert not [item for item in heard if item["type"] == "end"]
+        await server.client.post(f"/api/v1/asks/{ask['ask_id']}", json={"approved": True})
+        events = [entry async for entry in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+    assert (events[-1]["type"], events[-1]["result"], notes) == ("run-end", "Done.", ["oak"])
+    assert len(caplog.records) == 2
+    assert [item["status"] for item in heard if item["type"] == "end"] == ["ok"]
+
+
+async def wait_until_parked(server: Serving, run_id: str) -> list[dict[str, Any]]:
+    while (await server.app.runs.store.get(run_id)).phase != "waiting":
+        pass
+    return (await server.get("/api/v1/asks"))["asks"]

@@ -134,7 +134,8 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         try:
             output = await executor.run(self.params, signal)
         except asyncio.CancelledError:
-            activity.end("cancelled")
+            if self.context is None or not self.context.scope.is_abandoned:
+                activity.end("cancelled")
             activity.cancel()
             raise
         except Exception as error:

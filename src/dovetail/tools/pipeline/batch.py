@@ -163,7 +163,9 @@ class CallBatch:
     def _note_end(
         self, execution: Execution, status: CallStatus, result: ToolResult, duration: float
     ) -> None:
-        self._end(self._running.pop(execution), status, result, duration)
+        call = self._running.pop(execution)
+        if not (status == "interrupted" and self._run.is_abandoned):  # otherwise it ends, or not, elsewhere
+            self._end(call, status, result, duration)
         if not self._running and self._idle is not None and not self._idle.done():
             self._idle.set_result(None)
 
