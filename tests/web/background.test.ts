@@ -86,6 +86,9 @@ test("a task that has ended continues with a message, and the next answer begins
 test("a task is stopped from the list, which is there after a reload", async () => {
   const page = await openPage();
   await start(page, "never stop", { when: "never stop", steps: ["On", { hold: "on" }, " and on."] });
+  await script({ when: "something else", text: "Something else, then." });
+  await ask(page, "something else");
+  await answer(page).getByText("Something else, then.").waitFor();
   await page.reload();
   await tasks(page).getByText("1 running").waitFor();
   await openList(page);

@@ -449,8 +449,15 @@ test("a message to a run that has just ended starts the next one, which the page
   await expect.poll(() => session.runId).toBe("r1");
   const late = session.submit({ text: "too late?" });
   await expect.poll(() => stage.delivered.length).toBe(1);
+  let views = 0;
+  stage.view = async () => {
+    views++;
+    return null;
+  };
   answer.end();
   await asked;
+  // By then the page no longer looks for the next run: the reply alone says that there is one.
+  await expect.poll(() => views).toBe(8);
   const before = [message("u1", "user", "go"), message("a1", "assistant", "Under way.")];
   const joined = nextRun(stage, before, message("u2", "user", "too late?"));
   reply({ id: "m2", mode: "queue" });
