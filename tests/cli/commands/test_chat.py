@@ -11,7 +11,7 @@ import pytest
 
 import command_line
 from dovetail.events.delta import ToolCallDelta
-from dovetail.testing import ScriptedServer
+from dovetail.testing import Gate, ScriptedServer
 from pseudo_terminal import Terminal
 
 
@@ -103,6 +103,30 @@ def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_t
         assert "(cancelled)" in terminal.read_until("> ")
         terminal.type("\x03")
         assert terminal.wait() == 0
+
+
+@pytest.mark.timeout(60)
+def test_lines_typed_during_an_answer_are_read_in_its_next_turn_or_answered_after_it(tmp_path: Path) -> None:
+    gate = Gate()
+    replies = [{"steps": ["10 ft", gate, "."]}, "3 m.", "300 cm.", "Bye."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
+        terminal.read_until("> ")
+        terminal.type("how long?\n")
+        terminal.read_until("10 ft")
+        terminal.type("use metres\n")
+        terminal.read_until("↳ use metres (read in the next turn)")
+        terminal.type("/queue in cm?\n")
+        terminal.read_until("↳ in cm? (answered after this one)")
+        gate.open()
+        terminal.read_until("> use metres")
+        terminal.read_until("3 m.")
+        terminal.read_until("> in cm?")
+        terminal.read_until("300 cm.")
+        terminal.read_until("> ")
+        terminal.type("bye\n")
+        terminal.read_until("Bye.")
+        contents = [message["content"].strip() for message in model.requests[-1].body["messages"][2:]]
+    assert contents == ["how long?", "10 ft.", "use metres", "3 m.", "in cm?", "300 cm.", "bye"]
 
 
 START = {

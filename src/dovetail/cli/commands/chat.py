@@ -5,6 +5,8 @@ import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from rich.markup import escape
 
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.listening import Listener
 from dovetail.cli.task_view import TaskView
 from dovetail.cli.terminal import MODE, WORKSPACE, ask_person, read_choices, read_line, shorten
 from dovetail.errors import ConfigError
@@ -34,6 +37,7 @@ class Transcript:
         self._owner = owner
         self._session_id: str | None = None
         self._tasks = TaskView(app, console)
+        self._listener = Listener(app, console, owner)
         self._stopping: asyncio.Future[None] | None = None
 
     async def exchange(self, text: str, request: ChatRequest) -> bool:
@@ -42,21 +46,56 @@ class Transcript:
         session_id = self._session_id or request.session_id
         started = await self._app.chat.send(replace(request, parts=parts, session_id=session_id))
         self._session_id = started.session_id
-        return await self.follow(started)
+        has_succeeded, last = await self.follow(started), started.run_id
+        while (run := await self._find_next(started.session_id, last)) is not None:
+            has_succeeded, last = await self.follow(run), run.run_id
+        return has_succeeded
 
-    async def follow(self, started: StartedChat) -> bool:
+    async def _find_next(self, session_id: str, last: str) -> RunHandle | None:
+        """Return the next answer to a message that was typed while the `last` run was followed, if any."""
+        if not self._listener.sent:
+            return None
+        await self._app.chat.mail.answer_next(session_id)
+        newest = await self._app.runs.store.find(session_id=session_id, limit=100)
+        later = list(takewhile(lambda record: record.id != last, newest))
+        for record in reversed(later):
+            text = self._listener.sent.get(record.spec.input["parent_id"])
+            if text is not None:
+                self._console.print(f"\n> {shorten(text)}", markup=False)
+                return RunHandle(record.id, partial(self._app.runs.result, record.id))
+        return None
+
+    async def follow(self, started: StartedChat | RunHandle) -> bool:
         """Show an answer to its end; return whether it succeeded."""
+        run = started.handle if isinstance(started, StartedChat) else started
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self._stop, started.run_id)
+        loop.add_signal_handler(signal.SIGINT, self._stop, run.run_id)
+        self._listener.start(run.run_id)
         try:
-            async with await self._app.runs.read(started.run_id) as reader:
+            async with await self._app.runs.read(run.run_id) as reader:
                 while not reader.ended:
                     for entry in await reader.next():
-                        await self._show(entry, started.handle)
+                        await self._show(entry, run)
+        finally:
+            await self._listener.stop()
+            loop.remove_signal_handler(signal.SIGINT)
+        outcome = await run.result()
+        return outcome.reason == "goal"
+
+    async def read_line(self) -> str | None:
+        """Return the next message; None at the end of the input, or on Ctrl-C at the prompt."""
+        if self._listener.left:
+            return self._listener.left.pop(0)
+        reading = asyncio.ensure_future(read_line())
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, reading.cancel)
+        try:
+            self._console.print("\n> ", end="")
+            await asyncio.wait([reading])
+            return None if reading.cancelled() else reading.result()
         finally:
             loop.remove_signal_handler(signal.SIGINT)
-        outcome = await started.handle.result()
-        return outcome.reason == "goal"
+            reading.cancel()
 
     async def open(self, session_id: str | None) -> None:
         """Follow what works in the background of a session that is continued."""
@@ -78,7 +117,9 @@ class Transcript:
     async def _show(self, entry: Entry, run: RunHandle) -> None:
         event = entry.event
         if isinstance(event, AskRequest):
+            await self._listener.stop()  # the keyboard answers the question
             await self._ask(event, run)
+            self._listener.start(run.run_id)
         elif len(entry.path) == 1:
             self._show_event(event)
 
@@ -96,9 +137,9 @@ class Transcript:
             shown = shown_output(event) if event.status == "ok" else error_text(event)
             style = "dim" if event.status == "ok" else "red"
             console.print(f"  → {escape(self._tasks.take(shown) or shorten(shown))}", style=style)
-        elif isinstance(event, UserMessage) and event.kind == "notice":
-            first = str(event.parts[0].get("text", "")).partition("\n")[0]
-            console.print(first, style="dim", markup=False)
+        elif isinstance(event, UserMessage):
+            first = str(event.parts[-1 if event.kind == "steer" else 0].get("text", "")).partition("\n")[0]
+            console.print(f"> {first}" if event.kind == "steer" else first, style="dim", markup=False)
         elif isinstance(event, RunEnd):
             self._show_end(event)
 
@@ -166,9 +207,11 @@ async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
             await dovetail.chat.recover()
             await transcript.open(request.session_id)
             console.print(
-                "[dim]Ctrl-D ends the chat, Ctrl-C stops an answer, /tasks shows the background.[/dim]"
+                "[dim]Ctrl-D ends the chat, Ctrl-C stops an answer, /tasks shows the background.\n"
+                "While it answers, a line you type is read in its next turn; "
+                "/queue and a text is answered after it.[/dim]"
             )
-            while (line := await _read_line(console)) is not None:
+            while (line := await transcript.read_line()) is not None:
                 if line.strip() == "/tasks":
                     await transcript.show_tasks()
                 elif line.strip():
@@ -176,17 +219,3 @@ async def _talk(dovetail: Dovetail, text: str, request: ChatRequest) -> bool:
         finally:
             await transcript.close()
     return False
-
-
-async def _read_line(console: Console) -> str | None:
-    """Return the next message; None at the end of the input, or on Ctrl-C at the prompt."""
-    reading = asyncio.ensure_future(read_line())
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, reading.cancel)
-    try:
-        console.print("\n> ", end="")
-        await asyncio.wait([reading])
-        return None if reading.cancelled() else reading.result()
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        reading.cancel()
