@@ -95,9 +95,9 @@ class ScheduleStore:
         statement = sa.delete(schedules).where(schedules.c.id == schedule_id)
         await self._database.write(lambda connection: connection.execute(statement) and None)
 
-    async def find_next(self) -> list[Schedule]:
-        """Return the schedules that come next, the earliest first."""
-        statement = sa.select(schedules).where(schedules.c.next_at.is_not(None), schedules.c.enabled)
+    async def find_next(self, until: float) -> list[Schedule]:
+        """Return the schedules whose next tick comes until a moment, the earliest first."""
+        statement = sa.select(schedules).where(schedules.c.next_at <= until, schedules.c.enabled)
         statement = statement.order_by(schedules.c.next_at).limit(_MOST_DUE)
         rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [_read_schedule(row) for row in rows]

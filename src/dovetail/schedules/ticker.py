@@ -77,7 +77,7 @@ class Ticker:
         if self._last_look is None or now < self._last_look:
             await self._realign(now)
         self._last_look = now
-        coming = await self._store.find_next()
+        coming = await self._store.find_next(now + LOOK_SECONDS)
         due = [schedule for schedule in coming if (schedule.next_at or 0.0) <= now]
         if not due:
             return min([LOOK_SECONDS, *((each.next_at or now) - now for each in coming[:1])])
