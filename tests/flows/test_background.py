@@ -184,6 +184,20 @@ async def test_task_has_no_more_than_its_caller_has_left(tmp_path: Path) -> None
     assert (limits["tokens"], limits["depth"], 0 < limits["seconds"] <= 600) == (4000, 1, True)
 
 
+async def test_task_ends_at_what_its_caller_had_left(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    gate.set()
+    write_agent(tmp_path, "tools: [dig]\n")
+    write_agent(tmp_path, "tools: [researcher, dig]\nmax_tokens: 1100\n", name="boss")
+    held_call = {"when": "find oaks", **call("dig", where="here"), "usage": Usage(200, 0)}
+    replies = [{**START, "usage": Usage(1000, 0)}, held_call, "Six, I think.", "It has started."]
+    async with serve(tmp_path, replies, [dig]) as server:
+        await server.chat("start it", agent="boss")
+        [child] = await list_children(server)
+        run = await wait_for_end(server, child["run_id"])
+    assert run["limit"] == "max-tokens"
+
+
 @pytest.mark.parametrize(
     ("limit", "told"), [("max_children: 1", "limit of 1 children"), ("max_depth: 0", "depth limit")]
 )

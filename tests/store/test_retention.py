@@ -112,6 +112,14 @@ async def test_sessions_below_another_one_stay_and_go_with_it(database: Database
     assert await count_all(database) == EMPTY
 
 
+async def test_old_session_below_one_that_was_used_since_stays(database: Database) -> None:
+    await fill(database, "top", changed=30.0)
+    await fill(database, "old", changed=10.0)
+    await put_below(database, "old", "top")
+    assert await prune(database, before=20.0) == EMPTY
+    assert await count_all(database) == ONE + ONE
+
+
 async def test_sessions_below_one_that_is_gone_go_by_their_own_age(database: Database) -> None:
     await fill(database, "left", changed=10.0)
     await put_below(database, "left", "gone")
