@@ -221,6 +221,32 @@ async def test_a_message_during_an_approval_is_read_after_it(tmp_path: Path) -> 
         assert [message["role"] for message in server.model.requests[1].messages][-2:] == ["tool", "user"]
 
 
+async def test_a_message_to_a_run_that_left_memory_is_read_after_its_answer(tmp_path: Path) -> None:
+    def write_note(text: str) -> str:
+        """Keep a note."""
+        return "kept"
+
+    tool = make_tool(write_note, kind=Kind.Write)
+    call = {"tool_calls": [{"call_id": "c1", "name": "write_note", "arguments": {"text": "oak"}}]}
+    settings = {"runs": {"park_after": 0.01}}
+    async with serve(tmp_path, [call, "Noted."], [tool], settings) as server, asyncio.timeout(20):
+        body = {"message": "Note it", "session_id": "s", "tab_id": "t"}
+        async for chunk in server.stream("POST", "/api/v1/chat", json=body):
+            if chunk["type"] == "start":
+                run_id = chunk["messageMetadata"]["run_id"]
+            elif chunk["type"] == "tool-approval-request":
+                while (await server.app.runs.store.get(run_id)).phase != "waiting":
+                    pass
+                assert (await send(server, run_id, "Use metres."))["mode"] == "steer"
+                assert (await server.app.runs.store.get(run_id)).phase == "waiting"
+                await server.client.post(f"/api/v1/asks/{chunk['approvalId']}", json={"approved": True})
+        assert server.model.requests[1].messages[-1] == METRES
+        assert show((await server.get("/api/v1/sessions/s"))["path"])[1][1] == [
+            "steer: Use metres.",
+            "Noted.",
+        ]
+
+
 async def test_what_waits_is_answered_also_when_its_run_is_cancelled(tmp_path: Path) -> None:
     work = Work()
     async with serve(tmp_path, [CALL, "3 m.", "300 cm."], [work.tool()]) as server:

@@ -3,7 +3,8 @@
 import pytest
 
 from dovetail.sessions.message import Message, Part, make_session
-from dovetail.sessions.transfer import read_markdown, to_markdown
+from dovetail.sessions.part_shape import check_part
+from dovetail.sessions.transfer import make_content, read_markdown, to_markdown
 from dovetail.settings import LOCAL_OWNER
 
 
@@ -23,3 +24,39 @@ def test_what_looks_like_a_heading_begins_no_message(part: Part) -> None:
     _, messages = read_markdown(written)
     assert [message.role for message in messages] == ["assistant"]
     assert "\n## You\n" in str(messages[0].parts[0]["text"])
+
+
+def hold(kind: str, *parts: Part) -> Part:
+    return {"type": "data-user-message", "id": "m", "data": {"kind": kind, "parts": list(parts)}}
+
+
+def test_what_reached_an_answer_is_written_and_read_in_its_place() -> None:
+    step: Part = {"type": "step-start"}
+    said: Part = {"type": "text", "text": "Use metres."}
+    ended: Part = {"type": "text", "text": "[The task is done.]\nSeven."}
+    parts = [hold("notice", ended), step, {"type": "text", "text": "10 ft."}, hold("steer", said)]
+    assert make_content("assistant", parts) == [
+        {"role": "user", "content": "[The task is done.]\nSeven."},
+        {"role": "assistant", "content": "10 ft."},
+        {"role": "user", "content": "Use metres."},
+    ]
+    message = Message(id="m", role="assistant", parts=parts)
+    written = to_markdown(make_session(LOCAL_OWNER, None, title="t"), [message])
+    notice = "> [The task is done.]\n> Seven."
+    assert written == f"# t\n\n## Assistant\n\n{notice}\n\n10 ft.\n\n## You\n\nUse metres.\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        {"kind": "steer"},
+        {"parts": []},
+        {"kind": "steer", "parts": ["words"]},
+        {"kind": "steer", "parts": [{"type": "text"}]},
+        {"kind": "steer", "parts": [hold("steer")]},
+    ],
+)
+def test_a_message_inside_an_answer_that_cannot_be_read_is_refused(data: object) -> None:
+    assert check_part({"type": "data-user-message", "data": data}) is not None
+    assert check_part(hold("steer", {"type": "text", "text": "Hi"})) is None
