@@ -34,6 +34,8 @@ EXTRAS = {
     "langchain": (("langchain", "langchain_core"), "LangChain models and tools"),
     "any-llm": (("any_llm",), "models through any-llm"),
     "bedrock": (("boto3",), "AWS profiles for models on Bedrock"),
+    "dbos": (("dbos",), "queues and workers on PostgreSQL"),
+    "temporal": (("temporalio",), "workers of Temporal"),
 }
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20

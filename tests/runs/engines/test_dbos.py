@@ -295,10 +295,15 @@ async def test_attempts_that_ended_are_deleted_after_a_while(
 
 
 async def test_two_apps_of_one_process_cannot_both_work(database: Database) -> None:
-    async with working(database, Desk()):
+    desk = Desk()
+    desk.let_go("one")
+    async with working(database, desk) as runs:
         with pytest.raises(ConfigError, match="DBOS is already in use in this process"):
             async with working(database, Desk()):
                 pass
+        handle = await desk.start(runs, make_spec("one"))
+        async with asyncio.timeout(20):
+            assert (await handle.result()).value == "one is done"
 
 
 async def test_queues_are_not_kept_in_memory() -> None:

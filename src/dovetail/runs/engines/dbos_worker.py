@@ -33,6 +33,7 @@ _IDLE_PAUSE = 1.0
 _SHARED_PAUSE = 0.25
 _GATHER = 0.004
 _SETTLE = 0.02
+_JOIN_SECONDS = 3.0
 
 
 def name_queue(name: str) -> str:
@@ -80,6 +81,7 @@ class DbosWorker:
         self._process_id = process_id
         self._settings = settings
         self._attempt = attempt
+        self._is_ours = False
         self._loop = asyncio.get_running_loop()
         self._bells: dict[str, Bell] = {}
         self._threads: list[threading.Thread] = []
@@ -95,6 +97,7 @@ class DbosWorker:
                 "DBOS is already in use in this process.",
                 hint="Let only one app of a process work on runs, or set runs.engine to local.",
             )
+        self._is_ours = True
         dbos.DBOS(config=self._configure())
         dbos.DBOS.listen_queues([])  # the threads below look into the queues
         dbos.DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(self._make_workflow())
@@ -116,8 +119,9 @@ class DbosWorker:
         """Take no more runs; blocks until no queue is looked into any more."""
         for bell in self._bells.values():
             bell.set()
+        end = time.monotonic() + _JOIN_SECONDS
         for thread in self._threads:
-            thread.join(10)
+            thread.join(max(0.0, end - time.monotonic()))
 
     def recover(self, process_ids: Sequence[str]) -> int:
         """Have DBOS enqueue the runs of dead processes again; return their number."""
@@ -126,6 +130,8 @@ class DbosWorker:
     def close(self) -> None:
         """Leave the runs that are still in progress to other processes, and stop DBOS; blocks."""
         self.drain()
+        if not self._is_ours:
+            return
         try:
             if self.active:
                 self.recover([self._process_id])
