@@ -12,7 +12,7 @@ from datetime import timedelta
 from temporalio import activity
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
-from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRunner, Worker
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.runs.engine import AttemptEnd, Engine, RunHost, Ticket, WakeReason
@@ -117,8 +117,6 @@ def _make_worker(client: Client, attempts: "Attempts", queue: str) -> Worker:
         max_concurrent_activities=attempts.host.settings.concurrency or _MANY,
         max_cached_workflows=_CACHED_WORKFLOWS,
         sticky_queue_schedule_to_start_timeout=_STICKY,
-        workflow_task_poller_behavior=PollerBehaviorSimpleMaximum(maximum=10),
-        nonsticky_to_sticky_poll_ratio=0.5,  # each workflow begins in the common queue
         max_heartbeat_throttle_interval=timedelta(seconds=HEARTBEAT_SECONDS),
         graceful_shutdown_timeout=_DRAIN,
     )
