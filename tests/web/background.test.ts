@@ -57,7 +57,8 @@ test("a task's question is answered in the chat that started it, and its chat ca
 
 test("a task that has ended continues with a message, and the next answer begins with notices", async () => {
   const page = await openPage();
-  await start(page, "list the trees", { when: "list the trees", text: "Oak and ash." });
+  await start(page, "list the trees", { when: "list the trees", steps: ["Oak", { hold: "oak" }, " and ash."] });
+  await release("oak");
   await tasks(page).getByText("1 ended").waitFor();
   await openList(page);
   await script({ when: "and the shrubs", steps: ["Hazel", { hold: "hazel" }, " and elder."] });
