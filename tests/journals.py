@@ -127,6 +127,7 @@ class _Maker:
         self.chance = chance
         self.path = path
         self.calls = 0
+        self.breaks = 0
 
     def happens(self, share: float) -> bool:
         return self.chance.random() < share
@@ -134,16 +135,19 @@ class _Maker:
     def run(self, parent_call_id: str | None = None) -> Iterator[tuple[tuple[str, ...], Event]]:
         yield self.path, RunStart("agent", "model", 1, None, parent_call_id)
         for turn in range(1, self.chance.randint(1, 3) + 1):
-            if len(self.path) == 1 and self.happens(0.3):
-                parts = ({"type": "text", "text": "Wait."},)
-                yield (
-                    self.path,
-                    UserMessage(f"m{turn}", "steer", parts, ({"role": "user", "content": "Wait."},)),
-                )
+            yield from self.message(f"m{turn}")
             while len(self.path) == 1 and self.happens(0.2):
                 yield from self.broken_off(turn)
+                self.breaks += 1
+                yield from self.message(f"m{turn}-{self.breaks}")
             yield from self.turn(turn)
         yield self.path, RunEnd(self.chance.choice(("goal", "max-tokens", "timeout")), "result", Usage(2, 3))
+
+    def message(self, message_id: str) -> Iterator[tuple[tuple[str, ...], Event]]:
+        if len(self.path) == 1 and self.happens(0.3):
+            parts = ({"type": "text", "text": "Wait."},)
+            content = ({"role": "user", "content": "Wait."},)
+            yield self.path, UserMessage(message_id, "steer", parts, content)
 
     def broken_off(self, turn: int) -> Iterator[tuple[tuple[str, ...], Event]]:
         said = [*self.texts(turn), *self.inputs(["void"])]

@@ -108,11 +108,17 @@ class ChunkEncoder:
         """Encode what ends a turn, or comes between two."""
         if isinstance(event, UserMessage):
             data = {"kind": event.kind, "parts": list(event.parts)}
-            return [{"type": USER_MESSAGE, "id": event.message_id, "data": data}]
+            return [*self._leave_step(), {"type": USER_MESSAGE, "id": event.message_id, "data": data}]
         if isinstance(event, TurnReset):
             return [{"type": "reset-step"}] if self._in_step else []
         self._in_step, self._finish_reason = False, event.finish_reason
         return [{"type": "finish-step"}]
+
+    def _leave_step(self) -> list[Chunk]:
+        """End a step that was reset: a client would reset what follows inside of it, too."""
+        chunks: list[Chunk] = [{"type": "finish-step"}] if self._in_step else []
+        self._in_step = False
+        return chunks
 
     def _encode_text(self, event: Event) -> list[Chunk]:
         if isinstance(event, TextStart | TextEnd | ReasoningStart | ReasoningEnd):

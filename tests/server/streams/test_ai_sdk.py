@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dovetail.sessions.parts import fold_parts
 from journals import LONG_RUN, TOOLS, make_journal
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "chat"
+STEP = {"type": "step-start"}
 PACKAGE = Path(__file__).parents[3] / "web" / "node_modules" / "ai" / "dist" / "index.js"
 
 
@@ -79,9 +81,12 @@ def shown(parts: Sequence[Part]) -> list[dict[str, Any]]:
     for part in shown:
         if part["type"] in ("text", "reasoning"):
             part["state"] = "done"  # a text that was cut off stays open in the client
-    while shown and shown[-1] == {"type": "step-start"}:  # of a step that was reset
-        shown.pop()
-    return shown
+    return [part for part, following in pairwise([*shown, STEP]) if not is_empty_step(part, following)]
+
+
+def is_empty_step(part: dict[str, Any], following: dict[str, Any]) -> bool:
+    """Whether a step was reset, and no other text came in its place: only the client keeps its start."""
+    return part == STEP and following["type"] in (STEP["type"], "data-user-message")
 
 
 @pytest.mark.slow
