@@ -15,6 +15,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
+from dovetail.loop.stop import REPEATS
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
@@ -355,6 +356,33 @@ async def test_a_message_that_comes_during_the_last_answer_gets_an_answer_of_its
     assert (outcome.text, outcome.turns) == ("Ten feet.", 2)
     kinds = [event.type for event in events if event.type in ("turn-end", "user-message")]
     assert kinds == ["turn-end", "user-message", "turn-end"]
+
+
+async def test_the_same_calls_are_counted_from_the_last_message_also_after_an_interruption() -> None:
+    post, made = Post(), 0
+
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        nonlocal made
+        made += 1
+        post.waiting += ["Once more!"] if made == 3 else []
+        return ToolResult("3")
+
+    tool = Tool(name="add", description="add", parameters={"type": "object"}, execute=execute)
+    most = 3 + REPEATS
+    replies = [*[call(call_id=f"c{number}") for number in range(most)], "I am stuck."]
+    outcome, _, _ = await run(replies, [tool], inbox=post)
+    assert (made, outcome.limit, outcome.text) == (most, "no-completion", "I am stuck.")
+    done = outcome.messages
+    for place, message in enumerate(done):
+        made = sum(one["role"] == "tool" for one in done[:place])
+        if message["role"] == "assistant" and 3 <= made < most:
+            loop = TurnLoop(
+                requester=ScriptedRequester(replies[made:]),
+                tools=ToolSnapshot.of([tool]),
+                runner=ToolRunner(),
+            )
+            resumed = await loop.run([*START, *done[:place]], RunContext())
+            assert (made, resumed.limit, resumed.text) == (most, "no-completion", "I am stuck.")
 
 
 async def test_no_message_is_taken_after_a_limit() -> None:

@@ -215,6 +215,8 @@ class LoopRun:
         mail = [] if self._is_request else await read_mail(self.context)
         for message in mail:
             self.conversation.add(message)
+        if mail:
+            self._rules.start_over()
         return bool(mail)
 
     async def _hears_more(self, outcome: RunResult) -> bool:

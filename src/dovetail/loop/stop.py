@@ -39,7 +39,7 @@ class StopRules:
 
     A loop that `insists` presses the model for a result: an empty answer is asked for once more, and the same
     calls in a row end it. Otherwise the first answer without calls is the end. Calls in `messages`, from
-    before an interruption, count, too.
+    before an interruption, count, too. After a message to the run they are counted from the start.
     """
 
     def __init__(
@@ -68,6 +68,10 @@ class StopRules:
             return Stop("cancelled")
         self._count([outcome.call for outcome in outcomes])
         return Stop("no-completion") if self._insists and self._repeats >= REPEATS else None
+
+    def start_over(self) -> None:
+        """Forget the calls so far: a message has reached the run, and may ask for the same again."""
+        self._last_calls, self._repeats = [], 0
 
     def _count(self, calls: Sequence[ToolCall]) -> None:
         known = [(call.name, to_text(call.shown_arguments)) for call in calls]
