@@ -81,9 +81,8 @@ class Chat:
             if session.version:
                 raise
             await self.sessions.get(session.id, owner=request.owner)  # or it is another owner's
-            return await self.send(
-                request, run_id=run_id, also=also
-            )  # another first message was faster: this one comes after it
+            # Another first message was faster: this one comes after it.
+            return await self.send(request, run_id=run_id, also=also, accepted=accepted)
         return StartedChat(
             handle=handle,
             session_id=session.id,

@@ -1,0 +1,57 @@
+"""Messages that reach a session at the same time as something else."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dovetail.app import Dovetail
+from dovetail.sessions.message import make_session
+from dovetail.sessions.request import ChatRequest
+from dovetail.sessions.rows import insert_session
+from dovetail.settings import LOCAL_OWNER, as_settings
+from dovetail.store.database import Transaction
+from dovetail.testing import ScriptedRequester
+from serving import ScriptedRuntime
+
+
+class ReadParts(list[dict[str, Any]]):
+    """The parts of a message, which notice when they are read: its session has been looked up by then."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__([{"type": "text", "text": text}])
+        self.were_read = threading.Event()
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        self.were_read.set()
+        return super().__iter__()
+
+
+class RawRequest(ChatRequest):
+    """A request whose parts stay the ones that it was made of."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+async def test_an_accepted_message_is_not_refused_when_its_session_is_created_just_then(
+    tmp_path: Path,
+) -> None:
+    parts = ReadParts("How long?")
+
+    def create(transaction: Transaction) -> None:
+        assert parts.were_read.wait(10)
+        insert_session(transaction, make_session(LOCAL_OWNER, "s"))
+
+    runtime = ScriptedRuntime(ScriptedRequester([]), as_settings({}))
+    async with Dovetail(workspace=tmp_path, runtime=runtime) as app:
+        await app.open_chat()
+        request = RawRequest(parts=parts, session_id="s", agent="gone")
+        creating = asyncio.create_task(app.runs.database.write(create))
+        await asyncio.sleep(0)  # the transaction comes before that of the message
+        started = await app.chat.send(request, accepted=True)
+        await creating
+        result = await started.handle.result()
+        assert result.reason == "error"
+        assert "gone" in (result.error or {})["message"]
