@@ -212,3 +212,14 @@ def test_a_callback_that_exits_does_not_end_the_server(tmp_path: Path) -> None:
                 f"{address}/api/v1/tools/leave_later/call", json={"arguments": {}}, timeout=10
             )
             assert answer.json()["result"]["llm_content"] == "still here"
+
+
+def test_a_server_that_works_on_nothing_needs_a_database_that_workers_can_share(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["serve", "--engine", "dbos", "--no-work", "--workspace", str(tmp_path)])
+    assert stopped.value.code == 1
+    told = capsys.readouterr().err
+    assert "only one process may use an SQLite file" in told
+    assert "DATABASE_URL=postgresql://" in told

@@ -99,7 +99,8 @@ def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
             f"Cannot listen on {options.host!r}: other machines can reach it, and there are no API keys.",
             hint="Set DOVETAIL_API_KEYS (ann:key1,bob:key2), or allow everyone with --insecure.",
         )
-    if workers > 1 and not (settings.section(StoreSettings).url or "").startswith("postgres"):
+    can_share = (settings.section(StoreSettings).url or "").startswith("postgres")
+    if workers > 1 and not can_share:
         raise ConfigError(
             f"Cannot start {workers} workers on an SQLite file: only one process may use it.",
             hint="Set DATABASE_URL=postgresql://user:password@host/name, or start one worker.",
@@ -108,6 +109,11 @@ def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
         raise ConfigError(
             "With --no-work no process would work on runs: the engine 'local' has no workers.",
             hint="Choose --engine dbos or --engine temporal, and start `dovetail worker` with the same one.",
+        )
+    if not options.works and not can_share:
+        raise ConfigError(
+            "With --no-work no process would work on runs: only one process may use an SQLite file.",
+            hint="Set DATABASE_URL=postgresql://user:password@host/name, here and for `dovetail worker`.",
         )
 
 
