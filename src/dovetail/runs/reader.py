@@ -5,6 +5,7 @@ than a token. Events after a longer pause, and the end, are never held back.
 """
 
 import asyncio
+from collections.abc import Iterable
 from typing import Protocol, Self
 from weakref import WeakValueDictionary
 
@@ -105,15 +106,17 @@ class Reader:
             self._waiter.set_result(None)
 
 
+def write_news(journals: Iterable[Journal]) -> str:
+    """Write how far runs are stored, for `RemoteJournals.hear` in another process."""
+    return ",".join(f"{each.run_id}:{each.saved}:{'ended' if each.closed else ''}" for each in journals)
+
+
 class RemoteJournals:
     """Journals without events: they know how far a run is; its events are in the store."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._journals: WeakValueDictionary[str, Journal] = WeakValueDictionary()
-
-    def __contains__(self, run_id: object) -> bool:
-        return run_id in self._journals
 
     def expect(self, run_id: str) -> Journal:
         """Return the journal of a run that has not begun; it hears of what happens from now on."""
@@ -135,6 +138,17 @@ class RemoteJournals:
             record = await self._store.get(run_id)
             if self._journals.get(run_id) is journal:  # otherwise it was taken up here while it was looked up
                 journal.follow(record.last_number, has_ended=record.state == "ended")
+
+    def hear(self, news: str) -> list[str]:
+        """Learn from another process how far its runs are; return their ids."""
+        run_ids: list[str] = []
+        for position in news.split(","):
+            run_id, last, has_ended = position.split(":")
+            journal = self._journals.get(run_id)
+            if journal is not None:
+                journal.follow(int(last), has_ended=bool(has_ended))
+            run_ids.append(run_id)
+        return run_ids
 
     def take(self, run_id: str) -> Journal:
         """Return the journal for a run that continues in this process: the one that is read here, if any."""

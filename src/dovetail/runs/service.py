@@ -24,7 +24,7 @@ from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.live import LiveRuns
 from dovetail.runs.parking import Parking
-from dovetail.runs.reader import Reader, RemoteJournals
+from dovetail.runs.reader import Reader, RemoteJournals, write_news
 from dovetail.runs.recovery import Recovery
 from dovetail.runs.run import Rebuild, RunHandle, RunPhase, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
@@ -293,16 +293,13 @@ class Runs:
 
     async def _announce_saved(self, journals: list[Journal]) -> None:
         for start in range(0, len(journals), _MOST_PER_MESSAGE):
-            batch = journals[start : start + _MOST_PER_MESSAGE]
-            self.link.announce("runs", ",".join(journal.run_id for journal in batch))
+            self.link.announce("runs", write_news(journals[start : start + _MOST_PER_MESSAGE]))
 
     def _hear(self, kind: str, subject: str) -> None:
         """React to news from another process."""
         if kind == "runs":
-            for run_id in subject.split(","):
+            for run_id in self._remote.hear(subject):
                 self._live.release(run_id)
-                if run_id in self._remote:
-                    self._spawn(self._remote.refresh(run_id))
         elif kind == "ask":
             self._spawn(self.asks.fetch(subject))
         elif kind == "message":
