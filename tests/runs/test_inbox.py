@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from dovetail.errors import ConflictError
 from dovetail.events.run_context import RunContext
@@ -15,12 +16,16 @@ from dovetail.runs import inbox as inbox_module
 from dovetail.runs.inbox import InboxMessage, MessageKind, remove_answered, store_message
 from dovetail.runs.run import RunHandle, RunRecord, RunSpec
 from dovetail.runs.service import Runs
+from dovetail.sessions.rows import fetch_session
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from jobs import Job
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
+_WAITERS = sa.text(
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
@@ -352,3 +357,38 @@ async def test_a_message_sent_to_another_process_reaches_the_run() -> None:
             async with asyncio.timeout(20):
                 await handle.result()
             assert taken == ["from afar"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_a_message_and_a_new_run_in_the_same_session_do_not_wait_for_each_other() -> None:
+    address: Any = await make_database()
+    async with Database(address) as one, Database(address) as other:
+        await SessionStore(one).create(session_id="s")
+        async with Runs(one) as engine:
+            busy = Paused()
+            handle = await start(engine, busy)
+            attempts: list[str] = []
+            has_session = asyncio.Event()
+
+            def store(connection: sa.Connection) -> None:
+                attempts.append("message")
+                store_message(connection, write("hello", handle.run_id))
+
+            def begin(connection: sa.Connection) -> None:
+                attempts.append("run")
+                fetch_session(connection, "s", "local")
+                has_session.set()
+                while not connection.scalar(_WAITERS):
+                    connection.execute(sa.text("SELECT pg_sleep(0.01)"))
+
+            creating = asyncio.create_task(engine.store.create("run_2", SPEC, begin))
+            await has_session.wait()
+            async with asyncio.timeout(60):
+                await other.write(store)
+                with pytest.raises(ConflictError):
+                    await creating
+            assert sorted(attempts) == ["message", "run"]
+            busy.gate.set()
+            await handle.result()
+            assert busy.taken == ["hello"]

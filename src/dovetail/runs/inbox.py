@@ -34,17 +34,14 @@ _OF_SESSION = inbox.c.session_id == sa.bindparam("session")
 _ORDER = (inbox.c.created_at, inbox.c.id)
 _INSERT = sa.insert(inbox)
 _COUNT = sa.select(sa.func.count()).where(_OF_SESSION)
-_ADD_MAIL = (
-    sa.update(runs)
-    .where(runs.c.session_id == sa.bindparam("session"), runs.c.state == "running")
-    .values(mail=runs.c.mail + 1)
-    .returning(runs.c.id)
-)
-_LOCK = (
+_IN_PROGRESS = (runs.c.session_id == sa.bindparam("session")) & (runs.c.state == "running")
+_LOCK_RUN = sa.select(runs.c.id).where(_IN_PROGRESS).with_for_update()
+_LOCK_SESSION = (
     sa.select(sessions.c.id)
     .where(sessions.c.id == sa.bindparam("session"))
     .with_for_update(read=True, key_share=True)
 )
+_ADD_MAIL = sa.update(runs).where(_IN_PROGRESS).values(mail=runs.c.mail + 1).returning(runs.c.id)
 _TAKE = (
     sa.update(inbox)
     .where(_OF_SESSION, inbox.c.kind.in_(_TAKEN_IN_TURNS))
@@ -89,22 +86,21 @@ def store_message(transaction: Transaction, message: InboxMessage) -> tuple[Mess
         ConflictError: too many messages wait in the session already.
     """
     session = {"session": message.session_id}
-    running = transaction.scalar(_ADD_MAIL, session)
-    # The run before the session: in the order in which a run's end locks them.
-    if transaction.scalar(_LOCK, session) is None:
+    # The run, the session, then the change of the run: in the order of a run's end. A new run waits for a
+    # change of the one in progress, and holds the session; it does not wait for a lock.
+    receiver = transaction.scalar(_LOCK_RUN, session)
+    if transaction.scalar(_LOCK_SESSION, session) is None:
         raise NotFoundError(f"Session {message.session_id!r} not found.")
     if message.kind != "notice" and (transaction.scalar(_COUNT, session) or 0) >= MOST_WAITING:
         raise ConflictError(
             f"Session {message.session_id!r} has {MOST_WAITING} messages that wait already.",
             hint="Wait until some of them are answered, or delete them.",
         )
-    is_late = message.kind == "steer" and running != message.run_id
+    is_late = message.kind == "steer" and receiver != message.run_id
     kind: MessageKind = "queue" if is_late else message.kind
     values = {**to_values(message), "parts": list(message.parts), "content": list(message.content)}
     transaction.execute(_INSERT, {**values, "kind": kind})
-    if running is None:  # a run that began in between looks for it when it ends
-        running = transaction.scalar(_ADD_MAIL, session)
-    return kind, running
+    return kind, transaction.scalar(_ADD_MAIL, session)  # also a run that has begun in between
 
 
 def remove_answered(transaction: Transaction, message_id: str) -> None:
