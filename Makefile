@@ -64,10 +64,17 @@ conformance: $(VENV)/.dev .conformance/.installed ## compare prompts with the pa
 		$(shell grep -iE '^(pydantic|pyyaml)==' constraints.txt)
 	@touch $@
 
-RESUME = PYTHONPATH=src:tests $(BIN)/python -m resume
+resume: $(VENV)/.dev .resume-peers/.installed ## let machines fail at every point of a run and check what is left
+	@PYTHONPATH=src:tests $(BIN)/python -m resume --engine "$(ENGINE)" --fault "$(FAULT)" --point "$(POINT)" \
+		--peers .resume-peers/bin/python --results .resume-peers/results.json --page docs/resume-matrix.md
 
-resume: $(VENV)/.dev ## let machines fail at every point of a run and check what is left
-	@$(RESUME) --engine "$(ENGINE)" --fault "$(FAULT)" --point "$(POINT)" --page docs/resume-matrix.md
+.resume-peers/.installed:
+	$(PYTHON) -m venv .resume-peers
+	scripts/step "install the other runtimes" "pip config list" \
+		.resume-peers/bin/python -m pip --disable-pip-version-check install -q langgraph==1.2.20 \
+		langgraph-checkpoint-sqlite==3.1.2 langchain-openai==1.7.3 "pydantic-ai-slim[dbos,openai]==2.66.0" \
+		dbos==3.3.0 openai-agents==0.24.0
+	@touch $@
 
 fix: $(VENV)/.dev ## format, and fix lint errors where possible
 	$(BIN)/ruff check --fix .

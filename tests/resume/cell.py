@@ -1,9 +1,10 @@
 """One cell of the matrix: a point, a fault and an engine, run once."""
 
 import asyncio
+import json
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from resume.engines import ENGINES
@@ -41,6 +42,26 @@ class Outcome:
     def failed(self) -> set[int]:
         """The numbers of the properties that do not hold."""
         return {number for number, _ in self.problems}
+
+
+def add_outcome(path: Path, outcome: Outcome) -> None:
+    """Keep a result in a file, instead of the earlier one of the same cell."""
+    known = read_outcomes(path) | {outcome.cell: outcome}
+    rows = [
+        {**asdict(one.cell), "problems": one.problems, "seconds": round(one.seconds, 1)}
+        for one in known.values()
+    ]
+    path.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+
+
+def read_outcomes(path: Path) -> dict[Cell, Outcome]:
+    """Return the results that a file keeps, if there is one."""
+    found: dict[Cell, Outcome] = {}
+    for row in json.loads(path.read_text()) if path.exists() else []:
+        cell = Cell(engine=row["engine"], fault=row["fault"], point=row["point"])
+        problems = [(number, text) for number, text in row["problems"]]
+        found[cell] = Outcome(cell=cell, problems=problems, seconds=row["seconds"])
+    return found
 
 
 async def run_cell(cell: Cell, folder: Path, makers: Makers) -> Outcome:

@@ -42,18 +42,35 @@ class Peer:
     forks: bool = False
     argument: str = "query"  # of the tool that runs another agent
     missing: dict[str, str] = field(default_factory=dict[str, str])
+    note: str = ""
 
 
 PEERS = {
     peer.name: peer
     for peer in (
-        Peer(name="langgraph + SQLite checkpointer", program="with_langgraph.py", forks=True),
+        Peer(
+            name="langgraph + SQLite checkpointer",
+            program="with_langgraph.py",
+            forks=True,
+            note='`durability="sync"`; a process continues with `invoke(None)`, approvals are interrupts, '
+            "forks are earlier checkpoints. A node that was cut off runs again, with its tools.",
+        ),
         Peer(
             name="pydantic-ai + DBOS",
             program="with_pydantic_ai.py",
             missing={"in a child": "the approval of a nested agent does not reach the caller"},
+            note="`DBOSDurability`, tools are steps, approvals are deferred tool calls, and each run has a "
+            "workflow id of its own. A step that was cut off runs again; messages are kept by the program, "
+            "so there are no forks to compare (property 3).",
         ),
-        Peer(name="openai-agents sessions", program="with_openai_agents.py", argument="input"),
+        Peer(
+            name="openai-agents sessions",
+            program="with_openai_agents.py",
+            argument="input",
+            note="`SQLiteSession`, approvals are kept as `RunState`. A run that was cut off is not resumed "
+            "as such: the program runs the agent again on what the session holds. Sessions have no forks "
+            "(property 3).",
+        ),
     )
 }
 

@@ -102,8 +102,11 @@ def check_requests(asked: Sequence[Asked]) -> list[str]:
 
 def check_effects(story: Story, journals: list[list[Entry]], asked: Sequence[Asked]) -> list[str]:
     """No effect twice, none missing for a call that went well, and each call ended as it should."""
-    effects = Counter(effect.key for effect in story.world.workspace.read_effects())
-    problems = [f"{key} had its effect {times} times" for key, times in effects.items() if times > 1]
+    lines = story.world.workspace.read_effects()
+    effects = Counter(line.key for line in lines)
+    editions = [line.edition for line in lines if line.key == "z"]
+    problems = [] if editions == [story.edition] else [f"the last call ran with the editions {editions}"]
+    problems += [f"{key} had its effect {times} times" for key, times in effects.items() if times > 1]
     ended: dict[str, str] = {}
     for journal in journals:
         ended |= _find_ends(journal)

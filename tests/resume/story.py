@@ -34,6 +34,7 @@ class Story:
 
     world: World
     with_answers: bool = False  # whether the fault is many answers, so that the point needs a question
+    edition: int = 1  # of the tools, at the end
     is_killed: bool = False  # whether the process that works on the job is gone at the point
     session_id: str = SESSION
     run_id: str = ""

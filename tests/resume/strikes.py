@@ -119,7 +119,8 @@ class Replace(Fault):
     async def strike(self, story: Story, point: Point) -> None:
         """Start the newer version, where both may run at once, and stop the older."""
         world = story.world
-        world.workspace.write(edition=2)
+        story.edition = 2
+        world.workspace.write(edition=story.edition)
         old = list(world.working)
         if world.engine.can_share:
             await world.start_working(newer=True)

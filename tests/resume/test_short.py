@@ -1,4 +1,4 @@
-"""A short part of the resume matrix: one cell for each fault, each at another point."""
+"""A short part of the resume matrix: a few faults, each at another point."""
 
 from pathlib import Path
 
@@ -12,7 +12,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(150)]
 CELLS = [
     Cell(engine="local/SQLite", fault="SIGKILL", point="inside it"),
     Cell(engine="local/SQLite", fault="database away", point="after its result"),
-    Cell(engine="local/SQLite", fault="double resume", point="before a call"),
+    Cell(engine="local/SQLite", fault="double resume", point="in a child"),
+    Cell(engine="local/SQLite", fault="SIGKILL", point="in a steering message"),
     Cell(engine="local/PostgreSQL", fault="k answers at once", point="in an approval"),
 ]
 
