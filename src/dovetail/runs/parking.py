@@ -78,6 +78,9 @@ class Parking:
         self._remote.keep(live.journal)
         try:
             is_answered = await persist(lambda: self._store.park(live.run_id, waits_for=waits_for))
+        except BaseException:  # this process stops: another one has to take the run up
+            live.leaves = "left"
+            raise
         finally:
             live.parked.set()
         if is_answered:
