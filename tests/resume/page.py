@@ -1,7 +1,6 @@
 """The results of the matrix as tables: in the terminal, and in docs/resume-matrix.md."""
 
 import platform
-import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -81,12 +80,6 @@ def _first_line(kind: type) -> str:
 
 def describe_versions() -> str:
     """Return the versions of everything that took part."""
-    known = [f"dovetail {__version__} ({_find_commit()})", f"Python {platform.python_version()}"]
+    known = [f"dovetail {__version__}", f"Python {platform.python_version()}"]
     known += [f"{name} {version(name)}" for name in PACKAGES]
     return ", ".join([*known, f"{platform.system()} {platform.machine()}"])
-
-
-def _find_commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    found = subprocess.run(command, cwd=TEMPLATE.parent, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "no commit"

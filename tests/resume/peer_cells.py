@@ -61,7 +61,8 @@ PEERS = {
             missing={"in a child": "the approval of a nested agent does not reach the caller"},
             note="`DBOSDurability`, tools are steps, approvals are deferred tool calls, and each run has a "
             "workflow id of its own. A step that was cut off runs again; messages are kept by the program, "
-            "so there are no forks to compare (property 3).",
+            "so there are no forks to compare (property 3). Many answers are acted on once, because they "
+            "share a workflow id; the later ones are not rejected (property 5).",
         ),
         Peer(
             name="openai-agents sessions",
