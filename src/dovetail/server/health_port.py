@@ -62,6 +62,7 @@ class HealthPort:
     async def _answer(self, path: str) -> tuple[int, str, bytes]:
         if path == "/metrics":
             self._run_metrics.sample()
+            await self._run_metrics.sample_stored()
             return 200, CONTENT_TYPE, self._metrics.write()
         if path == "/healthz":
             return _report(200, "ok", version=__version__)
