@@ -1,9 +1,13 @@
-"""Start an agent in the background of a chat: its caller answers at once, and its end is a notice."""
+"""Start an agent in the background of a chat: its caller answers at once, and its end is a notice.
+
+The model has to call the agent, which needs one that uses tools well; the smallest embedded one may not.
+"""
 
 import asyncio
 
 from dovetail import AgentDefinition, Dovetail, InputConfig
 from dovetail.agents import PromptConfig, ToolConfig
+from dovetail.ids import new_id
 from dovetail.sessions.request import ChatRequest
 
 RESEARCHER = AgentDefinition(
@@ -16,9 +20,9 @@ RESEARCHER = AgentDefinition(
 )
 
 
-async def ask(app: Dovetail, text: str) -> str:
-    """Send a message to the session and return its answer."""
-    started = await app.chat.send(ChatRequest(parts=[{"type": "text", "text": text}], session_id="demo"))
+async def ask(app: Dovetail, text: str, session_id: str) -> str:
+    """Send a message to a session and return its answer."""
+    started = await app.chat.send(ChatRequest(parts=[{"type": "text", "text": text}], session_id=session_id))
     return (await started.handle.result()).text
 
 
@@ -28,14 +32,15 @@ async def main() -> None:
     app.agents.register_agent(RESEARCHER)
     async with app:
         await app.open_chat()
-        print(await ask(app, "Have the researcher find out how old oaks become."))
-        [task] = await app.sessions.list_tasks("demo")
-        async with await app.runs.read(task.run_id) as reader:
-            while not reader.ended:
-                await reader.next()
-        [task] = await app.sessions.list_tasks("demo")
-        print(f"{task.agent} {task.state}: {task.reason}")
-        print(await ask(app, "What did it find?"))
+        session_id = new_id("ses")
+        print(await ask(app, "Have the researcher find out how old oaks become.", session_id))
+        tasks = await app.sessions.list_tasks(session_id)
+        if not tasks:
+            print("The model did not call the researcher; try another model.")
+        for task in tasks:
+            result = await app.runs.result(task.run_id)
+            print(f"{task.agent} ended: {result.reason}")
+        print(await ask(app, "What did it find?", session_id))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,10 @@ def post(
         hint = (hints or {}).get(error.code)
         raise ConfigError(f"The server responded with HTTP {error.code}: {text}", hint=hint) from error
     except OSError as error:
-        raise ConfigError(f"No server at {url}: {error}", hint="Start one: dovetail serve") from error
+        place = "/".join(url.split("/")[:3])
+        cause = getattr(error, "reason", error)
+        hint = "Start one with `dovetail serve`, or pass the address of another one with --url."
+        raise ConfigError(f"No server responds at {place}: {cause}.", hint=hint) from error
     return report if is_dict(report) else {}
 
 

@@ -65,7 +65,9 @@ async def test_result_of_an_ended_run_is_shown(tmp_path: Path, capsys: pytest.Ca
 
 async def test_cancel_without_a_server_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert await command("cancel", "run_x", "--url", "http://127.0.0.1:9") == 1
-    assert "Start one: dovetail serve" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "No server responds at http://127.0.0.1:9: [Errno 111] Connection refused." in error
+    assert "Start one with `dovetail serve`" in error
 
 
 async def test_message_to_an_ended_run_continues_its_session(

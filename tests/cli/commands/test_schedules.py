@@ -57,6 +57,14 @@ def test_a_schedule_is_added_listed_paused_resumed_and_removed(schedules: Schedu
     assert f"Schedule '{schedule_id}' not found." in schedules("show", schedule_id, code=1)
 
 
+def test_ids_in_the_list_are_whole_in_a_narrow_terminal(
+    schedules: Schedules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.cli.commands.schedules.console.width", 80)
+    schedule_id = schedules.add("--title", "What has changed in all the folders since yesterday?")
+    assert schedule_id in schedules("list")
+
+
 def test_a_schedule_runs_here_and_its_tick_is_shown(
     schedules: Schedules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

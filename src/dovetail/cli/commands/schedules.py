@@ -37,7 +37,9 @@ _MOST_TICKS = 20
 @app.command("list")
 def list_schedules(workspace: Path | None = WORKSPACE) -> None:
     """List the schedules of all owners, with their next and last tick."""
-    table = Table("id", "schedule", "agent", "asks", "next", "last", "owner", box=None, header_style="bold")
+    table = Table(box=None, header_style="bold")
+    for name in ("id", "schedule", "agent", "asks", "next", "last", "owner"):
+        table.add_column(name, no_wrap=name == "id", overflow="fold")  # ids are copied from here
     for schedule in run_sync(_do(workspace, lambda schedules: schedules.store.find())):
         question = shorten(schedule.title or schedule.message, 40)
         last = _describe_tick(schedule.last) if schedule.last is not None else "never"
