@@ -103,7 +103,7 @@ class RunStore:
     async def get(self, run_id: str) -> RunRecord:
         """Return the run with this id."""
         row = await self._database.read(
-            lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first(), locks=False
+            lambda connection: connection.execute(_RUN, {"run": run_id}).mappings().first()
         )
         if row is None:
             raise NotFoundError(f"Run {run_id!r} not found.")
@@ -127,9 +127,7 @@ class RunStore:
         """Return the stored blocks that reach beyond `after`, one page at a time."""
         wanted = (entries.c.run_id == run_id) & (entries.c.last > after)
         statement = sa.select(entries).where(wanted).order_by(entries.c.last).limit(_PAGE)
-        rows = await self._database.read(
-            lambda connection: connection.execute(statement).mappings().all(), locks=False
-        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
         return [decode_block(row) for row in rows]
 
     async def holds(self, run_id: str, number: int) -> bool:

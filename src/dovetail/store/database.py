@@ -56,8 +56,7 @@ class Database:
         self._transactions: Transactions | None = None
         self._health = Health()
         self._group_commit = GroupCommit(self._transact, width=1 if self.is_sqlite else POSTGRES_WIDTH)
-        width = 1 if self.is_sqlite else POSTGRES_WIDTH
-        self._group_read = GroupCommit(partial(self._run, writes=False), width=width)
+        self._group_read = GroupCommit(partial(self._run, writes=False)) if self.is_sqlite else None
 
     @property
     def file(self) -> Path | None:
@@ -94,12 +93,9 @@ class Database:
             await self._transactions.close()
             self._transactions = None
 
-    async def read(self, work: Callable[[Transaction], T], *, locks: bool = True) -> T:
-        """Return what the work reads, maybe in one transaction with the reads of others.
-
-        On PostgreSQL, work that `locks` rows has a transaction of its own.
-        """
-        if self.is_sqlite or not locks:
+    async def read(self, work: Callable[[Transaction], T]) -> T:
+        """Return what the work reads; on SQLite maybe in one transaction with the reads of others."""
+        if self._group_read is not None:
             return await self._group_read.do(work)
         return await self._run(work, writes=False)
 
