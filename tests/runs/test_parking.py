@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.events.delta import Usage
 from dovetail.events.model_events import ToolInputEnd
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import (
@@ -18,6 +19,7 @@ from dovetail.events.run_events import (
     ToolEnd,
     ToolHold,
     ToolStart,
+    TurnEnd,
 )
 from dovetail.events.run_result import RunResult
 from dovetail.runs.parking import only_waits
@@ -109,19 +111,25 @@ async def test_a_parked_run_holds_no_task_and_continues_with_its_answer(database
 
 
 async def test_readers_of_a_run_stay_while_it_is_parked_and_taken_up(database: Database) -> None:
+    async def spend_and_work(context: RunContext) -> RunResult:
+        context.emit(TurnEnd(1, Usage(5, 2), "tool-calls"))
+        return await work(context)
+
     async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
         runs.rebuild = rebuild
-        run_id = (await runs.start(RunSpec(agent="master"), Job(work))).run_id
+        run_id = (await runs.start(RunSpec(agent="master"), Job(spend_and_work))).run_id
         async with await runs.read(run_id) as reader:
             seen: list[Entry] = []
             assert await runs.attempt(run_id) == "waiting"
-            while len(seen) < 3:
+            while len(seen) < 4:
                 seen += await reader.next()
             (ask,) = await runs.asks.store.list_open("local")
             await runs.asks.answer(ask.id, {"approved": True}, owner="local")
             while not reader.ended:
                 seen += await reader.next()
-    assert [entry.number for entry in seen] == [1, 2, 3, 4, 5, 6]
+    assert [entry.number for entry in seen] == [1, 2, 3, 4, 5, 6, 7]
+    assert isinstance(seen[-1].event, RunEnd)
+    assert seen[-1].event.usage == Usage(5, 2)
 
 
 async def test_a_parked_run_outlives_its_process(database: Database) -> None:

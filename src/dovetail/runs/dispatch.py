@@ -94,7 +94,7 @@ class Dispatch:
         """Submit what was not, wake what can continue, and have the engine find what was left."""
         for ticket in list(self._unsubmitted.values()):
             await self.submit(ticket)
-        for record in await self._find("queued", own=False):
+        for record in await self._find("queued", own=self._engine.starts_here):
             if await self._store.adopt(record):
                 await self.submit(_to_ticket(record))
         for run_id in await self._store.find_ready():

@@ -170,6 +170,7 @@ class Journal:
         self._in_memory = 0
         self._open = OpenWork()
         self._asks.clear()
+        self.usage = Usage()
         self.observe = None
 
     def leap(self, number: int) -> None:

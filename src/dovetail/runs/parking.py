@@ -45,6 +45,10 @@ class Parking:
         self._seconds = seconds
         self._considering: dict[str, asyncio.Task[None]] = {}
 
+    def __contains__(self, run_id: object) -> bool:
+        """Whether a run may be parked just now: its task may have ended before that is stored."""
+        return run_id in self._considering
+
     def note(self, live: LiveRun) -> None:
         """Look after a while whether a run that begins to wait can be parked."""
         if self._seconds is not None and live.run_id not in self._considering:

@@ -79,7 +79,8 @@ class Recovery:
     async def _rebuild(self, record: RunRecord, rebuild: Rebuild) -> RunWork:
         has_crashed = record.phase == "working"
         gives_up = has_crashed and self._resumed[record.id] >= MOST_RESUMES
-        self._resumed[record.id] += has_crashed
+        if has_crashed:
+            self._resumed[record.id] += 1
         try:
             work = await rebuild(record) or Interrupted()
         except StoreError:

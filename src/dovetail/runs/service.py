@@ -189,7 +189,7 @@ class Runs:
 
     def is_here(self, run_id: str) -> bool:
         """Whether this process works on the run."""
-        return run_id in self._live
+        return run_id in self._live or run_id in self._parking
 
     async def wake(self, run_id: str, reason: WakeReason = "answer") -> None:
         """Have a run that only waits attempted again; do nothing if it does not wait."""
