@@ -56,6 +56,8 @@ class LiveRun:
     failure: InvalidDataError | None = None  # why the run cannot continue, whatever its work does
     since: float = field(default_factory=time.monotonic)
     asking: dict[str, OpenAsk] = field(default_factory=dict[str, OpenAsk])
+    scope: RunContext | None = None
+    """The context that its work runs in; what is logged about it belongs there."""
     leaves: Literal["", "left", "waiting"] = ""
     """Set when this process stops working on a run that has not ended: how the attempt ends."""
     parked: asyncio.Event | None = None  # set once it is stored that the run waits
@@ -180,7 +182,7 @@ class LiveRun:
 
 async def perform(live: LiveRun, work: RunWork) -> None:
     """Do the work of a run and end it; a run that was left to another process does not end here."""
-    context = live.context
+    context = live.scope = live.context
     try:
         with entered(context):
             await _perform(live, work, context)

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import os
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 from prometheus_client import (
     CollectorRegistry,
@@ -23,6 +23,7 @@ from dovetail.app import Dovetail
 from dovetail.errors import StoreError
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ToolInputEnd
+from dovetail.events.run_context import entered
 from dovetail.events.run_events import AskRequest, Event, RunEnd, RunStart, ToolEnd, ToolStart, TurnEnd
 from dovetail.lazy import lazy
 from dovetail.runs.task import LiveRun
@@ -153,7 +154,9 @@ class RunMetrics:
         elif len(path) > 1:
             self._observe_child(event, path)
         elif isinstance(event, RunEnd):
-            self._observe_end(live, event)
+            # Ends are shown by the writer, whose task belongs to whichever run woke it.
+            with entered(live.scope) if live.scope is not None else nullcontext():
+                self._observe_end(live, event)
 
     def sample(self) -> None:
         """Set the gauges of this process."""
